@@ -1,0 +1,51 @@
+"""The one exception a user sees.
+
+Every error that a user can cause or mend (bad input, missing file, full disk) is a `CoralError`.
+The command line prints it as one message without a traceback and exits with status 1; any other
+exception is a defect of this project and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class CoralError(Exception):
+    """A problem the user can act on.
+
+    Args:
+        problem: what is wrong, as one sentence without a final full stop.
+        file: the file it was found in.
+        field: the field, row or line inside the file, e.g. ``row 3, candidates.r``.
+        found: the offending value; shown with repr() and cut to 200 characters.
+        expected: what would have been accepted, in words.
+        action: what the user should do.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: Path | str | None = None,
+        field: str | None = None,
+        found: object = None,
+        expected: str | None = None,
+        action: str | None = None,
+    ) -> None:
+        lines = [problem]
+        if file is not None:
+            lines.append(f"  file:     {file}")
+        if field is not None:
+            lines.append(f"  field:    {field}")
+        if found is not None:
+            lines.append(f"  found:    {_shorten(found)}")
+        if expected is not None:
+            lines.append(f"  expected: {expected}")
+        if action is not None:
+            lines.append(f"  do:       {action}")
+        super().__init__("\n".join(lines))
+
+
+def _shorten(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."
