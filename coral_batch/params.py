@@ -6,7 +6,20 @@ duplicate keys, wrong types and values out of range with one message that names 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+import dacite
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.schemas import first_error, validator
+
+FILE = Path("params.yaml")
 
 
 @dataclass(frozen=True)
@@ -72,6 +85,13 @@ class Training:
 
 
 @dataclass(frozen=True)
+class Sampling:
+    samples: int
+    max_new_tokens: int
+    baseline: Knobs
+
+
+@dataclass(frozen=True)
 class Verdicts:
     cpu_seconds: float
     wall_seconds: float
@@ -110,3 +130,136 @@ class Evolution:
     survivors: int
     crossover: float
     mutation: float
+
+
+@dataclass(frozen=True)
+class Compute:
+    workers: int | None
+    threads: int | None
+
+
+@dataclass(frozen=True)
+class Generation:
+    next: str
+
+
+@dataclass(frozen=True)
+class Params:
+    seed: int
+    corpus: Corpus
+    split: Split
+    prompt: Prompt
+    base: Base
+    automata: Automata
+    calibration: Calibration
+    candidates: Candidates
+    training: Training
+    sampling: Sampling
+    verdicts: Verdicts
+    objectives: Objectives
+    gate: Gate
+    evolution: Evolution
+    compute: Compute
+    generations: dict[str, Generation]
+
+
+def load(file: Path = FILE) -> Params:
+    """Read, validate and freeze params.yaml.
+
+    Raises:
+        CoralError: the file is missing, is not YAML, or breaks the schema or one of the rules
+            between keys (`_check_rules`).
+    """
+    content = _plain(read_document(file))
+    error = first_error(validator("params"), content)
+    if error is not None:
+        raise CoralError("params.yaml is not valid", file=file, **error)
+    params = dacite.from_dict(Params, content, dacite.Config(cast=[tuple, float], strict=True))
+    _check_rules(params, file)
+    return params
+
+
+def read_document(file: Path) -> Any:
+    """Read params.yaml as a ruamel.yaml document, which keeps comments when it is written back."""
+    try:
+        return YAML(typ="rt").load(file)
+    except FileNotFoundError:
+        raise CoralError(
+            "no params.yaml here", file=file.absolute(), action="run from the repository's root"
+        ) from None
+    except MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"line {mark.line + 1}" if mark is not None else None
+        raise CoralError(
+            "params.yaml is not YAML", file=file, field=where, found=error.problem
+        ) from None
+    except UnicodeDecodeError as error:
+        raise CoralError("params.yaml is not UTF-8", file=file, found=str(error)) from None
+
+
+def _plain(value: Any) -> Any:
+    """Turn ruamel's containers and scalars into plain ones, so that jsonschema and == see JSON."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, bool) or value is None:
+        return value
+    for plain in (int, float, str):
+        if isinstance(value, plain):
+            return plain(value)
+    return value
+
+
+def _check_rules(params: Params, file: Path) -> None:
+    """Check what a JSON Schema cannot say: the rules between keys."""
+    total = math.fsum(astuple(params.objectives.weights))
+    if abs(total - 1) > 1e-9:
+        raise CoralError(
+            "the fitness weights do not sum to 1",
+            file=file,
+            field="objectives.weights",
+            found=total,
+            expected="1.0",
+        )
+    for name in Scores.__dataclass_fields__:
+        low, high = getattr(params.gate.base, name), getattr(params.gate.max, name)
+        if low > high:
+            raise CoralError(
+                "a threshold would loosen",
+                file=file,
+                field=f"gate.base.{name}",
+                found=low,
+                expected=f"at most gate.max.{name} = {high}",
+            )
+    if params.evolution.survivors >= params.evolution.population:
+        raise CoralError(
+            "nobody would be bred",
+            file=file,
+            field="evolution.survivors",
+            found=params.evolution.survivors,
+            expected=f"less than evolution.population = {params.evolution.population}",
+        )
+    if (params.corpus.url is None) != (params.corpus.revision is None):
+        raise CoralError(
+            "a git URL and its commit go together",
+            file=file,
+            field="corpus.url, corpus.revision",
+            found=(params.corpus.url, params.corpus.revision),
+            expected="both, or neither",
+        )
+    _check_chain(params.generations, file)
+
+
+def _check_chain(generations: dict[str, Generation], file: Path) -> None:
+    for index, (name, generation) in enumerate(generations.items()):
+        expected = f"{index:03d}: {{next: {index + 1:03d}}}"
+        if name != f"{index:03d}" or generation.next != f"{index + 1:03d}":
+            raise CoralError(
+                "the generations are not a chain from 000",
+                file=file,
+                field=f"generations, entry {index + 1}",
+                found=f"{name}: {{next: {generation.next}}}",
+                expected=expected,
+                action="write the map with `coral generations N`",
+            )
