@@ -3,24 +3,50 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
 
 
+def _is_integer(_: Any, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(checker: Any, value: object) -> bool:
+    return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+# JSON Schema calls 1.0 an integer, and Python's NaN slips through every bound; neither is meant.
+_Strict = extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
+
+
 @cache
-def validator(name: str) -> Draft202012Validator:
+def validator(name: str) -> Validator:
     """Return the validator of ``schemas/NAME.schema.json``."""
     schema = json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
-    return Draft202012Validator(schema)
+    return _Strict(schema)
 
 
-def first_error(check: Draft202012Validator, value: Any, where: str = "") -> dict[str, Any] | None:
+@cache
+def subvalidator(name: str, field: str) -> Validator:
+    """Return the validator of one field of a flat table's schema."""
+    return _Strict(validator(name).schema["properties"][field])
+
+
+def first_error(check: Validator, value: Any, where: str = "") -> dict[str, Any] | None:
     """Validate `value`; describe the most relevant violation as `CoralError` arguments.
 
     Args:

@@ -1,0 +1,62 @@
+"""Fetch a corpus by git URL and commit.
+
+The commit id is the content's hash, so a checkout that exists is the right one. Not here: updating
+a checkout, branches or tags: a run names a commit.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from coral_batch.errors import CoralError
+
+
+def fetch(url: str, revision: str, checkouts: Path) -> Path:
+    """Check `url` out at `revision` into ``checkouts/REVISION`` unless it is there already.
+
+    Args:
+        url: anything that git clones over file, git, http, https or ssh.
+        revision: full commit id.
+        checkouts: folder of all checkouts.
+
+    Raises:
+        CoralError: git is missing, or cannot clone the URL or find the commit.
+    """
+    target = checkouts / revision
+    if target.is_dir():
+        return target
+    checkouts.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=checkouts, prefix=".clone-") as temporary:
+        clone = Path(temporary) / "clone"
+        _git("clone", "--quiet", "--no-checkout", "--", url, str(clone))
+        _git("-C", str(clone), "checkout", "--quiet", "--detach", revision)
+        shutil.rmtree(clone / ".git")
+        clone.replace(target)
+    return target
+
+
+def _git(*arguments: str) -> None:
+    environment = {
+        **os.environ,
+        "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+    try:
+        done = subprocess.run(
+            ["git", *arguments], env=environment, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        raise CoralError("git is not installed", action="install git, or set corpus.path") from None
+    if done.returncode:
+        raise CoralError(
+            "git could not check the corpus out",
+            file="params.yaml",
+            field="corpus.url, corpus.revision",
+            found=done.stderr.strip(),
+            expected="a repository that can be reached and a commit in it",
+            action="or clone it yourself and set corpus.path",
+        )

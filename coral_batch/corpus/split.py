@@ -1,0 +1,311 @@
+"""Who may be trained on and who may be evaluated on.
+
+The sets are CORAL-X's authoritative split of QuixBugs; overlaps are refused when this module is
+imported. `check_training` and `check_evaluation` are called again by the stages that train and that
+evaluate. Similarity guards against a training program that is an evaluation program in disguise;
+it sees renaming and reformatting, not a different algorithm for the same task.
+"""
+
+from __future__ import annotations
+
+import difflib
+import io
+import keyword
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from coral_batch.corpus.problem import Problem
+from coral_batch.errors import CoralError
+
+TRAINING = frozenset(
+    {
+        "bitcount",
+        "bucketsort",
+        "find_first_in_sorted",
+        "find_in_sorted",
+        "flatten",
+        "gcd",
+        "get_factors",
+        "hanoi",
+        "is_valid_parenthesization",
+        "knapsack",
+        "kth",
+        "levenshtein",
+        "lis",
+        "longest_common_subsequence",
+        "max_sublist_sum",
+        "mergesort",
+        "pascal",
+        "powerset",
+        "quicksort",
+        "reverse_linked_list",
+        "rpn_eval",
+        "shunting_yard",
+        "sqrt",
+        "subsequences",
+    }
+)
+TEST = frozenset(
+    {
+        "kheapsort",
+        "lcs_length",
+        "next_palindrome",
+        "next_permutation",
+        "possible_change",
+        "sieve",
+        "to_base",
+        "wrap",
+    }
+)
+HELD_OUT = frozenset(
+    {
+        "breadth_first_search",
+        "depth_first_search",
+        "detect_cycle",
+        "minimum_spanning_tree",
+        "shortest_path_length",
+        "shortest_path_lengths",
+        "shortest_paths",
+        "topological_ordering",
+    }
+)
+ROLES = {"training": TRAINING, "test": TEST, "held_out": HELD_OUT}
+NAMES = TRAINING | TEST | HELD_OUT
+
+_REASONS = {
+    "training": "one of CORAL-X's 24 training problems",
+    "test": "one of CORAL-X's 8 clean test problems; fitness selects on it",
+    "held_out": "a graph problem with a test file only; neither trained on nor selected on",
+    "excluded": "not one of the 40 QuixBugs names",
+}
+
+
+def _validate_no_overlap() -> None:
+    for (left, left_names), (right, right_names) in combinations(ROLES.items(), 2):
+        overlap = sorted(left_names & right_names)
+        if overlap:
+            raise ValueError(f"contamination: {left} and {right} share {', '.join(overlap)}")
+
+
+_validate_no_overlap()
+
+
+@dataclass(frozen=True)
+class Role:
+    """A row of the manifest: what a problem may be used for, and why."""
+
+    name: str
+    role: str
+    reason: str
+    cases: int
+    test_file: bool
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Share:
+    problems: int
+    share: float
+
+
+@dataclass(frozen=True)
+class JsonCases:
+    problems: int
+    without: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An evaluation problem and its most similar training program; similarity in [0, 1]."""
+
+    evaluation: str
+    training: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Statistics:
+    total: int
+    training: Share
+    test: Share
+    held_out: Share
+    excluded: Share
+    json_cases: JsonCases
+    near_duplicates: tuple[Pair, ...]
+
+
+def assign(problems: Sequence[Problem]) -> list[Role]:
+    """Give every problem its role.
+
+    Raises:
+        CoralError: a name stands twice, or a test problem has no JSON case to be scored by.
+    """
+    repeated = [name for name, count in Counter(p.name for p in problems).items() if count > 1]
+    if repeated:
+        raise CoralError("a problem stands twice in the corpus", found=sorted(repeated))
+    roles = []
+    for problem in problems:
+        role = role_of(problem.name)
+        if role == "test" and not problem.cases:
+            raise CoralError(
+                "a test problem has no JSON cases",
+                field=problem.name,
+                expected=f"json_testcases/{problem.name}.json",
+            )
+        roles.append(
+            Role(
+                problem.name,
+                role,
+                _REASONS[role],
+                len(problem.cases),
+                problem.tests is not None,
+                problem.sha256,
+            )
+        )
+    return roles
+
+
+def role_of(name: str) -> str:
+    """Return ``training``, ``test``, ``held_out`` or ``excluded``."""
+    return next((role for role, names in ROLES.items() if name in names), "excluded")
+
+
+def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> list[Problem]:
+    """Return the problems of one role, after checking the manifest against the split.
+
+    Raises:
+        CoralError: a problem stands in two roles, or in another than the split's, or its content
+            is not the one the manifest was made for.
+    """
+    check_manifest(manifest)
+    by_name = {problem.name: problem for problem in problems}
+    chosen = []
+    for row in manifest:
+        if row.role != role:
+            continue
+        problem = by_name.get(row.name)
+        if problem is None or problem.sha256 != row.sha256:
+            raise CoralError(
+                "the manifest was made for another corpus",
+                field=row.name,
+                found=None if problem is None else problem.sha256,
+                expected=row.sha256,
+                action="run `dvc repro split`",
+            )
+        chosen.append(problem)
+    return chosen
+
+
+def check_manifest(manifest: Sequence[Role]) -> None:
+    """Raise `CoralError` unless every problem has exactly the role of the split."""
+    seen: dict[str, str] = {}
+    for row in manifest:
+        if row.name in seen:
+            raise CoralError(
+                "contamination: a problem is in two roles",
+                field=row.name,
+                found=(seen[row.name], row.role),
+                expected=f"{role_of(row.name)} alone",
+                action="run `dvc repro --force split`",
+            )
+        seen[row.name] = row.role
+        if row.role != role_of(row.name):
+            raise CoralError(
+                "contamination: a problem is in the wrong role",
+                field=row.name,
+                found=row.role,
+                expected=role_of(row.name),
+                action="run `dvc repro --force split`",
+            )
+
+
+def check_training(names: Iterable[str]) -> None:
+    """Raise `CoralError` if anything but a training problem is about to be trained on."""
+    _check_names(names, "training", "trained on")
+
+
+def check_evaluation(names: Iterable[str]) -> None:
+    """Raise `CoralError` if anything but a test problem is about to be selected on."""
+    _check_names(names, "test", "selected on")
+
+
+def _check_names(names: Iterable[str], role: str, what: str) -> None:
+    wrong = sorted(set(names) - ROLES[role])
+    if wrong:
+        raise CoralError(
+            f"contamination: not to be {what}",
+            field=", ".join(wrong),
+            found=[role_of(name) for name in wrong],
+            expected=f"{role} problems",
+        )
+
+
+def describe(
+    problems: Sequence[Problem], manifest: Sequence[Role], near_duplicate: float
+) -> Statistics:
+    """Count the roles and compare evaluation with training programs.
+
+    Raises:
+        CoralError: a test or held-out reference is at least `near_duplicate` similar to a training
+            reference.
+    """
+    by_role: dict[str, list[Problem]] = {role: [] for role in (*ROLES, "excluded")}
+    for row, problem in zip(manifest, problems, strict=True):
+        by_role[row.role].append(problem)
+    pairs = [
+        _closest(problem, by_role["training"])
+        for problem in (*by_role["test"], *by_role["held_out"])
+    ]
+    for pair in pairs:
+        if pair.similarity >= near_duplicate:
+            raise CoralError(
+                "contamination: a training program is nearly an evaluation program",
+                field=f"{pair.training} (training), {pair.evaluation} (evaluation)",
+                found=round(pair.similarity, 3),
+                expected=f"a similarity below split.near_duplicate = {near_duplicate}",
+            )
+    shares = {
+        role: Share(len(members), len(members) / len(problems)) for role, members in by_role.items()
+    }
+    without = tuple(problem.name for problem in problems if not problem.cases)
+    return Statistics(
+        total=len(problems),
+        **shares,
+        json_cases=JsonCases(len(problems) - len(without), without),
+        near_duplicates=tuple(pairs),
+    )
+
+
+def _closest(problem: Problem, training: Sequence[Problem]) -> Pair:
+    similarities = [(similarity(problem.reference, other.reference), other) for other in training]
+    best, other = max(similarities, key=lambda pair: (pair[0], pair[1].name))
+    return Pair(problem.name, other.name, best)
+
+
+def similarity(left: str, right: str) -> float:
+    """Return how alike two programs are, from 0 to 1; 1 for copies up to names and layout.
+
+    Ratcliff-Obershelp ratio over tokens, names numbered in order of first appearance, comments and
+    blank lines left out.
+    """
+    return difflib.SequenceMatcher(
+        None, _normalised(left), _normalised(right), autojunk=False
+    ).ratio()
+
+
+def _normalised(source: str) -> list[str]:
+    names: dict[str, str] = {}
+    tokens = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
+            continue
+        if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
+            tokens.append(names.setdefault(token.string, f"name{len(names)}"))
+        elif token.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE):
+            tokens.append(tokenize.tok_name[token.type])
+        else:
+            tokens.append(token.string)
+    return tokens

@@ -1,0 +1,302 @@
+"""The only module that knows where things are in the lake, and that reads or writes them.
+
+A table is named; its place, format and JSON Schema follow from the name. Every row read or written
+is validated against ``schemas/TABLE.schema.json``; writes go to a temporary file that is flushed
+and renamed, so a reader never sees half a table. Formats: JSONL for tables with nested values
+(one frozen dataclass a row), Parquet for flat ones (a polars frame), JSON for single documents,
+npz for arrays.
+
+Not here: the content-addressed store (`coral_batch.store`), which lies outside the lake.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import dacite
+import numpy as np
+import polars as pl
+
+from coral_batch import strictjson
+from coral_batch.errors import CoralError
+from coral_batch.schemas import first_error, subvalidator, validator
+
+ROOT = Path("lake")
+BASELINE = "baseline"
+
+# Table -> place in the lake. {part} is the folder of a generation or of the baseline.
+PLACES = {
+    "problems": "corpus/problems.jsonl",
+    "manifest": "split/manifest.jsonl",
+    "statistics": "split/statistics.json",
+    "examples": "examples/examples.jsonl",
+    "calibration": "calibration/calibration.npz",
+    "base": "base",
+    "card": "base/card.json",
+    "population": "{part}/population.jsonl",
+    "automata": "{part}/automata.npz",
+    "features": "{part}/features.parquet",
+    "adapters": "{part}/adapters.jsonl",
+    "adapter_folders": "{part}/adapters",
+    "adapter_durations": "{part}/adapter_durations.jsonl",
+    "samples": "{part}/samples.jsonl",
+    "sample_durations": "{part}/sample_durations.jsonl",
+    "verdicts": "{part}/verdicts.parquet",
+    "case_times": "{part}/case_times.parquet",
+    "findings": "{part}/findings.parquet",
+    "scores": "{part}/scores.parquet",
+    "selection": "{part}/selection.jsonl",
+    "metrics": "report/metrics.json",
+    "plots": "report/plots",
+}
+SCHEMAS = {"adapter_durations": "durations", "sample_durations": "durations"}
+
+_DTYPES = {
+    "string": pl.String(),
+    "integer": pl.Int64(),
+    "number": pl.Float64(),
+    "boolean": pl.Boolean(),
+}
+
+Row = TypeVar("Row")
+
+
+def path(table: str, part: str | None = None) -> Path:
+    """Return where a table lies.
+
+    Args:
+        table: a key of `PLACES`.
+        part: a generation (``"000"``) or `BASELINE`, for tables that every part has.
+    """
+    place = PLACES[table]
+    if "{part}" not in place:
+        return ROOT / place
+    assert part is not None
+    return ROOT / place.format(part=part if part == BASELINE else f"generations/{part}")
+
+
+def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
+    """Read a JSONL table as instances of the frozen dataclass `row`.
+
+    Raises:
+        CoralError: the file is missing, a line is not JSON, or a row breaks the schema.
+    """
+    file = path(table, part)
+    check = validator(SCHEMAS.get(table, table))
+    rows = []
+    # Not splitlines(): it also breaks at U+2028 and others, which JSON strings may hold.
+    lines = _read_text(file).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    for number, line in enumerate(lines, start=1):
+        value = strictjson.parse(line, file, f"line {number}")
+        error = first_error(check, value, f"row {number}")
+        if error is not None:
+            raise _broken(file, error)
+        rows.append(build(row, value))
+    return rows
+
+
+def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None:
+    """Validate and write dataclass instances as a JSONL table, atomically.
+
+    Raises:
+        CoralError: a row breaks the schema, or the disk does not take it.
+    """
+    file = path(table, part)
+    check = validator(SCHEMAS.get(table, table))
+    lines = []
+    for number, row in enumerate(rows, start=1):
+        value = _plain(asdict(row))
+        error = first_error(check, value, f"row {number}")
+        if error is not None:
+            raise _broken(file, error)
+        lines.append(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    with atomic(file) as stream:
+        stream.write("".join(lines).encode())
+
+
+def read_document(table: str, kind: type[Row]) -> Row:
+    """Read a JSON document as the frozen dataclass `kind`; errors as in `read_rows`."""
+    file = path(table)
+    value = strictjson.parse(_read_text(file), file)
+    error = first_error(validator(table), value)
+    if error is not None:
+        raise _broken(file, error)
+    return build(kind, value)
+
+
+def write_document(table: str, document: Any) -> None:
+    """Validate and write a dataclass instance as a JSON document, atomically."""
+    file = path(table)
+    value = _plain(asdict(document))
+    error = first_error(validator(table), value)
+    if error is not None:
+        raise _broken(file, error)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    with atomic(file) as stream:
+        stream.write(text.encode())
+
+
+def frame(table: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Build a frame with the columns, in the order and of the types of the table's schema."""
+    return pl.DataFrame(rows, schema=_columns(table), orient="row")
+
+
+def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
+    """Read a Parquet table.
+
+    Raises:
+        CoralError: the file is missing or is no Parquet, or columns or values break the schema.
+    """
+    file = path(table, part)
+    if not file.is_file():
+        raise _missing(file)
+    try:
+        content = pl.read_parquet(file, use_pyarrow=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise CoralError(
+            "a table cannot be read", file=file, found=str(error), expected="a Parquet file"
+        ) from None
+    _check_frame(table, content, file)
+    return content
+
+
+def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> None:
+    """Validate and write a Parquet table, atomically; the rows keep their order."""
+    file = path(table, part)
+    _check_frame(table, content, file)
+    with atomic(file) as stream:
+        content.write_parquet(stream)
+
+
+def read_arrays(table: str, part: str | None = None) -> dict[str, np.ndarray]:
+    """Read an npz file; pickled objects are refused."""
+    file = path(table, part)
+    if not file.is_file():
+        raise _missing(file)
+    try:
+        with np.load(file, allow_pickle=False) as content:
+            return dict(content)
+    except (ValueError, OSError, EOFError, KeyError) as error:
+        raise CoralError(
+            "arrays cannot be read", file=file, found=str(error), expected="an npz file"
+        ) from None
+
+
+def write_arrays(table: str, arrays: Mapping[str, np.ndarray], part: str | None = None) -> None:
+    """Write named arrays as an npz file, atomically."""
+    with atomic(path(table, part)) as stream:
+        np.savez_compressed(stream, allow_pickle=False, **dict(arrays))
+
+
+@contextlib.contextmanager
+def atomic(file: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file that replaces `file` when the block ends without an exception.
+
+    Raises:
+        CoralError: the folder or the file cannot be written; `file` is as it was before.
+    """
+    temporary = None
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(file)
+    except BaseException as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise CoralError(
+                "the lake cannot be written",
+                file=file,
+                found=error.strerror,
+                action="free space or grant write access, and run again; nothing was changed",
+            ) from None
+        raise
+
+
+def build(kind: type[Row], value: Any) -> Row:
+    """Build a dataclass from JSON that a schema has already accepted."""
+    return dacite.from_dict(kind, value, dacite.Config(cast=[tuple, float], strict=True))
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, so that jsonschema sees JSON."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _read_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise _missing(file) from None
+    except UnicodeDecodeError as error:
+        raise CoralError("a table is not UTF-8", file=file, found=str(error)) from None
+
+
+def _missing(file: Path) -> CoralError:
+    return CoralError(
+        "a file of the lake is missing",
+        file=file,
+        action="run `dvc repro`, which makes it, or `dvc pull`",
+    )
+
+
+def _broken(file: Path, error: dict[str, Any]) -> CoralError:
+    return CoralError(
+        "a table breaks its schema",
+        file=file,
+        action="remove the file and run `dvc repro`, which makes it again",
+        **error,
+    )
+
+
+def _columns(table: str) -> dict[str, pl.DataType]:
+    columns = {}
+    for name, field in validator(SCHEMAS.get(table, table)).schema["properties"].items():
+        kinds = field.get("type", "string")
+        kind = kinds if isinstance(kinds, str) else next(k for k in kinds if k != "null")
+        columns[name] = _DTYPES[kind]
+    return columns
+
+
+def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
+    """Validate a frame column by column over its distinct values.
+
+    The schemas of Parquet tables constrain single fields only, so this is equal to validating
+    every row, at a cost that grows with the distinct values instead of the rows.
+    """
+    expected = _columns(table)
+    if dict(content.schema) != expected or content.columns != list(expected):
+        raise _broken(
+            file,
+            {
+                "field": "the columns",
+                "found": {name: str(dtype) for name, dtype in content.schema.items()},
+                "expected": ", ".join(f"{name}: {dtype}" for name, dtype in expected.items()),
+            },
+        )
+    for name in content.columns:
+        check = subvalidator(SCHEMAS.get(table, table), name)
+        for value in content[name].unique().to_list():
+            error = first_error(check, value)
+            if error is None:
+                continue
+            row = content.with_row_index("row").filter(pl.col(name).eq_missing(value))["row"][0]
+            raise _broken(file, {**error, "field": f"row {row + 1}, {name}"})
