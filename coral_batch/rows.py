@@ -1,0 +1,62 @@
+"""The rows of the lake's nested tables as frozen dataclasses; schemas/ says what each field means.
+
+Rows that are a module's own currency live there: `Problem` and `Role` in `coral_batch.corpus`,
+`Genome` in `coral_batch.evolution`, `Example` in `coral_batch.adapters`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
+from coral_batch.params import Scores
+
+
+@dataclass(frozen=True)
+class AdapterRow:
+    genome: str
+    key: str
+    coordinates: tuple[float, ...]
+    configuration: AdapterConfiguration
+    knobs: Knobs
+    losses: tuple[float, ...]
+    tokens: int
+    diverged: bool
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    genome: str
+    problem: str
+    sample: int
+    seed: int
+    knobs: Knobs
+    prompt: str
+    raw: str
+    code: str
+    prompt_tokens: int
+    new_tokens: int
+    finish: str
+
+
+@dataclass(frozen=True)
+class SelectionRow:
+    genome: str
+    objectives: Scores
+    fitness: float
+    thresholds: Scores
+    passed: bool
+    failed: tuple[str, ...]
+    shortfall: float
+    nobody_passed: bool
+    rank: int | None
+    crowding: float | None
+    survived: bool
+    children: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DurationRow:
+    unit: str
+    seconds: float
+    reused: bool
