@@ -11,25 +11,27 @@ Not here: the content-addressed store (`coral_batch.store`), which lies outside 
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import dacite
 import numpy as np
 import polars as pl
 
 from coral_batch import strictjson
+from coral_batch.atomic import atomic
 from coral_batch.errors import CoralError
 from coral_batch.schemas import first_error, subvalidator, validator
 
 ROOT = Path("lake")
 BASELINE = "baseline"
+# Outside the lake, so that DVC never removes them with a stage's outputs.
+STORE = Path(".coral/store")
+DOWNLOADS = Path(".coral/downloads")
+CHECKOUTS = Path(".coral/checkouts")
 
 # Table -> place in the lake. {part} is the folder of a generation or of the baseline.
 PLACES = {
@@ -195,36 +197,6 @@ def write_arrays(table: str, arrays: Mapping[str, np.ndarray], part: str | None 
     """Write named arrays as an npz file, atomically."""
     with atomic(path(table, part)) as stream:
         np.savez_compressed(stream, allow_pickle=False, **dict(arrays))
-
-
-@contextlib.contextmanager
-def atomic(file: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces `file` when the block ends without an exception.
-
-    Raises:
-        CoralError: the folder or the file cannot be written; `file` is as it was before.
-    """
-    temporary = None
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(file)
-    except BaseException as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise CoralError(
-                "the lake cannot be written",
-                file=file,
-                found=error.strerror,
-                action="free space or grant write access, and run again; nothing was changed",
-            ) from None
-        raise
 
 
 def build(kind: type[Row], value: Any) -> Row:

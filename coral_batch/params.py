@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import astuple, dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import dacite
 from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
+from coral_batch.atomic import atomic
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.schemas import first_error, validator
@@ -24,7 +28,6 @@ FILE = Path("params.yaml")
 
 @dataclass(frozen=True)
 class Corpus:
-    source: str
     path: str
     url: str | None
     revision: str | None
@@ -170,7 +173,7 @@ def load(file: Path = FILE) -> Params:
         CoralError: the file is missing, is not YAML, or breaks the schema or one of the rules
             between keys (`_check_rules`).
     """
-    content = _plain(read_document(file))
+    content = _plain(_read_document(file))
     error = first_error(validator("params"), content)
     if error is not None:
         raise CoralError("params.yaml is not valid", file=file, **error)
@@ -179,10 +182,37 @@ def load(file: Path = FILE) -> Params:
     return params
 
 
-def read_document(file: Path) -> Any:
-    """Read params.yaml as a ruamel.yaml document, which keeps comments when it is written back."""
+def write_generations(count: int, file: Path = FILE) -> None:
+    """Rewrite the map of generations for `count` generations; all else keeps its text.
+
+    Raises:
+        CoralError: params.yaml is not valid, before or after.
+    """
+    document = _read_document(file)
+    load(file)
+    document["generations"].clear()
+    for index in range(count):
+        entry = CommentedMap({"next": DoubleQuotedScalarString(f"{index + 1:03d}")})
+        entry.fa.set_flow_style()
+        document["generations"][DoubleQuotedScalarString(f"{index:03d}")] = entry
+    text = StringIO()
+    _yaml().dump(document, text)
+    with atomic(file) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def _yaml() -> YAML:
+    """Round trip, so that comments, quotes and the order of keys survive a rewrite."""
+    yaml = YAML(typ="rt")
+    yaml.preserve_quotes = True
+    yaml.width = 4096
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    return yaml
+
+
+def _read_document(file: Path) -> Any:
     try:
-        return YAML(typ="rt").load(file)
+        return _yaml().load(file)
     except FileNotFoundError:
         raise CoralError(
             "no params.yaml here", file=file.absolute(), action="run from the repository's root"

@@ -8,7 +8,9 @@ from typing import Any
 from tqdm import tqdm
 
 
-def progress(iterable: Iterable[Any] | None, what: str, total: float | None = None, **kwargs: Any) -> Any:
+def progress(
+    iterable: Iterable[Any] | None, what: str, total: float | None = None, **kwargs: Any
+) -> Any:
     """Wrap `iterable` in a tqdm bar labelled `what`; without an iterable, return a manual bar.
 
     The bar goes to stderr and is disabled when stderr is not a terminal (tqdm's ``disable=None``).

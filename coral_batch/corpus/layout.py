@@ -78,8 +78,9 @@ def _read_problem(folder: Path, name: str, origin: str) -> Problem:
 
 
 def _digest(problem: Problem) -> str:
-    content = json.dumps(asdict(problem), sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(content.encode()).hexdigest()
+    content = asdict(problem)
+    del content["origin"], content["sha256"]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _read_program(file: Path, name: str) -> tuple[str, str]:

@@ -32,8 +32,8 @@ class Problem:
         cases: the JSON test cases; empty for a problem that only has a test file.
         tests: source of the problem's pytest file, for problems without JSON cases.
         support: name -> source of the modules that the test file imports (``node``).
-        origin: where it was read from, e.g. ``classics`` or ``quixbugs@4257f44``.
-        sha256: hash of everything above, to the byte.
+        origin: where it was read from: the folder, or the git URL and commit.
+        sha256: hash of everything above but the origin.
     """
 
     name: str

@@ -1,0 +1,37 @@
+# The commands of the project; `make` alone lists them.
+PYTHON ?= python3
+# An active virtual environment is used; without one, .venv is made.
+VENV ?= $(or $(VIRTUAL_ENV),$(CURDIR)/.venv)
+export PATH := $(VENV)/bin:$(PATH)
+STAMP := $(VENV)/.coral-batch
+
+.PHONY: help setup repro test lint bench clean
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+setup: $(STAMP)  ## install the pinned dependencies and coral-batch itself
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("coral-batch needs Python 3.11 or newer, found %d.%d; set PYTHON=..." % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+repro: setup  ## run the whole evolution (dvc repro)
+	dvc repro
+
+test: setup lint  ## check style and types, then run the tests
+	python -m pytest
+
+lint: setup  ## ruff and mypy
+	ruff check .
+	ruff format --check .
+	mypy
+
+bench: setup  ## measure against the peers, side by side; writes benchmarks/results/
+	python -m benchmarks
+
+clean:  ## remove caches, not the lake nor the store
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,33 @@
+"""The command-line arguments that several stages share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from coral_batch import lake, params
+
+
+def _known_generation(value: str) -> str:
+    generations = params.load().generations
+    if value not in generations:
+        known = ", ".join(generations)
+        raise typer.BadParameter(f"{value!r} is not one of {known} (see `coral generations`)")
+    return value
+
+
+def _known_part(value: str) -> str:
+    return value if value == lake.BASELINE else _known_generation(value)
+
+
+Generation = Annotated[
+    str, typer.Argument(help="The generation, e.g. 000.", callback=_known_generation)
+]
+Part = Annotated[
+    str,
+    typer.Argument(
+        help=f"The generation, e.g. 000, or `{lake.BASELINE}` for the base model alone.",
+        callback=_known_part,
+    ),
+]

@@ -1,0 +1,21 @@
+"""Stage `split`: who is trained on, who is selected on, who is held out."""
+
+from coral_batch import lake, params
+from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.split import assign, describe
+
+
+def split() -> None:
+    """Assign the problems to training, test and held-out sets and check for contamination."""
+    settings = params.load().split
+    problems = lake.read_rows("problems", Problem)
+    manifest = assign(problems)
+    statistics = describe(problems, manifest, settings.near_duplicate)
+    lake.write_rows("manifest", manifest)
+    lake.write_document("statistics", statistics)
+    closest = max(statistics.near_duplicates, key=lambda pair: pair.similarity)
+    print(
+        f"{statistics.training.problems} training, {statistics.test.problems} test, "
+        f"{statistics.held_out.problems} held out, {statistics.excluded.problems} excluded; "
+        f"most alike: {closest.evaluation} and {closest.training} ({closest.similarity:.2f})"
+    )
