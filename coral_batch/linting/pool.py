@@ -1,0 +1,155 @@
+"""flake8 and bandit on many sources: each distinct one once, in parallel, under limits.
+
+Sources go in chunks to a joblib process pool; there each chunk is linted by a forked child, which
+inherits the loaded linters and hands back one result after the other. So a source that kills or
+stalls a linter costs that linter's findings on that source and a fork, never another source's.
+
+What is covered: a linter that loops (in Python, in a regular expression, in CPython's parser),
+recurses too deeply, overflows the C stack or eats memory; text that is too long. What is not: code
+is never run here, so nothing guards the file system or the network.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import inspect
+import itertools
+import multiprocessing
+import resource
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import MappingProxyType
+
+import joblib
+
+from coral_batch.linting.bandit import bandit
+from coral_batch.linting.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failure
+from coral_batch.linting.flake8 import flake8
+from coral_batch.progress import progress
+
+MAX_BYTES = 256 * 1024
+"""Longest source that is linted, in bytes of UTF-8: a hundred times the longest honest answer."""
+
+CPU_SECONDS = 5.0
+"""CPU time that one linter has for one source (a usual source takes milliseconds)."""
+
+WALL_SECONDS = 60.0
+"""Wall-clock limit behind it, for a linter that sleeps or waits."""
+
+MEMORY_BYTES = 1 << 30
+"""Address space that the linters may take beyond what they have when they start."""
+
+_CHUNK = 32
+
+Linter = Callable[[str], list[Finding]]
+
+LINTERS: Mapping[str, Linter] = MappingProxyType({"flake8": flake8, "bandit": bandit})
+
+
+def lint(
+    sources: Sequence[str],
+    workers: int | None = None,
+    linters: Mapping[str, Linter] = LINTERS,
+) -> list[list[Finding]]:
+    """Lint every source.
+
+    Args:
+        sources: the texts, in any number and with any repetitions.
+        workers: number of processes, >= 1; None means one a core.
+        linters: tool name -> function from a source to its findings, importable by the workers.
+
+    Returns:
+        The findings of each source, in the order of `sources`; per source in the order of
+        `linters`. A linter that did not finish leaves one finding with a code of
+        `coral_batch.linting.finding.FAILURES`.
+    """
+    distinct = list(dict.fromkeys(sources))
+    workers = workers or joblib.cpu_count()
+    size = min(_CHUNK, -(-len(distinct) // workers)) or 1
+    chunks = [distinct[start : start + size] for start in range(0, len(distinct), size)]
+    results = joblib.Parallel(n_jobs=workers, return_as="generator")(
+        joblib.delayed(_lint_chunk)(chunk, dict(linters)) for chunk in chunks
+    )
+    findings = itertools.chain.from_iterable(progress(results, "linting", total=len(chunks)))
+    by_source = dict(zip(distinct, findings, strict=True))
+    return [list(by_source[source]) for source in sources]
+
+
+def _lint_chunk(chunk: list[str], linters: dict[str, Linter]) -> list[list[Finding]]:
+    for linter in linters.values():
+        linter("")  # loads what the children then inherit
+    jobs = [(tool, source) for source in chunk for tool in linters]
+    results: list[list[Finding]] = []
+    while len(results) < len(jobs):
+        results += _run_until_death(jobs[len(results) :], linters)
+    width = len(linters)
+    return [
+        list(itertools.chain.from_iterable(results[start : start + width]))
+        for start in range(0, len(results), width)
+    ]
+
+
+def _run_until_death(
+    jobs: list[tuple[str, str]], linters: dict[str, Linter]
+) -> list[list[Finding]]:
+    """Run `jobs` in one child; if it dies, the last result says so and later jobs have none."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_run, args=(jobs, linters, sender))
+    child.start()
+    sender.close()
+    results: list[list[Finding]] = []
+    try:
+        for tool, _ in jobs:
+            if not receiver.poll(WALL_SECONDS):
+                message = f"no result within {WALL_SECONDS:g} s"
+                results.append([failure(tool, TIMEOUT, message)])
+                break
+            try:
+                results.append(receiver.recv())
+            except EOFError:
+                child.join()
+                results.append([_obituary(tool, child.exitcode)])
+                break
+    finally:
+        child.kill()
+        child.join()
+        receiver.close()
+    return results
+
+
+def _obituary(tool: str, exitcode: int | None) -> Finding:
+    if exitcode == -signal.SIGPROF:
+        return failure(tool, TIMEOUT, f"no result within {CPU_SECONDS:g} s of CPU time")
+    if exitcode is None or exitcode >= 0:
+        raise RuntimeError(f"the process that runs {tool} ended with status {exitcode}")
+    return failure(tool, CRASH, f"{tool} was killed by {signal.Signals(-exitcode).name}")
+
+
+def _run(jobs: list[tuple[str, str]], linters: dict[str, Linter], sender: Connection) -> None:
+    """Body of the child: bound this process, then send one result a job."""
+    # Default actions: the kernel ends the process even inside C code that checks no signals.
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    faulthandler.disable()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    inherited = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limit = inherited + MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    warnings.simplefilter("ignore")
+    # The same depth is left whoever called, so that findings do not depend on the caller's stack.
+    sys.setrecursionlimit(sys.getrecursionlimit() + len(inspect.stack(0)))
+    for tool, source in jobs:
+        length = len(source.encode("utf-8", "surrogatepass"))
+        if length > MAX_BYTES:
+            message = f"{length:,} bytes; at most {MAX_BYTES:,} are linted"
+            sender.send([failure(tool, TOO_LONG, message)])
+            continue
+        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+        findings = linters[tool](source)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        sender.send(findings)

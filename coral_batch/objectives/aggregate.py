@@ -1,0 +1,67 @@
+"""From the scores of samples to the objectives and the fitness of genomes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coral_batch.params import Scores
+
+
+def aggregate(
+    genomes: Sequence[str], problems: Sequence[str], objectives: NDArray[np.float64]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Average over the samples of each problem, then over the problems of each genome.
+
+    So every problem weighs the same, however many samples it has.
+
+    Args:
+        genomes: (n,) the genome of each row.
+        problems: (n,) the problem of each row.
+        objectives: (n, 5) array of scores in the order of `Scores`' fields.
+
+    Returns:
+        The g distinct genomes, sorted, and a (g, 5) array of their objectives.
+
+    Raises:
+        ValueError: the shapes do not match, or the genomes were not scored on the same problems
+            (their means could not be compared).
+    """
+    objectives = np.asarray(objectives, dtype=np.float64)
+    if objectives.shape != (len(genomes), 5) or len(problems) != len(genomes):
+        raise ValueError(
+            f"{len(genomes)} genomes and {len(problems)} problems for scores of shape "
+            f"{objectives.shape}"
+        )
+    names, row = np.unique(np.asarray(genomes, dtype=str), return_inverse=True)
+    tasks, column = np.unique(np.asarray(problems, dtype=str), return_inverse=True)
+    cell = row * len(tasks) + column
+    counts = np.bincount(cell, minlength=len(names) * len(tasks))
+    if not counts.all():
+        genome, problem = divmod(int(np.argmin(counts)), len(tasks))
+        raise ValueError(f"genome {names[genome]} has no scores on problem {tasks[problem]}")
+    sums = np.stack(
+        [np.bincount(cell, objectives[:, k], minlength=len(counts)) for k in range(5)], axis=-1
+    )
+    means = (sums / counts[:, None]).reshape(len(names), len(tasks), 5)
+    return names.tolist(), means.mean(axis=1)
+
+
+def fitness(objectives: NDArray[np.float64], weights: Scores) -> NDArray[np.float64]:
+    """Return the weighted sum of the objectives.
+
+    Args:
+        objectives: (..., 5) array in the order of `Scores`' fields.
+        weights: one weight an objective; they sum to 1.
+
+    Returns:
+        A (...) array in [0, 1]. Summed term by term in the fields' order, the same to the last bit
+        on every machine (a matrix product is not).
+    """
+    total = np.zeros(objectives.shape[:-1])
+    for k, weight in enumerate(astuple(weights)):
+        total = total + weight * objectives[..., k]
+    return total

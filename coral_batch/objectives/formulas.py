@@ -1,0 +1,150 @@
+"""The objectives' formulas, to the digit those of CORAL-X ('Objective Calculation Details').
+
+Every function expects code that parses; code that does not scores 0 in all five objectives, which
+`coral_batch.objectives.score` sees to. The formulas are kept with their quirks: a program that
+passes one of nine cases has a lower bugfix score (0.111) than one that passes none (0.2), and no
+style, runtime or syntax score reaches 1.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+
+CPU_RESOLUTION = 0.001
+"""Seconds; what a case takes below this counts as this, since start-up noise drowns the rest."""
+
+
+def parse(code: str) -> ast.Module | None:
+    """Return the syntax tree of `code`, or None if Python cannot parse it.
+
+    Besides a syntax error that is nesting too deep for the parser, a null byte and a lone
+    surrogate.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(code)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def bugfix(passed: int, total: int) -> float:
+    """Return the share of cases passed, in (0, 1], or 0.2 when none is.
+
+    Raises:
+        ValueError: unless 0 <= passed <= total and total >= 1.
+    """
+    if not 0 <= passed <= total or total < 1:
+        raise ValueError(f"{passed} of {total} cases cannot have passed")
+    if passed == total:
+        return 1.0
+    if passed > 0:
+        return passed / total
+    return 0.2
+
+
+def security(high: int, medium: int) -> float:
+    """Return 1.0 less 0.3 a finding of high and 0.1 a finding of medium severity.
+
+    In [0, 1]: the seed's formula falls below 0 from the fourth high finding on and is clipped here.
+    Findings of low severity cost nothing.
+    """
+    return max(0.0, 1.0 - high * 0.3 - medium * 0.1)
+
+
+def syntax() -> float:
+    """Return the score of code that parses, 0.9."""
+    return 0.9
+
+
+def style(violations: int) -> float:
+    """Return 0.97 for clean code, else 0.8 less 0.05 a flake8 violation, at least 0."""
+    return 0.97 if violations == 0 else max(0.0, 0.8 - violations * 0.05)
+
+
+def runtime_heuristic(code: str, tree: ast.Module) -> float:
+    """Return 0.7, plus 0.1 for ``[::-1]`` in the text, less 0.1 for more than two nested loops.
+
+    In [0, 0.9] by the seed's clipping; its two patterns only reach 0.6 to 0.8.
+    """
+    score = 0.7
+    if "[::-1]" in code:
+        score += 0.1
+    if nested_loops(tree) > 2:
+        score -= 0.1
+    return max(0.0, min(0.9, score))
+
+
+def runtime_measured(program: Sequence[float], reference: Sequence[float]) -> float:
+    """Return 0.9 * min(1, CPU time of the reference / CPU time of the program).
+
+    In [0, 0.9] like the heuristic, so that the two can be exchanged: 0.9 for a program no slower
+    than the reference, half of it for one that takes twice as long, 0 when no case was passed.
+    The times are summed over the cases, each raised to `CPU_RESOLUTION`.
+
+    Args:
+        program: CPU seconds of the program, one for each case that it and the reference passed.
+        reference: CPU seconds of the reference on the same cases in the same order.
+
+    Raises:
+        ValueError: the two differ in length, or a time is negative or not finite.
+    """
+    if len(program) != len(reference):
+        raise ValueError(f"{len(program)} times of the program, {len(reference)} of the reference")
+    for seconds in (*program, *reference):
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"a CPU time of {seconds} s")
+    if not program:
+        return 0.0
+    slow = math.fsum(max(seconds, CPU_RESOLUTION) for seconds in program)
+    fast = math.fsum(max(seconds, CPU_RESOLUTION) for seconds in reference)
+    return 0.9 * min(1.0, fast / slow)
+
+
+def nested_loops(tree: ast.Module) -> int:
+    """Return the deepest nesting of loops in `tree`, 0 without a loop.
+
+    A loop is a ``for`` or ``while`` statement or a ``for`` clause of a comprehension or generator
+    expression (each clause runs inside the one before it). What is evaluated once, the iterable of
+    a ``for`` and the ``else`` branch, is not inside the loop. A function defined inside a loop
+    starts again from 0: defining it does not run it.
+    """
+    deepest = 0
+    stack: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        deepest = max(deepest, depth)
+        stack.extend(_children(node, depth))
+    return deepest
+
+
+def _children(node: ast.AST, depth: int) -> Iterator[tuple[ast.AST, int]]:
+    """Yield the children of `node`, which is inside `depth` loops, each with its own depth."""
+    match node:
+        case ast.For(iter=once, target=target) | ast.AsyncFor(iter=once, target=target):
+            yield once, depth
+            yield target, depth + 1
+            yield from ((child, depth + 1) for child in node.body)
+            yield from ((child, depth) for child in node.orelse)
+        case ast.While(test=test, body=body, orelse=orelse):
+            yield test, depth + 1
+            yield from ((child, depth + 1) for child in body)
+            yield from ((child, depth) for child in orelse)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            for clause in node.generators:
+                yield clause.iter, depth
+                depth += 1
+                yield from ((child, depth) for child in (clause.target, *clause.ifs))
+            parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+            yield from ((child, depth) for child in parts)
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from ((child, depth) for child in (*node.decorator_list, node.args))
+            yield from ((child, 0) for child in node.body)
+        case ast.Lambda(args=arguments, body=expression):
+            yield arguments, depth
+            yield expression, 0
+        case _:
+            yield from ((child, depth) for child in ast.iter_child_nodes(node))

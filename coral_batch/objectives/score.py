@@ -1,0 +1,166 @@
+"""The five objectives of one sample and why they are what they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coral_batch.linting.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding
+from coral_batch.objectives import formulas
+from coral_batch.params import Scores
+
+VERDICTS = ("PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEABLE")
+"""What can become of a case. UNPARSEABLE: the program has no such function, or does not compile."""
+
+RUNTIMES = ("heuristic", "measured")
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """One short text an objective."""
+
+    bugfix: str
+    security: str
+    syntax: str
+    style: str
+    runtime: str
+
+
+@dataclass(frozen=True)
+class SampleScore:
+    """The scores of one sample.
+
+    Attributes:
+        scores: the five objectives, each in [0, 1]; `scores.runtime` is the chosen one of the two
+            below.
+        runtime_heuristic: the text heuristic, in [0, 0.9].
+        runtime_measured: from CPU times, in [0, 0.9]; None when no times were given.
+        reasons: why.
+    """
+
+    scores: Scores
+    runtime_heuristic: float
+    runtime_measured: float | None
+    reasons: Reasons
+
+
+def score(
+    code: str,
+    verdicts: Sequence[str],
+    findings: Sequence[Finding],
+    *,
+    runtime: str = "heuristic",
+    cpu_seconds: Sequence[float] | None = None,
+    reference_cpu_seconds: Sequence[float] | None = None,
+) -> SampleScore:
+    """Score one sample.
+
+    Code that does not parse scores 0 in all five objectives, and so does code that kills or stalls
+    a linter or is too long for it: it is not parsed here, where no limit holds. A linter that fails
+    otherwise earns its objective 0, never the score of clean code.
+
+    Args:
+        code: the extracted code, which may be anything.
+        verdicts: one of `VERDICTS` for each case of the problem, at least one.
+        findings: what flake8 and bandit found in `code`.
+        runtime: ``heuristic`` or ``measured``: which one becomes the runtime objective.
+        cpu_seconds: CPU seconds of the program, one a case as `verdicts`.
+        reference_cpu_seconds: those of the reference program on the same cases, all of which it
+            passes.
+
+    Raises:
+        ValueError: no verdict or an unknown one, an unknown `runtime`, ``measured`` without
+            times, only one of the two lists of times, or lists of different lengths.
+    """
+    unknown = sorted(set(verdicts) - set(VERDICTS))
+    if unknown:
+        raise ValueError(f"unknown verdicts {unknown}; known are {VERDICTS}")
+    if runtime not in RUNTIMES:
+        raise ValueError(f"unknown runtime objective {runtime!r}; known are {RUNTIMES}")
+    if not verdicts:
+        raise ValueError("a sample without a verdict cannot be scored")
+
+    refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
+    tree = None if refused else formulas.parse(code)
+    measured = _measured(verdicts, cpu_seconds, reference_cpu_seconds, tree is not None)
+    if runtime == "measured" and measured is None:
+        raise ValueError("the measured runtime objective needs CPU times")
+    if tree is None:
+        reason = (
+            f"not parsed: linters gave {', '.join(sorted(refused))}" if refused else "no syntax"
+        )
+        zero = Scores(0.0, 0.0, 0.0, 0.0, 0.0)
+        return SampleScore(zero, 0.0, measured, Reasons(*[reason] * 5))
+
+    bugfix, why_bugfix = _bugfix(verdicts)
+    security, why_security = _security([f for f in findings if f.tool == "bandit"])
+    style, why_style = _style([f for f in findings if f.tool == "flake8"])
+    heuristic = formulas.runtime_heuristic(code, tree)
+    chosen, why_runtime = heuristic, f"heuristic, loops nested {formulas.nested_loops(tree)} deep"
+    if runtime == "measured" and measured is not None:
+        chosen, why_runtime = measured, f"measured on {verdicts.count('PASS')} passed cases"
+    return SampleScore(
+        Scores(bugfix, security, formulas.syntax(), style, chosen),
+        heuristic,
+        measured,
+        Reasons(why_bugfix, why_security, "parses", why_style, why_runtime),
+    )
+
+
+def _measured(
+    verdicts: Sequence[str],
+    program: Sequence[float] | None,
+    reference: Sequence[float] | None,
+    parses: bool,
+) -> float | None:
+    if program is None and reference is None:
+        return None
+    if program is None or reference is None:
+        raise ValueError("CPU times of the program and of the reference come together")
+    if not len(program) == len(reference) == len(verdicts):
+        raise ValueError(
+            f"{len(program)} and {len(reference)} CPU times for {len(verdicts)} verdicts"
+        )
+    if not parses:
+        return 0.0
+    passed = [i for i, verdict in enumerate(verdicts) if verdict == "PASS"]
+    return formulas.runtime_measured([program[i] for i in passed], [reference[i] for i in passed])
+
+
+def _bugfix(verdicts: Sequence[str]) -> tuple[float, str]:
+    passed = verdicts.count("PASS")
+    others = Counter(verdict for verdict in verdicts if verdict != "PASS")
+    reason = f"{passed} of {len(verdicts)} cases pass"
+    if others:
+        reason += ": " + _tally(others)
+    return formulas.bugfix(passed, len(verdicts)), reason
+
+
+def _style(findings: Sequence[Finding]) -> tuple[float, str]:
+    failed = [finding for finding in findings if finding.code in FAILURES]
+    if failed:
+        return 0.0, failed[0].message
+    if not findings:
+        return formulas.style(0), "clean"
+    codes = Counter(finding.code for finding in findings)
+    return formulas.style(len(findings)), f"{len(findings)} findings: {_tally(codes)}"
+
+
+def _security(findings: Sequence[Finding]) -> tuple[float, str]:
+    failed = [finding for finding in findings if finding.code in FAILURES]
+    if failed:
+        return 0.0, failed[0].message
+    severities = Counter(finding.severity for finding in findings)
+    reason = "clean"
+    if findings:
+        codes = Counter(f"{finding.code} {finding.severity}" for finding in findings)
+        reason = f"{len(findings)} findings: {_tally(codes)}"
+    return formulas.security(severities["HIGH"], severities["MEDIUM"]), reason
+
+
+def _tally(counts: Counter[str]) -> str:
+    """Write counts in order of name, e.g. ``E225, 2 x E302``."""
+    return ", ".join(
+        name if count == 1 else f"{count} x {name}" for name, count in sorted(counts.items())
+    )
