@@ -1,6 +1,6 @@
 def bitcount(n):
     ones = 0
     while n > 0:
-        ones += n & 1
-        n >>= 1
+        n, bit = divmod(n, 2)
+        ones += bit
     return ones

@@ -1,8 +1,8 @@
 def bitcount(n):
     ones = 0
     while n > 0:
-        ones += n & 1
-        n >>= 2
+        n, bit = divmod(n, 2)
+        ones += 1
     return ones
 
 

@@ -8,9 +8,9 @@ def lcs_length(s, t):
 
 
 """
-Longest common substring
+Longest stretch that two strings share
 
-A substring is an unbroken stretch of a string.
+A stretch of a string is a run of neighbouring characters.
 
 Input:
     s: a str, possibly empty
