@@ -255,12 +255,17 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
     every row, at a cost that grows with the distinct values instead of the rows.
     """
     expected = _columns(table)
-    if dict(content.schema) != expected or content.columns != list(expected):
+    if list(content.schema.items()) != list(expected.items()):
+        wrong = {
+            name: str(dtype)
+            for name, dtype in content.schema.items()
+            if expected.get(name) != dtype
+        }
         raise _broken(
             file,
             {
                 "field": "the columns",
-                "found": {name: str(dtype) for name, dtype in content.schema.items()},
+                "found": wrong or content.columns,
                 "expected": ", ".join(f"{name}: {dtype}" for name, dtype in expected.items()),
             },
         )

@@ -15,7 +15,7 @@ from typing import Any
 import dacite
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
-from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from coral_batch.atomic import atomic
@@ -207,7 +207,12 @@ def _yaml() -> YAML:
     yaml.preserve_quotes = True
     yaml.width = 4096
     yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.representer.add_representer(type(None), _represent_null)
     return yaml
+
+
+def _represent_null(representer: Any, _: None) -> Any:
+    return representer.represent_scalar("tag:yaml.org,2002:null", "null")
 
 
 def _read_document(file: Path) -> Any:
@@ -217,14 +222,16 @@ def _read_document(file: Path) -> Any:
         raise CoralError(
             "no params.yaml here", file=file.absolute(), action="run from the repository's root"
         ) from None
-    except MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f"line {mark.line + 1}" if mark is not None else None
+    except (YAMLError, UnicodeDecodeError) as error:
         raise CoralError(
-            "params.yaml is not YAML", file=file, field=where, found=error.problem
+            "params.yaml is not UTF-8 text in YAML", file=file, found=_first_line(error)
         ) from None
-    except UnicodeDecodeError as error:
-        raise CoralError("params.yaml is not UTF-8", file=file, found=str(error)) from None
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
+        return f"line {error.problem_mark.line + 1}: {error.problem}"
+    return str(error).splitlines()[0]
 
 
 def _plain(value: Any) -> Any:

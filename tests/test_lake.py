@@ -1,0 +1,204 @@
+"""The lake: what is written is read back, and what breaks a schema never gets in or out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.rows import DurationRow, SampleRow
+from coral_batch.schemas import FOLDER
+
+SAMPLE = SampleRow(
+    genome="000-01",
+    problem="gcd",
+    sample=0,
+    seed=7,
+    knobs=Knobs(0.4, 0.9, 20, 1.0),
+    prompt="Fix",
+    raw="```python\nx = 1\n```",
+    code="x = 1",
+    prompt_tokens=1,
+    new_tokens=5,
+    finish="fence",
+)
+FINDING = {
+    "genome": "000-01",
+    "problem": "gcd",
+    "sample": 0,
+    "tool": "flake8",
+    "code": "E225",
+    "message": "missing whitespace around operator",
+    "line": 1,
+    "column": 2,
+    "severity": None,
+    "confidence": None,
+}
+
+
+def test_rows_come_back_as_written(workspace: Path) -> None:
+    rows = [SAMPLE, replace(SAMPLE, sample=1, raw="\u2028 \x85 \x0c ü \U0001f600")]
+    lake.write_rows("samples", rows, "000")
+    assert lake.read_rows("samples", SampleRow, "000") == rows
+    assert lake.path("samples", "000") == Path("lake/generations/000/samples.jsonl")
+    assert lake.path("samples", lake.BASELINE) == Path("lake/baseline/samples.jsonl")
+
+
+def test_an_empty_table_is_a_table(workspace: Path) -> None:
+    lake.write_rows("sample_durations", [], "000")
+    assert lake.read_rows("sample_durations", DurationRow, "000") == []
+    lake.write_frame("findings", lake.frame("findings", []), "000")
+    assert lake.read_frame("findings", "000").height == 0
+
+
+@given(text=st.text())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+def test_any_text_survives(workspace: Path, text: str) -> None:
+    rows = [replace(SAMPLE, raw=text)]
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate is no text that a file can hold
+        return
+    lake.write_rows("samples", rows, "000")
+    assert lake.read_rows("samples", SampleRow, "000") == rows
+
+
+def test_a_frame_comes_back_as_written(workspace: Path) -> None:
+    frame = lake.frame("findings", [FINDING, {**FINDING, "tool": "bandit", "severity": "LOW"}])
+    lake.write_frame("findings", frame, "000")
+    assert lake.read_frame("findings", "000").equals(frame)
+    first = lake.path("findings", "000").read_bytes()
+    lake.write_frame("findings", frame, "000")
+    assert lake.path("findings", "000").read_bytes() == first
+
+
+def test_arrays_come_back_as_written(workspace: Path) -> None:
+    lake.write_arrays("automata", {"a": np.arange(6).reshape(2, 3)}, "000")
+    assert lake.read_arrays("automata", "000")["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_pickled_arrays_are_refused(workspace: Path) -> None:
+    file = lake.path("automata", "000")
+    file.parent.mkdir(parents=True)
+    np.savez(file, a=np.array([{"key": "value"}], dtype=object), allow_pickle=True)
+    with pytest.raises(CoralError, match=r"automata\.npz"):
+        lake.read_arrays("automata", "000")
+
+
+def test_a_row_that_breaks_the_schema_is_not_written(workspace: Path) -> None:
+    lake.write_rows("samples", [SAMPLE], "000")
+    before = lake.path("samples", "000").read_bytes()
+    with pytest.raises(CoralError, match="row 2, finish"):
+        lake.write_rows("samples", [SAMPLE, replace(SAMPLE, finish="bored")], "000")
+    assert lake.path("samples", "000").read_bytes() == before
+    assert list(lake.path("samples", "000").parent.iterdir()) == [lake.path("samples", "000")]
+
+
+def _edit_field(name: str, value: object) -> Callable[[str], str]:
+    return lambda line: json.dumps({**json.loads(line), name: value})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_edit_field("finish", "bored"), ["row 1, finish", "'bored'", "fence"]),
+        (_edit_field("sample", "0"), ["row 1, sample", "'0'", "integer"]),
+        (_edit_field("sample", True), ["row 1, sample", "True", "integer"]),
+        (_edit_field("extra", 1), ["row 1", "extra"]),
+        (_edit_field("genome", "../../etc"), ["row 1, genome", "../../etc"]),
+        (lambda line: line[:20], ["line 1", "JSON"]),
+        (lambda line: line.replace('"seed": 7', '"seed": NaN'), ["line 1", "NaN"]),
+        (lambda line: line.replace('"seed": 7', '"seed": 7, "seed": 8'), ["line 1", "twice"]),
+        (lambda line: line.replace('"seed": 7, ', ""), ["row 1", "missing seed"]),
+        (lambda line: "[" * 100_000, ["line 1"]),
+    ],
+)
+def test_a_table_edited_by_hand_is_refused(
+    workspace: Path, change: Callable[[str], str], words: list[str]
+) -> None:
+    lake.write_rows("samples", [SAMPLE], "000")
+    file = lake.path("samples", "000")
+    file.write_text(change(file.read_text().rstrip("\n")) + "\n")
+    with pytest.raises(CoralError) as caught:
+        lake.read_rows("samples", SampleRow, "000")
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (pl.lit("E 225\x00").alias("tool"), ["row 1, tool", "flake8"]),
+        (pl.lit(-1).cast(pl.Int64).alias("line"), ["row 1, line", "-1", "at least 0"]),
+        (pl.lit(None).cast(pl.String).alias("code"), ["row 1, code", "string"]),
+        (pl.lit(1.5).alias("line"), ["columns", "Float64", "Int64"]),
+        (pl.lit(1).alias("more"), ["columns", "more"]),
+    ],
+)
+def test_a_frame_edited_by_hand_is_refused(
+    workspace: Path, column: pl.Expr, words: list[str]
+) -> None:
+    file = lake.path("findings", "000")
+    file.parent.mkdir(parents=True)
+    lake.frame("findings", [FINDING]).with_columns(column).write_parquet(file)
+    with pytest.raises(CoralError) as caught:
+        lake.read_frame("findings", "000")
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+def test_a_truncated_frame_is_refused(workspace: Path) -> None:
+    lake.write_frame("findings", lake.frame("findings", [FINDING]), "000")
+    file = lake.path("findings", "000")
+    file.write_bytes(file.read_bytes()[:-7])
+    with pytest.raises(CoralError, match=r"findings\.parquet"):
+        lake.read_frame("findings", "000")
+
+
+def test_a_missing_table_says_how_to_make_it(workspace: Path) -> None:
+    with pytest.raises(CoralError, match="dvc repro"):
+        lake.read_rows("samples", SampleRow, "000")
+    with pytest.raises(CoralError, match="dvc repro"):
+        lake.read_frame("findings", "000")
+
+
+def test_a_full_disk_is_an_error_and_leaves_the_old_table(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.write_rows("samples", [SAMPLE], "000")
+    before = lake.path("samples", "000").read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CoralError, match="No space left on device"):
+        lake.write_rows("samples", [SAMPLE, replace(SAMPLE, sample=1)], "000")
+    assert lake.path("samples", "000").read_bytes() == before
+    assert list(lake.path("samples", "000").parent.iterdir()) == [lake.path("samples", "000")]
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.json")), ids=lambda file: file.stem)
+def test_every_field_of_every_schema_is_described(file: Path) -> None:
+    def check(schema: dict, where: str) -> None:
+        assert schema.get("description"), f"{file.name}: {where} has no description"
+        for name, field in schema.get("properties", {}).items():
+            check(field, f"{where}.{name}")
+        if isinstance(schema.get("items"), dict):
+            check(schema["items"], f"{where}[]")
+        if "properties" in schema:
+            assert schema["additionalProperties"] is False
+            assert set(schema["required"]) == set(schema["properties"])
+
+    check(json.loads(file.read_text()), file.stem)

@@ -1,0 +1,91 @@
+"""params.yaml: what is accepted, what is refused and with which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coral_batch import params
+from coral_batch.errors import CoralError
+
+
+def edit(old: str, new: str) -> None:
+    file = Path("params.yaml")
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def test_the_default_parameters_are_valid(workspace: Path) -> None:
+    loaded = params.load()
+    assert loaded.objectives.weights == params.Scores(0.30, 0.25, 0.20, 0.15, 0.10)
+    assert list(loaded.generations) == ["000", "001", "002"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("seed: 1", "sead: 1", ["sead"]),
+        ("seed: 1", "seed: one", ["seed", "'one'", "integer"]),
+        ("seed: 1", "seed: 1.0", ["seed", "1.0", "integer"]),
+        ("seed: 1", "seed: true", ["seed", "True", "integer"]),
+        ("seed: 1", "seed: -1", ["seed", "-1", "at least 0"]),
+        ("seed: 1", "seed: 1\nseed: 2", ["seed", "duplicate"]),
+        ("seed: 1", "seed: [1", ["line", "YAML"]),
+        ("r: [4, 8, 16]", "r: []", ["candidates.r", "[]", "at least this many items: 1"]),
+        ("r: [4, 8, 16]", "r: [4, 4]", ["candidates.r", "no item twice"]),
+        ("r: [4, 8, 16]", "r: 4", ["candidates.r", "4", "array"]),
+        ("r: [4, 8, 16]", "r: [0]", ["candidates.r.0", "at least 1"]),
+        ("learning_rate: 2.0e-4", "learning_rate: .nan", ["training.learning_rate", "nan"]),
+        ("learning_rate: 2.0e-4", "learning_rate: .inf", ["training.learning_rate", "inf"]),
+        ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
+        ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
+        ("survivors: 2", "survivors: 4", ["evolution.survivors", "less than"]),
+        ("url: null", "url: https://example.org/x", ["corpus.url", "both, or neither"]),
+        ('"001": {next: "002"}', '"001": {next: "003"}', ["generations", "coral generations"]),
+        ("schedule: linear", "schedule: cubic", ["gate.schedule", "linear", "sigmoid"]),
+        ("samples: 4", "samples: 4\n  extra: 1", ["extra"]),
+    ],
+)
+def test_a_mistake_is_named_with_its_key(
+    workspace: Path, old: str, new: str, words: list[str]
+) -> None:
+    edit(old, new)
+    with pytest.raises(CoralError) as caught:
+        params.load()
+    for word in ["params.yaml", *words]:
+        assert word in str(caught.value)
+
+
+def test_a_missing_file_says_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CoralError, match="repository's root"):
+        params.load()
+
+
+def test_a_file_that_is_not_utf8_is_refused(workspace: Path) -> None:
+    Path("params.yaml").write_bytes(b"seed: \xff\xfe")
+    with pytest.raises(CoralError, match="UTF-8"):
+        params.load()
+
+
+@pytest.mark.parametrize("count", [1, 3, 12])
+def test_rewriting_the_generations_changes_nothing_else(workspace: Path, count: int) -> None:
+    before = Path("params.yaml").read_text()
+    params.write_generations(count)
+    after = Path("params.yaml").read_text()
+    head = before[: before.index('  "000"')]
+    assert after.startswith(head)
+    assert list(params.load().generations) == [f"{index:03d}" for index in range(count)]
+    params.write_generations(3)
+    assert Path("params.yaml").read_text() == before
+
+
+def test_an_invalid_file_is_not_rewritten(workspace: Path) -> None:
+    edit("seed: 1", "seed: -1")
+    before = Path("params.yaml").read_text()
+    with pytest.raises(CoralError):
+        params.write_generations(5)
+    assert Path("params.yaml").read_text() == before
+    assert list(workspace.iterdir()) == [workspace / "params.yaml"]
