@@ -54,6 +54,7 @@ PLACES = {
     "case_times": "{part}/case_times.parquet",
     "findings": "{part}/findings.parquet",
     "scores": "{part}/scores.parquet",
+    "runtimes": "{part}/runtimes.parquet",
     "selection": "{part}/selection.jsonl",
     "metrics": "report/metrics.json",
     "plots": "report/plots",

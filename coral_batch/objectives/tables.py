@@ -1,0 +1,109 @@
+"""Scores of a whole part of the lake, from its samples, verdicts, findings and times."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from coral_batch.errors import CoralError
+from coral_batch.linting.finding import Finding
+from coral_batch.objectives.aggregate import fitness
+from coral_batch.objectives.score import score
+from coral_batch.params import Objectives
+from coral_batch.rows import SampleRow
+
+REFERENCE = "reference"
+"""The `genome` of the rows of `case_times` that time the reference programs."""
+
+Key = tuple[str, str, int]
+
+
+def score_samples(
+    samples: Sequence[SampleRow],
+    verdicts: pl.DataFrame,
+    findings: pl.DataFrame,
+    times: pl.DataFrame,
+    settings: Objectives,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Score every sample.
+
+    Args:
+        samples: the samples.
+        verdicts: table `verdicts` of the same samples.
+        findings: table `findings` of the same samples.
+        times: table `case_times`, with the references' times.
+        settings: weights, and which runtime objective enters the fitness.
+
+    Returns:
+        Rows of the tables `scores` and `runtimes`, in the order of `samples`.
+
+    Raises:
+        CoralError: a sample has no verdicts, or a case has no time.
+    """
+    kinds = _group(verdicts.sort("case").select("genome", "problem", "sample", "kind"))
+    seconds = _group(times.sort("case").select("genome", "problem", "sample", "cpu_seconds"))
+    found = _group_findings(findings)
+    scores, runtimes = [], []
+    for sample in samples:
+        key = (sample.genome, sample.problem, sample.sample)
+        if not len(kinds[key]) == len(seconds[key]) > 0:
+            raise CoralError(
+                "a sample's verdicts and times do not fit",
+                field=f"genome {key[0]}, problem {key[1]}, sample {key[2]}",
+                found=f"{len(kinds[key])} verdicts, {len(seconds[key])} times",
+                expected="one of each for every case",
+                action="run `dvc repro --force` on the verdicts stage",
+            )
+        result = score(
+            sample.code,
+            kinds[key],
+            found[key],
+            runtime=settings.runtime,
+            cpu_seconds=seconds[key],
+            reference_cpu_seconds=seconds[REFERENCE, sample.problem, 0],
+        )
+        row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
+        total = fitness(np.array(astuple(result.scores)), settings.weights)
+        reasons = {f"{name}_reason": why for name, why in asdict(result.reasons).items()}
+        scores.append({**row, **asdict(result.scores), "fitness": float(total), **reasons})
+        runtimes.append(
+            {**row, "heuristic": result.runtime_heuristic, "measured": result.runtime_measured}
+        )
+    return scores, runtimes
+
+
+def _group(frame: pl.DataFrame) -> dict[Key, list[Any]]:
+    """Collect the fourth column by the first three."""
+    groups: dict[Key, list[Any]] = defaultdict(list)
+    for genome, problem, sample, value in frame.iter_rows():
+        groups[genome, problem, sample].append(value)
+    return groups
+
+
+def _group_findings(findings: pl.DataFrame) -> dict[Key, list[Finding]]:
+    groups: dict[Key, list[Finding]] = defaultdict(list)
+    for row in findings.iter_rows(named=True):
+        key = row.pop("genome"), row.pop("problem"), row.pop("sample")
+        groups[key].append(Finding(**row))
+    return groups
+
+
+def finding_rows(
+    samples: Sequence[SampleRow], findings: Iterable[Sequence[Finding]]
+) -> list[dict[str, Any]]:
+    """Return the rows of the table `findings` for the findings of each sample."""
+    return [
+        {
+            "genome": sample.genome,
+            "problem": sample.problem,
+            "sample": sample.sample,
+            **asdict(finding),
+        }
+        for sample, of_sample in zip(samples, findings, strict=True)
+        for finding in of_sample
+    ]
