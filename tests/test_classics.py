@@ -1,0 +1,189 @@
+"""What the bundled bug-fix corpus promises: one bug a program, and cases that see it."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import doctest
+import functools
+import json
+import subprocess
+import sys
+
+import pytest
+
+from coral_batch.corpus.layout import read_layout
+from coral_batch.corpus.split import HELD_OUT, NAMES, TEST, TRAINING
+from tests.conftest import REPOSITORY
+
+CLASSICS = REPOSITORY / "lake/raw/classics"
+PROBLEMS = {problem.name: problem for problem in read_layout(CLASSICS, origin="bundled")}
+BUGGY, REFERENCE = "python_programs", "correct_python_programs"
+
+# Runs one program over its cases, or its test functions, in an interpreter of its own and prints
+# one boolean each. The programs are the corpus' own and end, so a time limit is jail enough here.
+RUNNER = """
+import copy, inspect, json, sys, types
+job = json.load(sys.stdin)
+
+def module(name, source=None, **attributes):
+    sys.modules[name] = made = types.ModuleType(name)
+    vars(made).update(attributes)
+    if source is not None:
+        exec(compile(source, name, "exec"), vars(made))
+    return made
+
+def plain(value):
+    if inspect.isgenerator(value) or isinstance(value, (list, tuple)):
+        return [plain(element) for element in value]
+    return value
+
+def holds(function, *arguments):
+    try:
+        return bool(function(*arguments))
+    except Exception:
+        return False
+
+def case_holds(arguments, expected):
+    result = plain(function(*copy.deepcopy(arguments)))
+    if job["name"] == "sqrt":
+        return abs(result - expected) <= arguments[1]
+    return result == expected
+
+def test_holds(test):
+    test()
+    return True
+
+folder, name = job["folder"], job["name"]
+module(folder)
+function = vars(module(f"{folder}.{name}", job["program"]))[name]
+if job["tests"] is None:
+    verdicts = [holds(case_holds, *case) for case in job["cases"]]
+else:
+    for support, source in job["support"].items():
+        module(support, source)
+    module("pytest", use_correct=folder.startswith("correct"))
+    tests = vars(module("tests", job["tests"]))
+    verdicts = [holds(test_holds, t) for n, t in tests.items() if n.startswith("test_")]
+print(json.dumps(verdicts))
+"""
+
+every_problem = pytest.mark.parametrize("name", sorted(PROBLEMS))
+
+
+@functools.cache
+def verdicts(name: str, folder: str) -> list[bool]:
+    problem = PROBLEMS[name]
+    job = {
+        "name": name,
+        "folder": folder,
+        "program": problem.buggy if folder == BUGGY else problem.reference,
+        "cases": [(case.inputs, case.expected) for case in problem.cases],
+        "tests": problem.tests,
+        "support": problem.support,
+    }
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", RUNNER],
+        input=json.dumps(job),
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    passed: list[bool] = json.loads(done.stdout)
+    return passed
+
+
+def test_the_forty_names_of_quixbugs_are_there() -> None:
+    assert set(PROBLEMS) == NAMES
+    assert len(PROBLEMS) == 40
+
+
+def test_training_and_evaluation_problems_have_cases_and_graph_problems_have_tests() -> None:
+    with_cases = {name for name, problem in PROBLEMS.items() if problem.cases}
+    assert with_cases == TRAINING | TEST
+    assert set(PROBLEMS) - with_cases == HELD_OUT
+    assert all(8 <= len(PROBLEMS[name].cases) <= 12 for name in with_cases)
+
+
+@every_problem
+def test_the_buggy_program_differs_from_the_reference_in_one_line(name: str) -> None:
+    buggy = PROBLEMS[name].buggy.splitlines()
+    reference = PROBLEMS[name].reference.splitlines()
+    changes = [
+        (buggy_end - buggy_start, reference_end - reference_start)
+        for tag, buggy_start, buggy_end, reference_start, reference_end in difflib.SequenceMatcher(
+            None, buggy, reference, autojunk=False
+        ).get_opcodes()
+        if tag != "equal"
+    ]
+    assert changes in ([(1, 1)], [(1, 0)], [(0, 1)])
+
+
+@every_problem
+def test_the_reference_passes_every_case(name: str) -> None:
+    assert all(verdicts(name, REFERENCE))
+
+
+@every_problem
+def test_the_buggy_program_fails_a_case_and_passes_a_case(name: str) -> None:
+    assert len(verdicts(name, BUGGY)) == len(verdicts(name, REFERENCE))
+    assert set(verdicts(name, BUGGY)) == {True, False}
+
+
+@every_problem
+def test_the_reference_gives_what_the_docstring_shows(name: str) -> None:
+    problem = PROBLEMS[name]
+    assert "Input:" in problem.docstring
+    assert "Output:" in problem.docstring
+    space: dict[str, object] = {}
+    exec(compile(problem.reference, name, "exec"), space)
+    examples = doctest.DocTestParser().get_doctest(problem.docstring, space, name, None, None)
+    assert examples.examples or name in HELD_OUT
+    shown: list[str] = []
+    outcome = doctest.DocTestRunner(verbose=False).run(examples, out=shown.append)
+    assert outcome.failed == 0, "".join(shown)
+
+
+@every_problem
+def test_no_comment_gives_the_bug_away(name: str) -> None:
+    assert "#" not in PROBLEMS[name].buggy
+    assert "#" not in PROBLEMS[name].reference
+
+
+def test_the_readme_names_every_program() -> None:
+    rows = [
+        line.split("|")[1].strip()
+        for line in (CLASSICS / "README.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ")
+    ]
+    assert set(rows) >= NAMES
+
+
+def test_cases_are_distinct() -> None:
+    for problem in PROBLEMS.values():
+        inputs = [json.dumps(case.inputs) for case in problem.cases]
+        assert len(inputs) == len(set(inputs)), problem.name
+
+
+def test_all_code_is_clean_for_flake8_and_bandit() -> None:
+    flake8 = [sys.executable, "-m", "flake8", "--isolated", str(CLASSICS)]
+    bandit = [sys.executable, "-m", "bandit", "-q", "-r"]
+    programs = [str(CLASSICS / BUGGY), str(CLASSICS / REFERENCE)]
+    for command in (flake8, [*bandit, *programs]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@every_problem
+def test_buggy_and_reference_have_the_same_signature(name: str) -> None:
+    def signature(source: str) -> str:
+        (function,) = (
+            node
+            for node in ast.parse(source).body
+            if isinstance(node, ast.FunctionDef) and node.name == name
+        )
+        return ast.unparse(function.args)
+
+    assert signature(PROBLEMS[name].buggy) == signature(PROBLEMS[name].reference)
