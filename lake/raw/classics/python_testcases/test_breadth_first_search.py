@@ -43,6 +43,6 @@ def test_goal_behind_a_cycle_is_reached():
 
 
 def test_search_in_a_cycle_ends():
-    nodes = chain(3)
-    nodes[2].successors = [nodes[0]]
+    nodes = chain(4)
+    nodes[3].successors = [nodes[1]]
     assert breadth_first_search(nodes[0], Node('apart')) is False

@@ -51,3 +51,10 @@ def test_cycle_on_the_way():
              ('d', 'c'): 2, ('c', 'e'): 1}
     nodes, lengths = build(edges)
     assert shortest_path_length(lengths, nodes['a'], nodes['e']) == 6
+
+
+def test_search_in_a_cycle_ends():
+    edges = {('a', 'b'): 1, ('b', 'c'): 1, ('c', 'b'): 1}
+    nodes, lengths = build(edges)
+    found = shortest_path_length(lengths, nodes['a'], Node('apart'))
+    assert found == float('inf')
