@@ -31,8 +31,12 @@ from coral_batch.linting.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failu
 from coral_batch.linting.flake8 import flake8
 from coral_batch.progress import progress
 
-MAX_BYTES = 256 * 1024
-"""Longest source that is linted, in bytes of UTF-8: a hundred times the longest honest answer."""
+MAX_BYTES = 64 * 1024
+"""Longest source that is linted, in bytes of UTF-8: many times the longest honest answer.
+
+flake8 takes time quadratic in a line's length on some texts; up to this length it mostly finishes
+within the limit below, so that how fast the machine is does not decide the findings.
+"""
 
 CPU_SECONDS = 5.0
 """CPU time that one linter has for one source (a usual source takes milliseconds)."""
