@@ -1,0 +1,295 @@
+"""Objectives: CORAL-X's formulas to the digit, their reasons, and the means over a genome."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.linting.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding, failure
+from coral_batch.objectives import formulas
+from coral_batch.objectives.aggregate import aggregate, fitness
+from coral_batch.objectives.score import VERDICTS, score
+from coral_batch.params import Scores
+
+CODE = "def f(x):\n    return x"
+WEIGHTS = Scores(bugfix=0.30, security=0.25, syntax=0.20, style=0.15, runtime=0.10)
+ZERO = Scores(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def style_findings(n: int) -> list[Finding]:
+    return [Finding("flake8", "E302", "expected 2 blank lines", line, 1) for line in range(n)]
+
+
+def security_findings(**counts: int) -> list[Finding]:
+    return [
+        Finding("bandit", "B101", "issue", 1, 1, severity, "HIGH")
+        for severity, count in counts.items()
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (["PASS"] * 9, 1.0),
+        (["PASS"] * 7 + ["FAIL", "TIMEOUT"], 7 / 9),
+        (["PASS"] + ["FAIL"] * 8, 1 / 9),
+        (["FAIL"] * 8 + ["ERROR"], 0.2),
+        (["UNPARSEABLE"] * 3, 0.2),
+    ],
+)
+def test_bugfix_is_the_pass_rate_or_a_fifth_for_code_that_only_parses(verdicts, expected):
+    assert score(CODE, verdicts, []).scores.bugfix == expected
+
+
+@pytest.mark.parametrize(
+    ("violations", "expected"), [(0, 0.97), (1, 0.75), (2, 0.7), (10, 0.3), (16, 0.0), (99, 0.0)]
+)
+def test_style_falls_with_the_number_of_violations(violations, expected):
+    assert score(CODE, ["PASS"], style_findings(violations)).scores.style == pytest.approx(
+        expected, abs=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ({}, 1.0),
+        ({"LOW": 5}, 1.0),
+        ({"MEDIUM": 1}, 0.9),
+        ({"HIGH": 1, "MEDIUM": 2, "LOW": 1}, 0.5),
+        ({"HIGH": 3}, 0.1),
+        ({"HIGH": 4}, 0.0),
+    ],
+)
+def test_security_falls_with_severity_and_never_below_zero(counts, expected):
+    assert score(CODE, ["PASS"], security_findings(**counts)).scores.security == pytest.approx(
+        expected, abs=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x = 1", 0.7),
+        ("x = y[::-1]", 0.8),
+        ("for a in x:\n for b in x:\n  for c in x: pass", 0.6),
+        ("for a in x[::-1]:\n for b in x:\n  for c in x: pass", 0.7),
+        ("for a in x:\n for b in x: pass", 0.7),
+    ],
+)
+def test_runtime_heuristic_looks_for_reversal_and_three_nested_loops(code, expected):
+    scored = score(code, ["PASS"], [])
+    assert scored.scores.runtime == scored.runtime_heuristic == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("pass", 0),
+        ("for a in x:\n while a: pass", 2),
+        ("for a in x: pass\nelse:\n for b in x: pass", 1),
+        ("for a in [b for b in x]: pass", 1),
+        ("for a in x:\n y = [b for b in a]", 2),
+        ("[c for a in x for b in a for c in b]", 3),
+        ("{a: [b for b in a] for a in x}", 2),
+        ("[a for a in [b for b in x]]", 1),
+        ("while any(a for a in x): pass", 2),
+        ("for a in x:\n def f():\n  for b in x: pass", 1),
+        ("for a in x:\n f = lambda: [b for b in x]", 1),
+        ("for a in x:\n if a:\n  try:\n   for b in x: pass\n  finally: pass", 2),
+        ("async def f():\n async for a in x:\n  for b in a: pass", 2),
+    ],
+)
+def test_nested_loops_counts_what_runs_inside_a_loop(code, expected):
+    assert formulas.nested_loops(ast.parse(code)) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "reference", "expected"),
+    [
+        ([0.5], [0.5], 0.9),
+        ([0.1], [0.5], 0.9),
+        ([1.0, 1.0], [0.5, 0.5], 0.45),
+        ([4.0], [0.4], 0.09),
+        ([0.0004], [0.0001], 0.9),
+        ([], [], 0.0),
+    ],
+)
+def test_measured_runtime_is_the_speed_relative_to_the_reference(program, reference, expected):
+    assert formulas.runtime_measured(program, reference) == pytest.approx(expected)
+
+
+def test_measured_runtime_counts_only_the_cases_that_passed():
+    times = {"cpu_seconds": [1.0, 5.0], "reference_cpu_seconds": [0.5, 0.5]}
+    scored = score(CODE, ["PASS", "TIMEOUT"], [], runtime="measured", **times)
+    assert scored.scores.runtime == scored.runtime_measured == pytest.approx(0.45)
+    assert score(CODE, ["PASS", "TIMEOUT"], [], **times).scores.runtime == 0.7
+    assert score(CODE, ["FAIL", "FAIL"], [], **times).runtime_measured == 0.0
+    assert score(CODE, ["PASS", "FAIL"], []).runtime_measured is None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(:",
+        "x = 1\0",
+        "x = '\ud800'",
+        "-" * 100_000 + "1",
+        "a" + ".b" * 5000,
+        "lambda:" * 3000,
+    ],
+    ids=["syntax", "null byte", "surrogate", "unary", "attributes", "lambdas"],
+)
+def test_code_that_does_not_parse_scores_zero_in_everything(code):
+    scored = score(
+        code, ["UNPARSEABLE"] * 3, [], cpu_seconds=[0] * 3, reference_cpu_seconds=[0] * 3
+    )
+    assert scored.scores == ZERO
+    assert scored.runtime_heuristic == scored.runtime_measured == 0.0
+
+
+def test_code_without_the_function_still_has_syntax():
+    scores = score("x = 1\n", ["UNPARSEABLE"] * 4, []).scores
+    assert (scores.syntax, scores.bugfix) == (0.9, 0.2)
+
+
+@pytest.mark.parametrize("code", [CRASH, TIMEOUT, TOO_LONG])
+@pytest.mark.parametrize("tool", ["flake8", "bandit"])
+def test_code_that_kills_or_stalls_a_linter_scores_zero(tool, code):
+    scored = score(CODE, ["PASS"], [failure(tool, code, "why")])
+    assert scored.scores == ZERO
+    assert code in scored.reasons.bugfix
+
+
+@pytest.mark.parametrize("code", sorted(FAILURES))
+def test_a_linter_that_did_not_finish_never_scores_as_clean(code):
+    assert score(CODE, ["PASS"], [failure("flake8", code, "why")]).scores.style == 0.0
+    assert score(CODE, ["PASS"], [failure("bandit", code, "why")]).scores.security == 0.0
+
+
+def test_reasons_say_why():
+    findings = [
+        Finding("flake8", "E302", "", 1, 1),
+        Finding("flake8", "E225", "", 2, 1),
+        Finding("flake8", "E302", "", 3, 1),
+        *security_findings(HIGH=1),
+    ]
+    reasons = score(CODE, ["PASS"] * 7 + ["FAIL", "TIMEOUT"], findings).reasons
+    assert reasons.bugfix == "7 of 9 cases pass: FAIL, TIMEOUT"
+    assert reasons.style == "3 findings: E225, 2 x E302"
+    assert reasons.security == "1 findings: B101 HIGH"
+    assert reasons.syntax == "parses"
+    assert score("def f(:", ["UNPARSEABLE"], []).reasons.style == "no syntax"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"verdicts": []}, "without a verdict"),
+        ({"verdicts": ["PASSED"]}, "PASSED"),
+        ({"runtime": "guessed"}, "guessed"),
+        ({"runtime": "measured"}, "needs CPU times"),
+        ({"cpu_seconds": [1.0]}, "come together"),
+        ({"cpu_seconds": [1.0], "reference_cpu_seconds": [1.0, 2.0]}, "1 and 2 CPU times"),
+        ({"cpu_seconds": [-1.0], "reference_cpu_seconds": [1.0]}, "-1.0"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        score(**{"code": CODE, "verdicts": ["PASS"], "findings": [], **arguments})
+
+
+verdict_lists = st.lists(st.sampled_from(VERDICTS), min_size=1, max_size=12)
+codes = st.sampled_from(
+    [CODE, "def f(:", "", "x = y[::-1]", "[a for b in c for d in b for a in d]"]
+)
+
+
+@given(
+    codes | st.text(max_size=60),
+    verdict_lists,
+    st.integers(0, 30),
+    st.integers(0, 8),
+    st.integers(0, 30),
+)
+def test_scores_stay_in_the_unit_interval(code, verdicts, violations, high, medium):
+    findings = style_findings(violations) + security_findings(HIGH=high, MEDIUM=medium)
+    scores = np.array(astuple(score(code, verdicts, findings).scores))
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert 0 <= fitness(scores, WEIGHTS) <= 1
+
+
+@given(st.integers(0, 40), st.integers(0, 10), st.integers(0, 40))
+def test_one_more_finding_never_raises_a_score(violations, high, medium):
+    assert formulas.style(violations + 1) <= formulas.style(violations)
+    assert formulas.security(high + 1, medium) <= formulas.security(high, medium)
+    assert formulas.security(high, medium + 1) <= formulas.security(high, medium)
+
+
+@given(st.integers(1, 50), st.data())
+def test_one_more_case_passed_never_lowers_bugfix_once_one_is_passed(total, data):
+    passed = data.draw(st.integers(1, total))
+    assert formulas.bugfix(passed, total) >= formulas.bugfix(passed - 1, total) or passed == 1
+
+
+times = st.floats(0, 100)
+
+
+@given(st.lists(st.tuples(times, times), min_size=1, max_size=8), st.floats(0, 10))
+def test_measured_runtime_falls_as_the_program_slows(pairs, more):
+    program, reference = map(list, zip(*pairs, strict=True))
+    before = formulas.runtime_measured(program, reference)
+    after = formulas.runtime_measured([program[0] + more, *program[1:]], reference)
+    assert 0 < after <= before <= 0.9
+
+
+@given(codes | st.text(max_size=60), verdict_lists)
+def test_either_runtime_leaves_the_other_objectives_alone(code, verdicts):
+    times = {"cpu_seconds": [0.1] * len(verdicts), "reference_cpu_seconds": [0.2] * len(verdicts)}
+    heuristic = score(code, verdicts, [], **times)
+    measured = score(code, verdicts, [], runtime="measured", **times)
+    assert astuple(heuristic.scores)[:4] == astuple(measured.scores)[:4]
+    assert heuristic.runtime_measured == measured.scores.runtime
+
+
+def test_every_problem_weighs_the_same_however_many_samples_it_has():
+    genomes = ["b", "b", "b", "a", "a"]
+    problems = ["p", "p", "q", "p", "q"]
+    rows = np.array([[0.0] * 5, [1.0] * 5, [1.0] * 5, [0.2] * 5, [0.4] * 5])
+    names, means = aggregate(genomes, problems, rows)
+    assert names == ["a", "b"]
+    np.testing.assert_allclose(means, [[0.3] * 5, [0.75] * 5])
+
+
+def test_fitness_is_the_seeds_weighted_sum():
+    objectives = np.array([[1.0, 1.0, 0.9, 0.97, 0.7], [0.0] * 5])
+    np.testing.assert_allclose(fitness(objectives, WEIGHTS), [0.3 + 0.25 + 0.18 + 0.1455 + 0.07, 0])
+
+
+def test_genomes_scored_on_different_problems_are_not_compared():
+    with pytest.raises(ValueError, match="genome b has no scores on problem p"):
+        aggregate(["a", "a", "b"], ["p", "q", "q"], np.zeros((3, 5)))
+
+
+def test_tables_of_the_wrong_shape_are_refused():
+    with pytest.raises(ValueError, match=r"\(3, 4\)"):
+        aggregate(["a"] * 3, ["p"] * 3, np.zeros((3, 4)))
+    with pytest.raises(ValueError, match="2 problems"):
+        aggregate(["a"] * 3, ["p"] * 2, np.zeros((3, 5)))
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**32), st.randoms())
+def test_means_ignore_the_order_of_rows_and_match_plain_loops(g, p, s, seed, shuffler):
+    keys = [(f"g{i}", f"p{j}") for i in range(g) for j in range(p) for _ in range(s)]
+    rows = np.random.Generator(np.random.PCG64(seed)).random((len(keys), 5))
+    order = list(range(len(keys)))
+    shuffler.shuffle(order)
+    names, means = aggregate([keys[i][0] for i in order], [keys[i][1] for i in order], rows[order])
+    assert names == [f"g{i}" for i in range(g)]
+    np.testing.assert_allclose(means, rows.reshape(g, p, s, 5).mean(axis=2).mean(axis=1))
