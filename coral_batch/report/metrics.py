@@ -1,0 +1,210 @@
+"""What a run achieved, as numbers that DVC can show and compare.
+
+Fitness, objectives and pass@1 are measured on the problems that selection uses: they say how well
+evolution did its task, not how well the best genome repairs programs that nobody selected on.
+Times are not here, so that two runs from scratch give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass, fields
+
+import polars as pl
+
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.objectives.aggregate import aggregate, fitness
+from coral_batch.params import Scores
+from coral_batch.rows import AdapterRow, SelectionRow
+
+OBJECTIVES = tuple(field.name for field in fields(Scores))
+DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The tables of one generation that the report needs; `scores` as in scores.schema.json."""
+
+    generation: str
+    adapters: Sequence[AdapterRow]
+    selection: Sequence[SelectionRow]
+    scores: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a model achieved, or the difference of two."""
+
+    fitness: float
+    objectives: Scores
+    pass_at_1: float
+    problems_solved: int
+
+
+@dataclass(frozen=True)
+class GenerationMetrics:
+    """What a generation achieved: its best genome, its means, all its samples."""
+
+    genomes: int
+    new_adapters: int
+    gate_passed: int
+    best_fitness: float
+    mean_fitness: float
+    objectives: Scores
+    pass_at_1: float
+    problems_solved: int
+
+
+@dataclass(frozen=True)
+class FlatConfiguration:
+    """An adapter configuration with its modules as one text, since DVC metrics hold no lists."""
+
+    r: int
+    lora_alpha: int
+    lora_dropout: float
+    target_modules: str
+    use_dora: bool
+
+
+@dataclass(frozen=True)
+class Best:
+    """The genome of highest fitness; of equals the first one by generation, then by id."""
+
+    genome: str
+    generation: str
+    configuration: FlatConfiguration
+    knobs: Knobs
+    fitness: float
+    objectives: Scores
+    pass_at_1: float
+    problems_solved: int
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The document lake/report/metrics.json; schemas/metrics.schema.json describes each field."""
+
+    fitness_is: str
+    problems: int
+    samples: int
+    generations: dict[str, GenerationMetrics]
+    baseline: Summary
+    best: Best
+    gain: Summary
+
+
+def measure(generations: Sequence[Evaluated], baseline: pl.DataFrame, weights: Scores) -> Metrics:
+    """Compute the metrics of a run.
+
+    Args:
+        generations: the generations in order, at least one.
+        baseline: the scores of the base model without an adapter.
+        weights: the weights of the fitness.
+    """
+    problems = baseline["problem"].n_unique()
+    base = _summary(baseline, weights)
+    best = _best(generations)
+    seen: set[str] = set()
+    measured = {}
+    for tables in generations:
+        keys = {row.key for row in tables.adapters}
+        measured[tables.generation] = _generation(tables, len(keys - seen))
+        seen |= keys
+    return Metrics(
+        fitness_is=f"selection score on {problems} test problems",
+        problems=problems,
+        samples=baseline.group_by("problem").len()["len"].item(0),
+        generations=measured,
+        baseline=base,
+        best=best,
+        gain=Summary(
+            _rounded(best.fitness - base.fitness),
+            Scores(
+                *(
+                    _rounded(ours - theirs)
+                    for ours, theirs in zip(
+                        astuple(best.objectives), astuple(base.objectives), strict=True
+                    )
+                )
+            ),
+            _rounded(best.pass_at_1 - base.pass_at_1),
+            best.problems_solved - base.problems_solved,
+        ),
+    )
+
+
+def passes(scores: pl.DataFrame) -> dict[str, float]:
+    """Return problem -> share of its samples that pass all cases, in the table's order."""
+    shares = scores.group_by("problem", maintain_order=True).agg(
+        (pl.col("bugfix") == 1).sum().alias("solved"), pl.len().alias("samples")
+    )
+    return {problem: solved / samples for problem, solved, samples in shares.iter_rows()}
+
+
+def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
+    selection = tables.selection
+    shares = passes(tables.scores)
+    means = (
+        _mean([getattr(row.objectives, objective) for row in selection]) for objective in OBJECTIVES
+    )
+    return GenerationMetrics(
+        genomes=len(selection),
+        new_adapters=new_adapters,
+        gate_passed=sum(row.passed for row in selection),
+        best_fitness=_rounded(max(row.fitness for row in selection)),
+        mean_fitness=_mean([row.fitness for row in selection]),
+        objectives=Scores(*means),
+        pass_at_1=_mean(list(shares.values())),
+        problems_solved=_solved(shares),
+    )
+
+
+def _best(generations: Sequence[Evaluated]) -> Best:
+    candidates = [(tables, row) for tables in generations for row in tables.selection]
+    tables, chosen = min(
+        candidates,
+        key=lambda pair: (-_rounded(pair[1].fitness), pair[0].generation, pair[1].genome),
+    )
+    adapter = next(row for row in tables.adapters if row.genome == chosen.genome)
+    shares = passes(tables.scores.filter(pl.col("genome") == chosen.genome))
+    modules = ",".join(adapter.configuration.target_modules)
+    return Best(
+        genome=chosen.genome,
+        generation=tables.generation,
+        configuration=FlatConfiguration(
+            **{**asdict(adapter.configuration), "target_modules": modules}
+        ),
+        knobs=adapter.knobs,
+        fitness=_rounded(chosen.fitness),
+        objectives=Scores(*(_rounded(value) for value in astuple(chosen.objectives))),
+        pass_at_1=_mean(list(shares.values())),
+        problems_solved=_solved(shares),
+    )
+
+
+def _summary(scores: pl.DataFrame, weights: Scores) -> Summary:
+    _, objectives = aggregate(
+        scores["genome"].to_list(),
+        scores["problem"].to_list(),
+        scores.select(OBJECTIVES).to_numpy(),
+    )
+    shares = passes(scores)
+    return Summary(
+        _rounded(float(fitness(objectives, weights)[0])),
+        Scores(*(_rounded(float(value)) for value in objectives[0])),
+        _mean(list(shares.values())),
+        _solved(shares),
+    )
+
+
+def _solved(shares: dict[str, float]) -> int:
+    return sum(share > 0 for share in shares.values())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return _rounded(sum(values) / len(values))
+
+
+def _rounded(value: float) -> float:
+    """Round to `DECIMALS`: metrics are read by people, and 1e-17 is no difference."""
+    return round(value, DECIMALS) + 0.0

@@ -1,0 +1,96 @@
+"""The data of the DVC plots that dvc.yaml declares, one CSV file each.
+
+DVC draws them with its own templates: `linear` for what goes by generation, `bar_horizontal` for
+the best genome against the baseline. The numbers are those of the metrics: selection scores.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any
+
+import polars as pl
+
+from coral_batch.params import Scores
+from coral_batch.report.metrics import DECIMALS, OBJECTIVES, Evaluated, Metrics, passes
+
+
+def plots(
+    metrics: Metrics, generations: Sequence[Evaluated], baseline: pl.DataFrame
+) -> dict[str, str]:
+    """Return file name -> CSV text of every plot.
+
+    ``fitness.csv``: a row a generation: best and mean fitness, and the baseline's.
+    ``objectives.csv``: a row a generation: each objective's mean, and that of its best genome.
+    ``best_objectives.csv``: a row an objective and model (best genome, baseline): the score.
+    ``best_problems.csv``: a row a problem and model: pass@1.
+    """
+    return {
+        "fitness.csv": _csv(
+            ("generation", "best", "mean", "baseline"),
+            [
+                (int(name), row.best_fitness, row.mean_fitness, metrics.baseline.fitness)
+                for name, row in metrics.generations.items()
+            ],
+        ),
+        "objectives.csv": _csv(
+            (
+                "generation",
+                *(f"mean_{objective}" for objective in OBJECTIVES),
+                *(f"best_{objective}" for objective in OBJECTIVES),
+            ),
+            [
+                (
+                    int(tables.generation),
+                    *astuple(metrics.generations[tables.generation].objectives),
+                    *_rounded(best_objectives(tables)),
+                )
+                for tables in generations
+            ],
+        ),
+        "best_objectives.csv": _paired(
+            "objective",
+            dict(zip(OBJECTIVES, astuple(metrics.best.objectives), strict=True)),
+            dict(zip(OBJECTIVES, astuple(metrics.baseline.objectives), strict=True)),
+        ),
+        "best_problems.csv": _paired(
+            "problem",
+            passes(_of_best(metrics, generations)),
+            passes(baseline),
+        ),
+    }
+
+
+def best_objectives(tables: Evaluated) -> Scores:
+    """Return the objectives of the generation's fittest genome, of equals the first by id."""
+    return min(tables.selection, key=lambda row: (-row.fitness, row.genome)).objectives
+
+
+def _of_best(metrics: Metrics, generations: Sequence[Evaluated]) -> pl.DataFrame:
+    tables = next(t for t in generations if t.generation == metrics.best.generation)
+    return tables.scores.filter(pl.col("genome") == metrics.best.genome)
+
+
+def _paired(what: str, best: dict[str, float], baseline: dict[str, float]) -> str:
+    # A bar a label: DVC's bar template offsets bars by revision only, not by a column.
+    rows = [
+        (f"{name} ({model})", name, model, round(values[name], DECIMALS))
+        for name in best
+        for model, values in (("baseline", baseline), ("best", best))
+    ]
+    return _csv(("bar", what, "model", "score"), rows)
+
+
+def _rounded(scores: Scores) -> tuple[float, ...]:
+    return tuple(round(value, DECIMALS) for value in astuple(scores))
+
+
+def _csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return stream.getvalue()

@@ -1,0 +1,143 @@
+"""The tables that a run ends with: what was achieved, and where the time went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+
+import polars as pl
+
+from coral_batch.params import Scores
+from coral_batch.report.metrics import OBJECTIVES, Best, Metrics, Summary
+from coral_batch.report.text import table
+from coral_batch.rows import DurationRow, SampleRow
+
+# Columns of the table of times that hold seconds.
+_SECONDS = (2, 5, 7, 8)
+
+
+@dataclass(frozen=True)
+class Times:
+    """Where the time of one generation or of the baseline went.
+
+    Attributes:
+        adapters: a row an adapter; empty for the baseline.
+        samples: a row a unit of decoding.
+        cases: as in case_times.schema.json.
+        repairs: the repairs that ran; those with the same code ran once.
+    """
+
+    adapters: Sequence[DurationRow]
+    samples: Sequence[DurationRow]
+    cases: pl.DataFrame
+    repairs: Sequence[SampleRow]
+
+
+def results(metrics: Metrics) -> str:
+    """Return the run's table, at most 100 columns wide, and what evolution added, in words."""
+    header = ("", "best", "mean", *OBJECTIVES, "pass@1", "solved", "gate", "adapters")
+    rows: list[Sequence[str]] = [
+        (
+            name,
+            _number(row.best_fitness),
+            _number(row.mean_fitness),
+            *_numbers(row.objectives),
+            _number(row.pass_at_1),
+            f"{row.problems_solved}/{metrics.problems}",
+            f"{row.gate_passed}/{row.genomes}",
+            f"{row.new_adapters} new",
+        )
+        for name, row in metrics.generations.items()
+    ]
+    rows += [
+        (),
+        _model_row("baseline", metrics.baseline, metrics.problems),
+        _model_row(metrics.best.genome, metrics.best, metrics.problems),
+    ]
+    return "\n".join(
+        (
+            "Fitness and mean objectives by generation; the baseline; the best genome",
+            "",
+            table(header, rows, left={""}),
+            "",
+            _added(metrics),
+            f"These are selection scores: evolution selected on these {metrics.problems} problems,"
+            " so they flatter it.",
+            "solved: problems with a sample that passes all cases (a generation: of any genome).",
+        )
+    )
+
+
+def times(parts: Mapping[str, Times]) -> str:
+    """Return the table of times, a row a part (the baseline, a generation) and their total."""
+    header = ("", "trained", "reused", "s", "sampled", "reused", "s", "cases", "CPU s", "wall s")
+    measured = {name: _times(part) for name, part in parts.items()}
+    totals = [sum(column) for column in zip(*measured.values(), strict=True)]
+    rows: list[Sequence[str]] = [(name, *_time_cells(values)) for name, values in measured.items()]
+    rows += [(), ("total", *_time_cells(totals))]
+    return "Where the time went: adapters, samples, test cases\n\n" + table(header, rows, left={""})
+
+
+def _model_row(name: str, model: Summary | Best, problems: int) -> Sequence[str]:
+    return (
+        name,
+        _number(model.fitness),
+        "",
+        *_numbers(model.objectives),
+        _number(model.pass_at_1),
+        f"{model.problems_solved}/{problems}",
+        "",
+        "",
+    )
+
+
+def _times(part: Times) -> list[float]:
+    """Return the numbers of one row of `times`; seconds are those of work that was not reused."""
+    first: dict[tuple[str, str], SampleRow] = {}
+    for row in part.repairs:
+        first.setdefault((row.problem, row.code), row)
+    ran = {(row.genome, row.problem, row.sample) for row in first.values()}
+    columns = ("genome", "problem", "sample", "cpu_seconds", "wall_seconds")
+    seconds = [
+        (cpu, wall)
+        for genome, problem, sample, cpu, wall in part.cases.select(columns).iter_rows()
+        if genome == "reference" or (genome, problem, sample) in ran
+    ]
+    return [
+        *_units(part.adapters),
+        *_units(part.samples),
+        len(seconds),
+        sum(cpu for cpu, _ in seconds),
+        sum(wall for _, wall in seconds),
+    ]
+
+
+def _units(rows: Sequence[DurationRow]) -> tuple[int, int, float]:
+    done = [row for row in rows if not row.reused]
+    return len(done), len(rows) - len(done), sum(row.seconds for row in done)
+
+
+def _time_cells(values: Sequence[float]) -> tuple[str, ...]:
+    return tuple(
+        f"{value:.1f}" if index in _SECONDS else f"{value:.0f}"
+        for index, value in enumerate(values)
+    )
+
+
+def _added(metrics: Metrics) -> str:
+    best, base, gain = metrics.best, metrics.baseline, metrics.gain
+    verb = "added" if gain.fitness > 0 else "added nothing:"
+    return (
+        f"Evolution {verb} {gain.fitness:+.3f} fitness: {best.genome} (generation"
+        f" {best.generation}) has {best.fitness:.3f}, the base model {base.fitness:.3f};\n"
+        f"pass@1 {best.pass_at_1:.3f} against {base.pass_at_1:.3f}, problems solved"
+        f" {best.problems_solved} against {base.problems_solved} of {metrics.problems}."
+    )
+
+
+def _numbers(scores: Scores) -> tuple[str, ...]:
+    return tuple(_number(value) for value in astuple(scores))
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}"

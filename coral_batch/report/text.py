@@ -1,0 +1,80 @@
+"""Plain text for terminals: aligned tables, colours, curves, and text that nobody vouches for.
+
+Whatever a model wrote goes through `escape` or `inline` before it is shown: raw, it could move the
+cursor, recolour or retitle the terminal, or show code in another order than it runs in.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+WIDTH = 100
+
+RED, GREEN, CYAN, BOLD = 31, 32, 36, 1
+
+# Control, format (bidirectional overrides, zero-width characters), surrogates, line separators.
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def escape(text: str) -> str:
+    """Write every character that a terminal may act on as ``<U+001B>``; keep newline and tab."""
+    return "".join(_shown(character) for character in text)
+
+
+def inline(text: str, limit: int = 300) -> str:
+    """Return `text` escaped, on one line and cut to `limit` characters."""
+    cut = text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
+    return escape(cut.replace("\n", "\\n").replace("\t", "\\t"))
+
+
+def indent(text: str, prefix: str) -> str:
+    """Put `prefix` before every line; only newlines separate lines."""
+    return "\n".join(prefix + line for line in text.split("\n"))
+
+
+def paint(text: str, code: int, colour: bool) -> str:
+    """Wrap `text` in the ANSI sequence of `code` if `colour`."""
+    return f"\x1b[{code}m{text}\x1b[0m" if colour else text
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[str] = ()) -> str:
+    """Align columns: right, as numbers want it, except for those named in `left`.
+
+    Args:
+        header: the columns' names.
+        rows: cells, as many as names; a row without cells becomes a line.
+        left: names of left-aligned columns.
+    """
+    cells = [header, *(row for row in rows if row)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    lines = []
+    for row in [header, (), *rows]:
+        if not row:
+            lines.append(rule)
+            continue
+        aligned = (
+            cell.ljust(width) if name in left else cell.rjust(width)
+            for cell, width, name in zip(row, widths, header, strict=True)
+        )
+        lines.append("  ".join(aligned).rstrip())
+    return "\n".join(lines)
+
+
+def sparkline(values: Sequence[float], width: int = 60) -> str:
+    """Draw `values` as a row of at most `width` bars, neighbours averaged, from low to high."""
+    count = min(width, len(values))
+    edges = [len(values) * index // count for index in range(count + 1)] if count else [0]
+    means = [sum(values[start:end]) / (end - start) for start, end in pairwise(edges)]
+    low, high = min(means, default=0.0), max(means, default=0.0)
+    step = (high - low) / (len(_BARS) - 1)
+    return "".join(_BARS[round((mean - low) / step) if step else 0] for mean in means)
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t" or unicodedata.category(character) not in _UNSAFE:
+        return character
+    return f"<U+{ord(character):04X}>"

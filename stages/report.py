@@ -1,0 +1,42 @@
+"""Stage `report`: what the run achieved, as metrics, plots and a table on the terminal."""
+
+from coral_batch import lake, params
+from coral_batch.atomic import atomic
+from coral_batch.report.metrics import Evaluated, measure
+from coral_batch.report.plots import plots
+from coral_batch.report.tables import Times, results, times
+from coral_batch.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
+
+
+def report() -> None:
+    """Compare the generations with the base model: metrics, plots and tables."""
+    settings = params.load()
+    generations = [_evaluated(name) for name in settings.generations]
+    baseline = lake.read_frame("scores", lake.BASELINE)
+    metrics = measure(generations, baseline, settings.objectives.weights)
+    for name, content in plots(metrics, generations, baseline).items():
+        with atomic(lake.path("plots") / name) as stream:
+            stream.write(content.encode())
+    lake.write_document("metrics", metrics)
+    print(results(metrics))
+    print()
+    print(times({part: _times(part) for part in (lake.BASELINE, *settings.generations)}))
+
+
+def _evaluated(name: str) -> Evaluated:
+    return Evaluated(
+        name,
+        lake.read_rows("adapters", AdapterRow, name),
+        lake.read_rows("selection", SelectionRow, name),
+        lake.read_frame("scores", name),
+    )
+
+
+def _times(part: str) -> Times:
+    trained = part != lake.BASELINE
+    return Times(
+        lake.read_rows("adapter_durations", DurationRow, part) if trained else [],
+        lake.read_rows("sample_durations", DurationRow, part),
+        lake.read_frame("case_times", part),
+        lake.read_rows("samples", SampleRow, part),
+    )

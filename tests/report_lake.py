@@ -1,0 +1,215 @@
+"""A small lake for the tests of the report: 2 generations of 3 genomes, 2 problems, 2 samples."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+import numpy as np
+
+from coral_batch import lake
+from coral_batch.corpus.problem import Case, Problem
+from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
+from coral_batch.evolution.genome import Genome
+from coral_batch.objectives.aggregate import aggregate, fitness
+from coral_batch.params import Scores
+from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
+
+WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
+THRESHOLDS = Scores(0.5, 0.5, 0.4, 0.3, 0.4)
+KNOBS = Knobs(0.6, 0.95, 50, 1.05)
+BUGGY = "def {name}(n):\n    return n - 1\n"
+FIXED = "def {name}(n):\n    return n + 1"
+HOSTILE = "def sieve(n):\n    '\x1b]0;owned\x07\x1b[2J\u202e\u2028\x9b31m'\n    return n\r"
+PROBLEMS = ("sieve", "wrap")
+GENERATIONS = {"000": ("000-00", "000-01", "000-02"), "001": ("000-01", "001-00", "001-01")}
+
+# Genome -> (problem, sample) pairs that pass both cases; the others pass one of two.
+SOLVED = {
+    "base": {("wrap", 0)},
+    "000-00": set(),
+    "000-01": {("wrap", 0)},
+    "000-02": set(),
+    "001-00": {("sieve", 0), ("wrap", 0), ("wrap", 1)},
+    "001-01": {("wrap", 1)},
+}
+
+
+def write_lake() -> None:
+    """Write the lake into the working directory."""
+    lake.write_rows("problems", [_problem(name) for name in PROBLEMS])
+    for name, genomes in GENERATIONS.items():
+        _write_generation(name, genomes)
+    _write_repairs(lake.BASELINE, ("base",))
+    lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
+
+
+def _problem(name: str) -> Problem:
+    cases = (Case((1,), 2), Case((0,), 1))
+    return Problem(
+        name,
+        BUGGY.format(name=name),
+        FIXED.format(name=name) + "\n",
+        f"The successor of n, called {name}.",
+        cases,
+        None,
+        {},
+        "test",
+        "0" * 64,
+    )
+
+
+def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
+    born = [genome for genome in genomes if genome.startswith(part)]
+    parents = () if part == "000" else ("000-01", "000-02")
+    operator = "random" if part == "000" else "crossover+mutation"
+    lake.write_rows(
+        "population",
+        [Genome(genome, parents, operator, "B3/S23", 7, 0.5) for genome in genomes],
+        part,
+    )
+    cells = np.zeros((len(genomes), 3, 4, 8), np.uint8)
+    cells[:, :, 1, 2:5] = 1
+    write_histories(part, np.packbits(cells, axis=-1), 8)
+    features = [
+        {"genome": g, "complexity": 0.1, "intensity": 0.2, "periodicity": 0.3, "convergence": 0.4}
+        for g in genomes
+    ]
+    lake.write_frame("features", lake.frame("features", features), part)
+    lake.write_rows("adapters", [_adapter(genome) for genome in genomes], part)
+    lake.write_rows(
+        "adapter_durations",
+        [DurationRow(genome, 10.0, genome not in born) for genome in genomes],
+        part,
+    )
+    lake.write_rows(
+        "sample_durations",
+        [DurationRow(genome, 3.0, genome not in born) for genome in genomes],
+        part,
+    )
+    rows = _write_repairs(part, genomes)
+    names, objectives = aggregate(
+        [row["genome"] for row in rows],
+        [row["problem"] for row in rows],
+        np.array([[row[objective] for objective in OBJECTIVES] for row in rows]),
+    )
+    lake.write_rows(
+        "selection",
+        [
+            _fate(name, Scores(*map(float, values)), float(fitness(values, WEIGHTS)))
+            for name, values in zip(names, objectives, strict=True)
+        ],
+        part,
+    )
+
+
+def write_histories(part: str, packed: np.ndarray, width: int) -> None:
+    """Write an automata table as the stage `automata` does."""
+    lake.write_arrays("automata", {"packed": packed, "width": np.array(width)}, part)
+
+
+def _adapter(genome: str) -> AdapterRow:
+    # 000-00 and 000-02 share an adapter: their heavy genes are equal.
+    key = "a" if genome in ("000-00", "000-02") else genome[-1]
+    configuration = AdapterConfiguration(8, 16, 0.05, ("q_proj", "v_proj"), genome == "001-00")
+    return AdapterRow(
+        genome,
+        (key + genome[2]) * 32,
+        (0.1, 0.2, 0.3, 0.4),
+        configuration,
+        KNOBS,
+        (2.5, 1.5, 0.75),
+        300,
+        False,
+    )
+
+
+def _fate(genome: str, objectives: Scores, value: float) -> SelectionRow:
+    failed = tuple(
+        name
+        for name, score, limit in zip(
+            OBJECTIVES, astuple(objectives), astuple(THRESHOLDS), strict=True
+        )
+        if score < limit
+    )
+    return SelectionRow(
+        genome, objectives, value, THRESHOLDS, not failed, failed, 0.0, False, 0, None, True, ()
+    )
+
+
+def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object]]:
+    keys = [(g, p, s) for g in genomes for p in PROBLEMS for s in (0, 1)]
+    samples, verdicts, times, findings, scores = [], [], [], [], []
+    for genome, problem, sample in keys:
+        solved = (problem, sample) in SOLVED[genome]
+        key = {"genome": genome, "problem": problem, "sample": sample}
+        code = FIXED.format(name=problem) if solved else BUGGY.format(name=problem).strip()
+        if (problem, sample) == ("sieve", 1):
+            code = HOSTILE
+        prompt = f"Fix {problem}.\n\n{BUGGY.format(name=problem)}"
+        samples.append(
+            SampleRow(
+                **key,
+                seed=5,
+                knobs=KNOBS,
+                prompt=prompt,
+                raw=code,
+                code=code,
+                prompt_tokens=40,
+                new_tokens=20,
+                finish="fence",
+            )
+        )
+        kinds = ("PASS", "PASS" if solved else "FAIL")
+        for case, kind in enumerate(kinds):
+            detail = "" if kind == "PASS" else "-1\x1b[31m\nverdicts 2 PASS"
+            verdicts.append(
+                {
+                    **key,
+                    "case": case,
+                    "test": None,
+                    "kind": kind,
+                    "detail": detail,
+                    "isolation": "seccomp+rlimits",
+                }
+            )
+            times.append(
+                {
+                    **key,
+                    "case": case,
+                    "passed": kind == "PASS",
+                    "cpu_seconds": 0.25,
+                    "wall_seconds": 0.5,
+                }
+            )
+        if not solved:
+            findings.append(
+                {
+                    **key,
+                    "tool": "flake8",
+                    "code": "E302",
+                    "message": "blank lines",
+                    "line": 1,
+                    "column": 1,
+                    "severity": None,
+                    "confidence": None,
+                }
+            )
+        objectives = (1.0 if solved else 0.5, 1.0, 0.9, 0.97 if solved else 0.75, 0.7)
+        scores.append(
+            {
+                **key,
+                **dict(zip(OBJECTIVES, objectives, strict=True)),
+                "fitness": float(fitness(np.array(objectives), WEIGHTS)),
+                **{f"{name}_reason": f"why {name}" for name in OBJECTIVES},
+            }
+        )
+    lake.write_rows("samples", samples, part)
+    for table, rows in (
+        ("verdicts", verdicts),
+        ("case_times", times),
+        ("findings", findings),
+        ("scores", scores),
+    ):
+        lake.write_frame(table, lake.frame(table, rows), part)
+    return scores

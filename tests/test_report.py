@@ -1,0 +1,182 @@
+"""The report: metrics, plots and final tables of a small lake with known results."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from coral_batch import lake
+from coral_batch.report.metrics import Metrics
+from coral_batch.report.text import escape, inline, sparkline, table
+from coral_batch.schemas import validator
+from stages.report import report
+from tests.report_lake import write_lake
+
+
+@pytest.fixture
+def small_lake(workspace: Path) -> Path:
+    yaml = YAML(typ="rt")
+    params = yaml.load(workspace / "params.yaml")
+    params["generations"] = {"000": {"next": "001"}, "001": {"next": "002"}}
+    yaml.dump(params, workspace / "params.yaml")
+    write_lake()
+    return workspace
+
+
+@pytest.fixture
+def metrics(small_lake: Path) -> Metrics:
+    report()
+    return lake.read_document("metrics", Metrics)
+
+
+def test_the_best_genome_is_compared_with_the_base_model(metrics: Metrics) -> None:
+    assert (metrics.best.genome, metrics.best.generation) == ("001-00", "001")
+    assert metrics.best.configuration.use_dora
+    assert metrics.best.configuration.target_modules == "q_proj,v_proj"
+    assert metrics.best.pass_at_1 == 0.75
+    assert metrics.best.problems_solved == 2
+    assert metrics.baseline.pass_at_1 == 0.25
+    assert metrics.baseline.problems_solved == 1
+    assert metrics.baseline.objectives.bugfix == 0.625
+    assert metrics.gain.pass_at_1 == 0.5
+    assert metrics.gain.problems_solved == 1
+    # 2 of 4 samples more: bugfix 0.5 and style 0.22 higher in each.
+    assert metrics.gain.fitness == pytest.approx(0.5 * (0.3 * 0.5 + 0.15 * 0.22), abs=1e-6)
+
+
+def test_generations_are_measured_over_all_their_genomes(metrics: Metrics) -> None:
+    first, second = metrics.generations["000"], metrics.generations["001"]
+    assert (first.genomes, second.genomes) == (3, 3)
+    assert first.pass_at_1 == pytest.approx(1 / 12, abs=1e-6)
+    assert second.pass_at_1 == pytest.approx(5 / 12, abs=1e-6)
+    assert (first.problems_solved, second.problems_solved) == (1, 2)
+    assert first.best_fitness > first.mean_fitness
+    assert second.best_fitness == metrics.best.fitness
+
+
+def test_an_adapter_counts_in_the_generation_that_first_has_it(metrics: Metrics) -> None:
+    # 000-00 and 000-02 share one; the survivor 000-01 brings its own along.
+    assert [row.new_adapters for row in metrics.generations.values()] == [2, 2]
+
+
+def test_of_equal_genomes_the_first_is_the_best(
+    small_lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(
+        lake.path("scores", "000").parent, lake.path("scores", "001").parent, dirs_exist_ok=True
+    )
+    report()
+    metrics = lake.read_document("metrics", Metrics)
+    assert (metrics.best.genome, metrics.best.generation) == ("000-01", "000")
+    assert metrics.gain.fitness == 0
+
+
+def test_metrics_keep_their_schema_and_say_what_fitness_is(metrics: Metrics) -> None:
+    document = json.loads(lake.path("metrics").read_text())
+    validator("metrics").validate(document)
+    assert document["fitness_is"] == "selection score on 2 test problems"
+    assert "seconds" not in lake.path("metrics").read_text()
+
+
+def test_every_field_of_the_metrics_is_described() -> None:
+    def undescribed(schema: dict[str, object], path: str) -> list[str]:
+        nested = dict(schema.get("properties", {}))  # type: ignore[call-overload]
+        if isinstance(schema.get("additionalProperties"), dict):
+            nested["*"] = schema["additionalProperties"]
+        missing = [] if schema.get("description") else [path]
+        return missing + [
+            name for key, value in nested.items() for name in undescribed(value, f"{path}.{key}")
+        ]
+
+    assert undescribed(dict(validator("metrics").schema), "metrics") == []
+
+
+def test_two_runs_write_the_same_bytes(metrics: Metrics) -> None:
+    def digests() -> dict[str, str]:
+        return {
+            str(file): hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in sorted(lake.path("metrics").parent.rglob("*"))
+            if file.is_file()
+        }
+
+    before = digests()
+    assert len(before) == 5
+    report()
+    assert digests() == before
+
+
+def test_plots_hold_the_numbers_of_the_metrics(metrics: Metrics) -> None:
+    def rows(name: str) -> list[dict[str, str]]:
+        with (lake.path("plots") / name).open(newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    fitness = rows("fitness.csv")
+    assert [row["generation"] for row in fitness] == ["0", "1"]
+    assert float(fitness[1]["best"]) == metrics.best.fitness
+    assert float(fitness[0]["baseline"]) == metrics.baseline.fitness
+    objectives = rows("objectives.csv")
+    assert float(objectives[1]["best_bugfix"]) == metrics.best.objectives.bugfix
+    assert float(objectives[0]["mean_bugfix"]) == metrics.generations["000"].objectives.bugfix
+    scores = {row["bar"]: float(row["score"]) for row in rows("best_problems.csv")}
+    assert scores["sieve (best)"] == 0.5
+    assert scores["sieve (baseline)"] == 0
+    assert scores["wrap (best)"] == 1
+    assert len(rows("best_objectives.csv")) == 10
+
+
+def test_the_final_tables_fit_and_say_what_evolution_added(
+    small_lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report()
+    output = capsys.readouterr().out
+    assert max(map(len, output.splitlines())) <= 100
+    assert "\x1b" not in output
+    lines = {line.split()[0]: line.split() for line in output.splitlines() if line.strip()}
+    assert "pass@1 0.750 against 0.250, problems solved 2 against 1 of 2." in output
+    assert "Evolution added +0.091 fitness: 001-00 (generation 001)" in output
+    assert "selection scores" in output
+    # Survivors' adapters and samples are reused; equal code ran once.
+    assert lines["001"] == ["001", "2", "1", "20.0", "2", "1", "6.0", "10", "2.5", "5.0"]
+    assert lines["baseline"][1:] == ["0", "0", "0.0", "1", "0", "2.0", "8", "2.0", "4.0"]
+
+
+def test_a_gain_below_zero_is_called_nothing_added(
+    small_lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = lake.path("scores", lake.BASELINE)
+    scores = lake.read_frame("scores", lake.BASELINE)
+    for objective in ("bugfix", "security", "syntax", "style", "runtime", "fitness"):
+        scores = scores.with_columns(scores[objective] * 0 + 1.0)
+    assert base.exists()
+    lake.write_frame("scores", scores, lake.BASELINE)
+    report()
+    assert "Evolution added nothing: -" in capsys.readouterr().out
+
+
+def test_tables_align_and_curves_fit() -> None:
+    assert table(("a", "n"), [("x", "1"), (), ("longer", "10")], left={"a"}).splitlines() == [
+        "a        n",
+        "----------",
+        "x        1",
+        "----------",
+        "longer  10",
+    ]
+    assert sparkline([]) == ""
+    assert sparkline([1.0, 1.0]) == "▁▁"
+    assert sparkline([0.0, 1.0]) == "▁█"
+    assert len(sparkline([float(value) for value in range(1000)])) == 60
+
+
+def test_untrusted_text_loses_its_control_characters() -> None:
+    assert escape("a\x1b[31m\tb\n\u202e\ud800\u2028\x9b") == (
+        "a<U+001B>[31m\tb\n<U+202E><U+D800><U+2028><U+009B>"
+    )
+    assert inline("a\nb\r" + "c" * 400).startswith("a\\nb<U+000D>ccc")
+    assert "\n" not in inline("a\nb")
+    assert escape("naïve 漢字 €") == "naïve 漢字 €"
