@@ -1,0 +1,68 @@
+"""A genome: the seed of a cellular automaton, whose history decides the adapter and the knobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coral_batch.automata.rule import RULE_BITS, format_rule
+from coral_batch.params import Evolution
+from coral_batch.seeding import generator
+
+# Rule, grid seed and density: what decides the automaton's history.
+Genes = tuple[str, int, float]
+
+GRID_SEEDS = 2**32
+DENSITY_RANGE = (0.1, 0.9)
+
+
+@dataclass(frozen=True)
+class Genome:
+    """One individual.
+
+    Attributes:
+        id: ``GENERATION-INDEX`` of its birth, e.g. ``003-07``; a survivor keeps its id.
+        parents: ids of the genomes it was made from; none, one or two.
+        operator: what made it: ``random``, ``mutation`` or ``crossover+mutation``.
+        rule: the automaton's rule in B/S notation.
+        grid_seed: seed of the automaton's first grid, in [0, 2**32).
+        density: share of living cells in the first grid, in [0.1, 0.9], four decimals.
+    """
+
+    id: str
+    parents: tuple[str, ...]
+    operator: str
+    rule: str
+    grid_seed: int
+    density: float
+
+    @property
+    def genes(self) -> Genes:
+        """Rule, grid seed and density."""
+        return self.rule, self.grid_seed, self.density
+
+
+def genome_id(generation: int, index: int) -> str:
+    """Return the id of the index-th genome born in a generation, e.g. ``003-07``."""
+    return f"{generation:03d}-{index:02d}"
+
+
+def random_population(settings: Evolution, seed: int) -> tuple[Genome, ...]:
+    """Return generation 0: `settings.population` genomes drawn by `random_genome`."""
+    return tuple(
+        random_genome(genome_id(0, index), generator(seed, "population", index))
+        for index in range(settings.population)
+    )
+
+
+def random_genome(genome_id: str, random: np.random.Generator) -> Genome:
+    """Draw a genome: rule, grid seed and density each uniform over its range."""
+    return Genome(
+        id=genome_id,
+        parents=(),
+        operator="random",
+        rule=format_rule(int(random.integers(1 << RULE_BITS))),
+        grid_seed=int(random.integers(GRID_SEEDS)),
+        density=round(float(random.uniform(*DENSITY_RANGE)), 4),
+    )

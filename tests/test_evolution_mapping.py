@@ -1,0 +1,152 @@
+"""The calibrated mapping from features to configurations: coverage, locality, exactness."""
+
+import json
+from collections import Counter
+from dataclasses import asdict, replace
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+
+from coral_batch.automata.features import features
+from coral_batch.automata.simulation import simulate
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
+from coral_batch.evolution.genome import random_population
+from coral_batch.evolution.mapping import GENES, calibrate, configure, gray_digits
+from coral_batch.evolution.transport import Transport, estimate
+from coral_batch.params import Automata, Calibration, Candidates, Evolution
+
+AUTOMATA = Automata(height=32, width=32, steps=48)
+CANDIDATES = Candidates(
+    r=(4, 8, 16),
+    lora_alpha=(8, 16, 32),
+    lora_dropout=(0.0, 0.05, 0.1),
+    target_modules=(("q_proj", "v_proj"), ("k_proj", "q_proj"), ("up_proj",), ("a", "b", "c")),
+    method=("lora", "dora"),
+    temperature=(0.2, 0.4, 0.6, 0.8),
+    top_p=(0.9, 0.95, 1.0),
+    top_k=(20, 50),
+    repetition_penalty=(1.0, 1.05),
+)
+HEAVY = 3 * 3 * 3 * 4 * 2
+
+
+@pytest.fixture(scope="module")
+def transport() -> Transport:
+    return calibrate(AUTOMATA, Calibration(automata=12288, bins=6), seed=1)
+
+
+@pytest.fixture(scope="module")
+def fresh() -> np.ndarray:
+    """Features of random genomes that the calibration has not seen."""
+    population = Evolution(population=8000, survivors=2, crossover=0.7, mutation=0.08)
+    return features(simulate(random_population(population, seed=99), AUTOMATA))
+
+
+def digits(configuration: tuple[AdapterConfiguration, Knobs]) -> tuple[int, ...]:
+    """The number of the candidate that each gene took."""
+    adapter, knobs = configuration
+    chosen = asdict(adapter) | asdict(knobs)
+    chosen["method"] = "dora" if chosen.pop("use_dora") else "lora"
+    return tuple(getattr(CANDIDATES, gene).index(value) for gene, value in sorted(chosen.items()))
+
+
+def test_every_heavy_combination_comes_up_about_equally_often(transport, fresh):
+    counts = Counter(adapter for adapter, _ in configure(fresh, transport, CANDIDATES))
+    share = np.array(list(counts.values())) * HEAVY / len(fresh)
+    assert len(counts) == HEAVY
+    assert share.min() > 0.35
+    assert share.max() < 1.9
+    # A perfect mapping's share has a standard deviation of sqrt(216 / 8000) = 0.16.
+    assert share.std() < 0.26
+
+
+def test_every_candidate_of_every_gene_comes_up_equally_often(transport, fresh):
+    chosen = np.array([digits(c) for c in configure(fresh, transport, CANDIDATES)])
+    for gene, column in zip(sorted(asdict(CANDIDATES)), chosen.T, strict=True):
+        candidates = len(getattr(CANDIDATES, gene))
+        share = np.bincount(column, minlength=candidates) * candidates / len(fresh)
+        assert np.abs(share - 1).max() < 0.12, gene
+
+
+def test_the_coordinates_are_uniform_and_independent(transport, fresh):
+    uniform = transport(fresh)
+    cells = (np.minimum(uniform * 3, 2).astype(int) * [27, 9, 3, 1]).sum(axis=1)
+    share = np.bincount(cells, minlength=81) * 81 / len(fresh)
+    assert share.min() > 0.6
+    assert share.max() < 1.5
+
+
+def test_a_small_change_of_features_is_at_most_one_step_of_each_gene(transport, fresh):
+    nudge = np.random.default_rng(5).uniform(-1e-6, 1e-6, fresh.shape)
+    before = np.array([digits(c) for c in configure(fresh, transport, CANDIDATES)])
+    after = np.array([digits(c) for c in configure(fresh + nudge, transport, CANDIDATES)])
+    assert np.abs(after - before).max() <= 1
+    assert (after == before).all(axis=1).mean() > 0.98
+
+
+def test_neighbouring_cells_differ_by_one_step_of_one_gene():
+    for genes in GENES.values():
+        radices = tuple(len(getattr(CANDIDATES, gene)) for gene in genes)
+        path = np.stack(gray_digits(np.arange(prod(radices)), radices), axis=1)
+        assert {tuple(row) for row in path.tolist()} == set(product(*map(range, radices)))
+        assert (np.abs(np.diff(path, axis=0)).sum(axis=1) == 1).all()
+
+
+def test_along_a_line_through_the_cube_genes_move_step_by_step():
+    axis = np.linspace(0, 1, 4001)
+    line = np.stack([axis, np.full_like(axis, 0.3), np.full_like(axis, 0.7), axis], axis=1)
+    path = np.array([digits(c) for c in configure(line, Transport(1, ()), CANDIDATES)])
+    assert np.abs(np.diff(path, axis=0)).max() == 1
+
+
+def test_the_calibration_survives_json(transport, fresh):
+    read = Transport.from_plain(json.loads(json.dumps(transport.to_plain())))
+    np.testing.assert_array_equal(read(fresh), transport(fresh))
+
+
+def test_the_mapping_is_the_same_for_any_population_around_a_genome(transport, fresh):
+    assert (
+        configure(fresh[7:8], transport, CANDIDATES)[0]
+        == (configure(fresh, transport, CANDIDATES)[7])
+    )
+
+
+def test_the_transport_undoes_strong_dependence():
+    random = np.random.default_rng(2)
+    first = random.random(20000)
+    second = first**2 + 0.01 * random.normal(size=20000)
+    third = np.where(first < 0.5, second, -second) + 0.01 * random.normal(size=20000)
+    columns = np.stack([first, second, third], axis=1)
+    uniform = estimate(columns[:10000], bins=8)(columns[10000:])
+    cells = (np.minimum(uniform * 3, 2).astype(int) * [9, 3, 1]).sum(axis=1)
+    share = np.bincount(cells, minlength=27) * 27 / 10000
+    assert 0.8 < share.min() <= share.max() < 1.25
+
+
+def test_features_outside_the_calibration_stay_in_the_cube(transport):
+    corners = np.array(list(product((0.0, 1.0), repeat=4)))
+    uniform = transport(corners)
+    assert (uniform >= 0).all()
+    assert (uniform <= 1).all()
+
+
+def test_too_few_automata_are_refused():
+    with pytest.raises(CoralError, match="at least 1728"):
+        estimate(np.random.default_rng(1).random((1727, 4)), bins=6)
+
+
+def test_a_damaged_calibration_table_is_refused():
+    plain = estimate(np.random.default_rng(1).random((64, 4)), bins=2).to_plain()
+    plain["rounds"][1][2] = plain["rounds"][1][2][:-1]
+    with pytest.raises(CoralError, match=r"rounds\[1\]\[2\]"):
+        Transport.from_plain(plain)
+
+
+def test_one_candidate_for_every_gene_leaves_one_configuration(transport, fresh):
+    single = replace(
+        CANDIDATES, **{gene: options[:1] for gene, options in vars(CANDIDATES).items()}
+    )
+    assert len(set(configure(fresh, transport, single))) == 1
