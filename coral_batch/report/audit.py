@@ -1,0 +1,267 @@
+"""The views of one genome and of its repairs, from rows to text; nothing is read or printed here.
+
+Model output and what came of running it pass through `coral_batch.report.text.escape`, and every
+line of it stands behind a prefix, so that it can neither drive the terminal nor pose as a verdict.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from coral_batch.automata.features import FEATURES
+from coral_batch.corpus.problem import Problem
+from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
+from coral_batch.evolution.genome import Genome
+from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.text import (
+    BOLD,
+    CYAN,
+    GREEN,
+    RED,
+    escape,
+    indent,
+    inline,
+    paint,
+    sparkline,
+    table,
+)
+from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
+
+
+@dataclass(frozen=True)
+class Individual:
+    """A genome and what became of it; `features` is its row of features.schema.json."""
+
+    genome: Genome
+    picture: str
+    features: Mapping[str, Any]
+    adapter: AdapterRow
+    selection: SelectionRow
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A sample and what was found about it: its rows of the tables of the same names."""
+
+    problem: Problem
+    sample: SampleRow
+    verdicts: Sequence[Mapping[str, Any]]
+    findings: Sequence[Mapping[str, Any]]
+    scores: Mapping[str, Any]
+
+
+def configuration_text(configuration: AdapterConfiguration) -> str:
+    """Write a configuration in one line, the modules without their common ``_proj``."""
+    modules = " ".join(name.removesuffix("_proj") for name in configuration.target_modules)
+    return (
+        f"{'DoRA' if configuration.use_dora else 'LoRA'} r {configuration.r}"
+        f" alpha {configuration.lora_alpha} dropout {configuration.lora_dropout:g} on {modules}"
+    )
+
+
+def knobs_text(knobs: Knobs) -> str:
+    """Write generation knobs in one line."""
+    return (
+        f"T {knobs.temperature:g} top-p {knobs.top_p:g} top-k {knobs.top_k}"
+        f" penalty {knobs.repetition_penalty:g}"
+    )
+
+
+def individual_text(individual: Individual) -> str:
+    """Return the genome, its automaton, configuration and training, the gate and its fate."""
+    genome, adapter = individual.genome, individual.adapter
+    parents = f" of {', '.join(genome.parents)}" if genome.parents else ""
+    features = ", ".join(f"{name} {individual.features[name]:.3f}" for name in FEATURES)
+    coordinates = ", ".join(f"{coordinate:.3f}" for coordinate in adapter.coordinates)
+    return "\n".join(
+        (
+            f"operator  {genome.operator}{parents}",
+            f"automaton {genome.rule}, grid seed {genome.grid_seed}, density {genome.density:.4f}",
+            f"features  {features}",
+            f"mapped to {coordinates}",
+            f"adapter   {configuration_text(adapter.configuration)}",
+            f"          key {adapter.key}",
+            f"knobs     {knobs_text(adapter.knobs)}",
+            f"training  {_training(adapter)}",
+            "",
+            individual.picture,
+            "",
+            _gate(individual.selection),
+        )
+    )
+
+
+def repairs_text(repairs: Sequence[Repair], colour: bool) -> str:
+    """Return an overview of the problems, then each problem's prompt and repairs."""
+    grouped = [list(group) for _, group in groupby(repairs, key=lambda r: r.sample.problem)]
+    return "\n\n".join((_overview(grouped), *(_problem(group, colour) for group in grouped)))
+
+
+def _training(adapter: AdapterRow) -> str:
+    losses = adapter.losses
+    ended = "; diverged: stopped at a loss that is not finite" if adapter.diverged else ""
+    if not losses:
+        return f"no step{ended}"
+    return (
+        f"loss {losses[0]:.3f} to {losses[-1]:.3f} (lowest {min(losses):.3f}) in {len(losses)}"
+        f" steps, {adapter.tokens} tokens{ended}\n          {sparkline(losses)}"
+    )
+
+
+def _gate(selection: SelectionRow) -> str:
+    rows = [
+        (
+            objective,
+            f"{getattr(selection.objectives, objective):.3f}",
+            f"{getattr(selection.thresholds, objective):.3f}",
+            "failed" if objective in selection.failed else "passed",
+        )
+        for objective in OBJECTIVES
+    ]
+    gate = "passed" if selection.passed else f"failed on {', '.join(selection.failed)}"
+    fate = [f"gate      {gate}; shortfall {selection.shortfall:.3f}"]
+    if selection.nobody_passed:
+        fate.append("          nobody passed: the genomes that miss it least were selected from")
+    rank = "none" if selection.rank is None else str(selection.rank)
+    crowding = "none" if selection.crowding is None else f"{selection.crowding:.3f}"
+    fate += [
+        f"fitness   {selection.fitness:.3f} (a selection score)",
+        f"rank      {rank}, crowding distance {crowding}",
+        f"survived  {'yes' if selection.survived else 'no'}",
+        f"children  {', '.join(selection.children) or 'none'}",
+    ]
+    header = ("objective", "score", "threshold", "gate")
+    return table(header, rows, left={"objective", "gate"}) + "\n\n" + "\n".join(fate)
+
+
+def _overview(grouped: Sequence[Sequence[Repair]]) -> str:
+    rows = [
+        (
+            group[0].sample.problem,
+            f"{sum(repair.scores['bugfix'] == 1 for repair in group)}/{len(group)}",
+            *(
+                f"{sum(repair.scores[name] for repair in group) / len(group):.3f}"
+                for name in (*OBJECTIVES, "fitness")
+            ),
+        )
+        for group in grouped
+    ]
+    header = ("problem", "solved", *OBJECTIVES, "fitness")
+    return "Means over the samples\n\n" + table(header, rows, left={"problem"})
+
+
+def _problem(repairs: Sequence[Repair], colour: bool) -> str:
+    first = repairs[0]
+    heading = f"=== {first.problem.name} ==="
+    lines = [
+        paint(heading, BOLD, colour),
+        f"prompt    {first.sample.prompt_tokens} tokens",
+        indent(escape(first.sample.prompt), "  | "),
+    ]
+    seen: dict[str, int] = {}
+    for repair in repairs:
+        same = seen.setdefault(repair.sample.code, repair.sample.sample)
+        lines += ["", _repair(repair, same, colour)]
+    return "\n".join(lines)
+
+
+def _repair(repair: Repair, same: int, colour: bool) -> str:
+    sample = repair.sample
+    heading = f"--- {sample.problem}, sample {sample.sample} ---"
+    about = (
+        f"  finish {sample.finish}, {sample.new_tokens} new tokens, seed {sample.seed},"
+        f" fitness {repair.scores['fitness']:.3f}"
+    )
+    if same != sample.sample:
+        return f"{paint(heading, BOLD, colour)}\n{about}\n  the same code as sample {same}"
+    parts = (
+        paint(heading, BOLD, colour),
+        about,
+        _diff(repair.problem.buggy, sample.code, colour),
+        _verdicts(repair, colour),
+        _findings(repair.findings),
+        _scores(repair.scores),
+    )
+    return "\n".join(parts)
+
+
+def _diff(buggy: str, code: str, colour: bool) -> str:
+    before, after = escape(buggy).rstrip("\n").split("\n"), escape(code).split("\n")
+    if before == after:
+        return "  the buggy code, unchanged"
+    colours = {"+": GREEN, "-": RED, "@": CYAN}
+    return "\n".join(
+        "    " + (paint(line, colours[line[0]], colour) if line[0] in colours else line)
+        for line in difflib.unified_diff(before, after, "buggy", "repair", lineterm="")
+    )
+
+
+def _verdicts(repair: Repair, colour: bool) -> str:
+    counts = Counter(row["kind"] for row in repair.verdicts)
+    tally = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+    isolation = ", ".join(sorted({row["isolation"] for row in repair.verdicts}))
+    lines = [f"  verdicts  {tally} (isolation: {isolation})"]
+    failing = [row for row in repair.verdicts if row["kind"] != "PASS"]
+    for (kind, detail), group in groupby(failing, key=lambda row: (row["kind"], row["detail"])):
+        rows = list(group)
+        if kind == "FAIL" or len(rows) == 1:
+            for row in rows:
+                lines += _failure(repair.problem, row, colour)
+        else:
+            # A program that dies before it reads its input says the same about every case.
+            what = f"{len(rows)} cases, {_case(rows[0])} to {_case(rows[-1])}: {kind}"
+            lines.append(f"    {paint(what, RED, colour)}")
+            lines.append(f"      {_detail_name(kind)}  {inline(detail)}")
+    return "\n".join(lines)
+
+
+def _failure(problem: Problem, row: Mapping[str, Any], colour: bool) -> list[str]:
+    lines = [f"    {paint(f'{_case(row)}: ' + row['kind'], RED, colour)}"]
+    if row["test"] is None:
+        case = problem.cases[row["case"]]
+        arguments = ", ".join(_json(value) for value in case.inputs)
+        lines += [
+            f"      input     {inline(arguments)}",
+            f"      expected  {inline(_json(case.expected))}",
+        ]
+    lines.append(f"      {_detail_name(row['kind'])}  {inline(row['detail'])}")
+    return lines
+
+
+def _case(row: Mapping[str, Any]) -> str:
+    return f"case {row['case']}" if row["test"] is None else inline(row["test"])
+
+
+def _detail_name(kind: str) -> str:
+    return "got     " if kind == "FAIL" else "detail  "
+
+
+def _findings(findings: Sequence[Mapping[str, Any]]) -> str:
+    lines = [f"  findings  {len(findings) or 'none'}"]
+    for row in findings:
+        severity = (
+            f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
+        )
+        lines.append(
+            f"    {row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
+            f" {inline(row['message'])}{severity}"
+        )
+    return "\n".join(lines)
+
+
+def _scores(scores: Mapping[str, Any]) -> str:
+    lines = ["  scores"]
+    for objective in OBJECTIVES:
+        reason = inline(scores[f"{objective}_reason"])
+        lines.append(f"    {objective:<8}  {scores[objective]:.3f}  {reason}")
+    return "\n".join(lines)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,214 @@
+"""`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
+
+This module reads the tables and gives the overview of a generation; the views of a genome and of
+its repairs are in `coral_batch.report.audit`. The model's raw text is not shown beyond the code
+extracted from it; it stands in samples.jsonl.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
+
+import polars as pl
+import typer
+
+from coral_batch import lake
+from coral_batch.arguments import Part
+from coral_batch.automata.picture import draw
+from coral_batch.automata.simulation import Histories
+from coral_batch.corpus.problem import Problem
+from coral_batch.errors import CoralError
+from coral_batch.evolution.genome import Genome
+from coral_batch.report.audit import (
+    Individual,
+    Repair,
+    configuration_text,
+    individual_text,
+    knobs_text,
+    repairs_text,
+)
+from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.text import table
+from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
+
+BASE = "base"
+
+Row = TypeVar("Row")
+
+
+def show(
+    generation: Part,
+    genome: Annotated[
+        str | None, typer.Argument(help="A genome's id, e.g. 001-02; without it, the overview.")
+    ] = None,
+    problem: Annotated[
+        str | None, typer.Option(help="Show the repairs of this problem alone.")
+    ] = None,
+) -> None:
+    """Show a generation, or one genome with its repairs, verdicts, findings and scores."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if generation == lake.BASELINE:
+        if genome not in (None, BASE):
+            raise CoralError("no such genome", field="genome", found=genome, expected=BASE)
+        print(baseline_view(problem, colour))
+    elif genome is None:
+        if problem is not None:
+            raise CoralError(
+                "a problem is shown for one genome",
+                field="--problem",
+                found=problem,
+                action=f"name a genome as well: `coral show {generation} GENOME --problem NAME`",
+            )
+        print(generation_view(generation))
+    else:
+        print(genome_view(generation, genome, problem, colour))
+
+
+def generation_view(part: str) -> str:
+    """Return the overview of a generation: its genomes, their adapters and their fates."""
+    population = lake.read_rows("population", Genome, part)
+    adapters = lake.read_rows("adapters", AdapterRow, part)
+    selection = lake.read_rows("selection", SelectionRow, part)
+    genomes = table(
+        ("genome", "parents", "operator", "rule", "grid seed", "density"),
+        [
+            (
+                row.id,
+                " ".join(row.parents) or "-",
+                row.operator,
+                row.rule,
+                str(row.grid_seed),
+                f"{row.density:.4f}",
+            )
+            for row in population
+        ],
+        left={"genome", "parents", "operator", "rule"},
+    )
+    configurations = table(
+        ("genome", "adapter", "knobs"),
+        [
+            (row.genome, configuration_text(row.configuration), knobs_text(row.knobs))
+            for row in adapters
+        ],
+        left={"genome", "adapter", "knobs"},
+    )
+    return "\n\n".join((f"Generation {part}", genomes, configurations, _fates(selection)))
+
+
+def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> str:
+    """Return everything that is known of a genome in a generation.
+
+    Raises:
+        CoralError: the generation has no such genome, or the genome no such problem.
+    """
+    population = lake.read_rows("population", Genome, part)
+    ids = [row.id for row in population]
+    if genome not in ids:
+        raise CoralError(
+            "no such genome",
+            file=lake.path("population", part),
+            field="genome",
+            found=genome,
+            expected=f"one of {', '.join(ids)}",
+        )
+    individual = Individual(
+        population[ids.index(genome)],
+        _picture(part, ids.index(genome)),
+        lake.read_frame("features", part).row(by_predicate=pl.col("genome") == genome, named=True),
+        _of(genome, lake.read_rows("adapters", AdapterRow, part)),
+        _of(genome, lake.read_rows("selection", SelectionRow, part)),
+    )
+    return (
+        f"Genome {genome} in generation {part}\n\n"
+        + individual_text(individual)
+        + "\n\n"
+        + repairs_text(_repairs(part, genome, problem), colour)
+    )
+
+
+def baseline_view(problem: str | None, colour: bool) -> str:
+    """Return the repairs of the base model without an adapter, as for a genome."""
+    repairs = _repairs(lake.BASELINE, BASE, problem)
+    return (
+        "The base model without an adapter\n\n"
+        f"knobs     {knobs_text(repairs[0].sample.knobs)}\n\n" + repairs_text(repairs, colour)
+    )
+
+
+def _fates(selection: Sequence[SelectionRow]) -> str:
+    header = ("genome", "fitness", *OBJECTIVES, "gate", "rank", "survived", "children")
+    thresholds = selection[0].thresholds
+    limits = [f"{getattr(thresholds, objective):.3f} " for objective in OBJECTIVES]
+    rows: list[Sequence[str]] = [("threshold", "", *limits, "", "", "", "")]
+    for row in selection:
+        marked = [
+            f"{getattr(row.objectives, objective):.3f}{'!' if objective in row.failed else ' '}"
+            for objective in OBJECTIVES
+        ]
+        rows.append(
+            (
+                row.genome,
+                f"{row.fitness:.3f}",
+                *marked,
+                "passed" if row.passed else "failed",
+                "-" if row.rank is None else str(row.rank),
+                "yes" if row.survived else "no",
+                " ".join(row.children) or "-",
+            )
+        )
+    text = table(header, rows, left={"genome", "gate", "survived", "children"})
+    if any(row.failed for row in selection):
+        text += "\n! under the threshold"
+    if selection[0].nobody_passed:
+        text += "\nNobody passed the gate: the genomes that miss it least were selected from."
+    return text
+
+
+def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
+    samples = [row for row in lake.read_rows("samples", SampleRow, part) if row.genome == genome]
+    names = list(dict.fromkeys(row.problem for row in samples))
+    if problem is not None and problem not in names:
+        raise CoralError(
+            "no repairs of this problem",
+            file=lake.path("samples", part),
+            field="--problem",
+            found=problem,
+            expected=f"one of {', '.join(names)}",
+        )
+    problems = {row.name: row for row in lake.read_rows("problems", Problem)}
+    verdicts, findings, scores = (
+        lake.read_frame(table, part)
+        .filter(pl.col("genome") == genome)
+        .rows_by_key(("problem", "sample"), named=True)
+        for table in ("verdicts", "findings", "scores")
+    )
+    repairs = []
+    for row in samples:
+        if problem not in (None, row.problem):
+            continue
+        key = (row.problem, row.sample)
+        if row.problem not in problems or not verdicts[key] or not scores[key]:
+            raise CoralError(
+                "the tables do not belong together",
+                file=lake.path("samples", part),
+                field=f"{genome}, {row.problem}, sample {row.sample}",
+                found="a repair",
+                expected="its problem, verdicts and scores as well",
+                action="run `dvc repro`",
+            )
+        repairs.append(
+            Repair(problems[row.problem], row, verdicts[key], findings[key], scores[key][0])
+        )
+    return repairs
+
+
+def _picture(part: str, index: int) -> str:
+    arrays = lake.read_arrays("automata", part)
+    return draw(Histories(arrays["packed"], int(arrays["width"])).cells(index))
+
+
+def _of(genome: str, rows: Sequence[Row]) -> Row:
+    return next(row for row in rows if row.genome == genome)  # type: ignore[attr-defined]

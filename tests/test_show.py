@@ -1,0 +1,126 @@
+"""`coral show`: the audit of a generation, a genome and the base model."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.report.show import baseline_view, generation_view, genome_view, show
+from tests.report_lake import write_lake
+
+
+@pytest.fixture
+def small_lake(workspace: Path) -> Path:
+    write_lake()
+    return workspace
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_generation_lists_genomes_configurations_and_fates(small_lake: Path) -> None:
+    text = generation_view("001")
+    assert "000-01 000-02  crossover+mutation  B3/S23" in text
+    assert "DoRA r 8 alpha 16 dropout 0.05 on q v" in text
+    assert "T 0.6 top-p 0.95 top-k 50 penalty 1.05" in text
+    assert "threshold" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_a_genome_shows_how_it_came_about_and_what_became_of_it(small_lake: Path) -> None:
+    text = genome_view("001", "001-00", None, colour=False)
+    for part in (
+        "operator  crossover+mutation of 000-01, 000-02",
+        "automaton B3/S23, grid seed 7, density 0.5000",
+        "complexity 0.100, intensity 0.200, periodicity 0.300, convergence 0.400",
+        "loss 2.500 to 0.750 (lowest 0.750) in 3 steps, 300 tokens\n          █▄▁",
+        "gate      passed",
+        "fitness   0.900 (a selection score)",
+        "step 0    step 1    step 2",
+    ):
+        assert part in text
+
+
+def test_a_repair_shows_diff_verdicts_findings_and_scores(small_lake: Path) -> None:
+    text = genome_view("001", "001-00", None, colour=False)
+    assert "  | Fix sieve." in text
+    assert "    -    return n - 1\n    +    return n + 1\n" in text
+    assert "  verdicts  2 PASS (isolation: seccomp+rlimits)" in text
+    assert "case 1: FAIL\n      input     0\n      expected  1\n      got       -1" in text
+    assert "flake8 1:1 E302 blank lines" in text
+    assert "    bugfix    1.000  why bugfix" in text
+    assert "finish fence, 20 new tokens, seed 5" in text
+    assert "the same code as sample 0" in text
+
+
+def test_an_unchanged_program_is_called_so(small_lake: Path) -> None:
+    assert "the buggy code, unchanged" in genome_view("000", "000-00", "wrap", colour=False)
+
+
+def test_one_problem_can_be_singled_out(small_lake: Path) -> None:
+    text = genome_view("001", "001-00", "wrap", colour=False)
+    assert "=== wrap ===" in text
+    assert "sieve" not in text
+
+
+def test_the_baseline_is_shown_like_a_genome(small_lake: Path) -> None:
+    text = baseline_view(None, colour=False)
+    assert "The base model without an adapter" in text
+    assert "=== sieve ===" in text
+
+
+def test_model_output_cannot_drive_the_terminal_or_pose_as_a_verdict(small_lake: Path) -> None:
+    text = genome_view("000", "000-00", None, colour=False)
+    assert "<U+001B>]0;owned<U+0007><U+001B>[2J<U+202E><U+2028><U+009B>31m" in text
+    assert "got       -1<U+001B>[31m\\nverdicts 2 PASS" in text
+    allowed = {"\n", "\t"}
+    assert all(c in allowed or unicodedata.category(c) not in {"Cc", "Cf", "Zl"} for c in text)
+
+
+def test_colour_is_for_terminals_without_no_color(
+    small_lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def output(stream: io.StringIO) -> str:
+        monkeypatch.setattr("sys.stdout", stream)
+        show("001", "001-00")
+        return stream.getvalue()
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    coloured = output(Terminal())
+    assert "\x1b[32m+    return n + 1\x1b[0m" in coloured
+    assert "\x1b[31m-    return n - 1\x1b[0m" in coloured
+    plain = output(io.StringIO())
+    assert "\x1b" not in plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert output(Terminal()) == plain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("001", "009-00"), "000-01, 001-00, 001-01"),
+        (("001", "001-00", "gcd"), "sieve, wrap"),
+        (("001", None, "wrap"), "coral show 001 GENOME --problem NAME"),
+        (("baseline", "001-00"), "expected: base"),
+        (("002", None), "file of the lake is missing"),
+    ],
+)
+def test_what_is_not_there_is_named(
+    small_lake: Path, arguments: tuple[str | None, ...], message: str
+) -> None:
+    with pytest.raises(CoralError, match=message):
+        show(*arguments)  # type: ignore[arg-type]
+
+
+def test_tables_that_do_not_belong_together_are_refused(small_lake: Path) -> None:
+    scores = lake.read_frame("scores", "001")
+    lake.write_frame("scores", scores.head(0), "001")
+    with pytest.raises(CoralError, match="do not belong together"):
+        genome_view("001", "001-00", None, colour=False)
