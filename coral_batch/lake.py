@@ -39,7 +39,7 @@ PLACES = {
     "manifest": "split/manifest.jsonl",
     "statistics": "split/statistics.json",
     "examples": "examples/examples.jsonl",
-    "calibration": "calibration/calibration.npz",
+    "calibration": "calibration/calibration.json",
     "base": "base",
     "card": "base/card.json",
     "population": "{part}/population.jsonl",
@@ -127,19 +127,22 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
 
 
 def read_document(table: str, kind: type[Row]) -> Row:
-    """Read a JSON document as the frozen dataclass `kind`; errors as in `read_rows`."""
+    """Read a JSON document as the frozen dataclass `kind`, or as it is for `dict`.
+
+    Errors as in `read_rows`.
+    """
     file = path(table)
     value = strictjson.parse(_read_text(file), file)
     error = first_error(validator(table), value)
     if error is not None:
         raise _broken(file, error)
-    return build(kind, value)
+    return value if kind is dict else build(kind, value)
 
 
 def write_document(table: str, document: Any) -> None:
-    """Validate and write a dataclass instance as a JSON document, atomically."""
+    """Validate and write a dataclass instance or a JSON object as a document, atomically."""
     file = path(table)
-    value = _plain(asdict(document))
+    value = _plain(document if isinstance(document, Mapping) else asdict(document))
     error = first_error(validator(table), value)
     if error is not None:
         raise _broken(file, error)

@@ -1,0 +1,92 @@
+"""`coral`: every stage of dvc.yaml as a subcommand, and the commands people need besides.
+
+A user's error is printed as one message without a traceback, with exit status 1; Ctrl-C exits
+with status 130. Anything else that is raised is a defect and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from coral_batch import params
+from coral_batch.errors import CoralError
+from coral_batch.report.show import show
+from stages.adapters import adapters
+from stages.automata import automata
+from stages.base import base
+from stages.calibration import calibration
+from stages.corpus import corpus
+from stages.examples import examples
+from stages.features import features
+from stages.findings import findings
+from stages.population import population
+from stages.report import report
+from stages.samples import samples
+from stages.scores import scores
+from stages.selection import selection
+from stages.split import split
+from stages.verdicts import verdicts
+
+STAGES = (
+    corpus,
+    split,
+    base,
+    examples,
+    calibration,
+    population,
+    automata,
+    features,
+    adapters,
+    samples,
+    verdicts,
+    findings,
+    scores,
+    selection,
+    report,
+)
+
+app = typer.Typer(
+    name="coral",
+    help="Evolve LoRA/DoRA adapters that repair Python bugs. `dvc repro` runs every stage in order.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for stage in STAGES:
+    app.command(rich_help_panel="Stages")(stage)
+app.command()(show)
+
+
+@app.command()
+def generations(
+    count: Annotated[
+        int | None, typer.Argument(min=1, max=999, help="Generations to run; none: show.")
+    ] = None,
+) -> None:
+    """Set how many generations the run has; `dvc repro` then runs the new ones alone."""
+    if count is not None:
+        params.write_generations(count)
+    settings = params.load()
+    names = list(settings.generations)
+    print(f"{len(names)} generations: {names[0]} to {names[-1]}")
+    if len(names) > settings.gate.generations:
+        print(
+            f"thresholds tighten until generation {settings.gate.generations - 1:03d} "
+            "(gate.generations in params.yaml) and stay there"
+        )
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except CoralError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("\ninterrupted; `dvc repro` goes on from here", file=sys.stderr)
+        sys.exit(130)

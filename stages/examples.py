@@ -1,0 +1,19 @@
+"""Stage `examples`: what adapters are trained on."""
+
+from coral_batch import lake, params
+from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.split import Role, select
+
+
+def examples() -> None:
+    """Make the training examples: each training problem in four instruction variants."""
+    # Imported here: transformers takes seconds, which --help must not.
+    from coral_batch.adapters.base import load_tokenizer
+    from coral_batch.adapters.examples import make_examples
+
+    problems = lake.read_rows("problems", Problem)
+    training = select(problems, lake.read_rows("manifest", Role), "training")
+    tokenizer = load_tokenizer(lake.path("base"))
+    rows = make_examples(training, tokenizer, params.load().prompt.docstring)
+    lake.write_rows("examples", rows)
+    print(f"{len(rows)} examples of {len(training)} problems")

@@ -1,0 +1,18 @@
+"""Stage `features`: four numbers in [0, 1] that describe every automaton's history."""
+
+from coral_batch import lake
+from coral_batch.arguments import Generation
+from coral_batch.automata.features import FEATURES
+from coral_batch.automata.features import features as measure
+from coral_batch.automata.simulation import Histories
+
+
+def features(generation: Generation) -> None:
+    """Measure the automata of one generation."""
+    arrays = lake.read_arrays("automata", generation)
+    measured = measure(Histories(arrays["packed"], int(arrays["width"])))
+    rows = [
+        {"genome": genome, **dict(zip(FEATURES, row, strict=True))}
+        for genome, row in zip(arrays["genomes"].tolist(), measured.tolist(), strict=True)
+    ]
+    lake.write_frame("features", lake.frame("features", rows), generation)

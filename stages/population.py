@@ -1,0 +1,11 @@
+"""Stage `population`: the genomes of the first generation."""
+
+from coral_batch import lake, params
+from coral_batch.evolution.genome import random_population
+
+
+def population() -> None:
+    """Draw the first generation's genomes; later ones are bred by `selection`."""
+    settings = params.load()
+    first = next(iter(settings.generations))
+    lake.write_rows("population", random_population(settings.evolution, settings.seed), first)
