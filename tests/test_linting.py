@@ -253,13 +253,26 @@ def test_linters_can_be_chosen():
     ]
 
 
-def test_findings_do_not_depend_on_the_depth_of_the_callers_stack():
-    def deep(levels: int, source: str) -> list[list[Finding]]:
-        return deep(levels - 1, source) if levels else lint([source], workers=1)
+def frames_left(source: str) -> list[Finding]:
+    """Stand for a linter that recurses as deeply as it can."""
 
-    for terms in range(300, 1000, 50):
-        source = "x = " + "+".join(["1"] * terms)
-        assert deep(0, source) == deep(100, source)
+    def descend(depth: int) -> int:
+        try:
+            return descend(depth + 1)
+        except RecursionError:
+            return depth
+
+    return [Finding("frames", source, "", descend(0), 0)]
+
+
+def test_how_deep_is_too_deep_depends_neither_on_the_caller_nor_on_the_workers():
+    def deep(levels: int, workers: int) -> list[list[Finding]]:
+        linters = {"frames": frames_left}
+        return deep(levels - 1, workers) if levels else lint(["a", "b", "c"], workers, linters)
+
+    found = deep(0, workers=1)
+    assert deep(100, workers=1) == found
+    assert deep(0, workers=2) == found
 
 
 @settings(

@@ -12,14 +12,14 @@ is never run here, so nothing guards the file system or the network.
 from __future__ import annotations
 
 import faulthandler
-import inspect
 import itertools
 import multiprocessing
 import resource
 import signal
-import sys
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import MappingProxyType
@@ -48,6 +48,7 @@ MEMORY_BYTES = 1 << 30
 """Address space that the linters may take beyond what they have when they start."""
 
 _CHUNK = 32
+_STACK_BYTES = 64 << 20
 
 Linter = Callable[[str], list[Finding]]
 
@@ -145,8 +146,16 @@ def _run(jobs: list[tuple[str, str]], linters: dict[str, Linter], sender: Connec
     limit = inherited + MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     warnings.simplefilter("ignore")
-    # The same depth is left whoever called, so that findings do not depend on the caller's stack.
-    sys.setrecursionlimit(sys.getrecursionlimit() + len(inspect.stack(0)))
+    # On a stack of its own: what is too deep for the linters then depends neither on who called
+    # nor on the machine's stack limit.
+    threading.stack_size(_STACK_BYTES)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        thread.submit(_send_results, jobs, linters, sender).result()
+
+
+def _send_results(
+    jobs: list[tuple[str, str]], linters: dict[str, Linter], sender: Connection
+) -> None:
     for tool, source in jobs:
         length = len(source.encode("utf-8", "surrogatepass"))
         if length > MAX_BYTES:
