@@ -6,9 +6,12 @@ import csv
 import hashlib
 import json
 import shutil
+import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from coral_batch import lake
@@ -171,6 +174,14 @@ def test_tables_align_and_curves_fit() -> None:
     assert sparkline([1.0, 1.0]) == "▁▁"
     assert sparkline([0.0, 1.0]) == "▁█"
     assert len(sparkline([float(value) for value in range(1000)])) == 60
+
+
+@given(st.text(st.characters()))
+def test_untrusted_text_is_harmless_and_can_be_written(text: str) -> None:
+    shown = inline(text)
+    assert not {unicodedata.category(c) for c in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    escape(text).encode()
+    assert escape(text).count("\n") == text.count("\n")
 
 
 def test_untrusted_text_loses_its_control_characters() -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import io
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.report.show import baseline_view, generation_view, genome_view, show
+from coral_batch.rows import SampleRow, SelectionRow
 from tests.report_lake import write_lake
 
 
@@ -28,8 +33,7 @@ class Terminal(io.StringIO):
 def test_a_generation_lists_genomes_configurations_and_fates(small_lake: Path) -> None:
     text = generation_view("001")
     assert "000-01 000-02  crossover+mutation  B3/S23" in text
-    assert "DoRA r 8 alpha 16 dropout 0.05 on q v" in text
-    assert "T 0.6 top-p 0.95 top-k 50 penalty 1.05" in text
+    assert "001-00  01010101  DoRA    8     16     0.05  q v      0.6   0.95     50" in text
     assert "threshold" in text
     assert max(map(len, text.splitlines())) <= 100
 
@@ -37,6 +41,8 @@ def test_a_generation_lists_genomes_configurations_and_fates(small_lake: Path) -
 def test_a_genome_shows_how_it_came_about_and_what_became_of_it(small_lake: Path) -> None:
     text = genome_view("001", "001-00", None, colour=False)
     for part in (
+        "          DoRA, r 8, alpha 16, dropout 0.05, on q v",
+        "knobs     temperature 0.6, top-p 0.95, top-k 50, repetition penalty 1.05",
         "operator  crossover+mutation of 000-01, 000-02",
         "automaton B3/S23, grid seed 7, density 0.5000",
         "complexity 0.100, intensity 0.200, periodicity 0.300, convergence 0.400",
@@ -124,3 +130,54 @@ def test_tables_that_do_not_belong_together_are_refused(small_lake: Path) -> Non
     lake.write_frame("scores", scores.head(0), "001")
     with pytest.raises(CoralError, match="do not belong together"):
         genome_view("001", "001-00", None, colour=False)
+
+
+def test_the_gate_is_shown_where_it_closed(small_lake: Path) -> None:
+    rows = lake.read_rows("selection", SelectionRow, "001")
+    failed = [
+        replace(row, passed=False, failed=("style",), shortfall=0.1, rank=None, survived=False)
+        for row in rows[1:]
+    ]
+    lake.write_rows("selection", [rows[0], *failed], "001")
+    text = generation_view("001")
+    assert "0.915!" in text
+    assert "! under the threshold" in text
+    text = genome_view("001", "001-00", None, colour=False)
+    assert "gate      failed on style; shortfall 0.100" in text
+    assert "rank      none" in text
+    assert "nobody passed" not in text
+    lake.write_rows("selection", [replace(row, nobody_passed=True) for row in failed], "001")
+    assert "Nobody passed the gate" in generation_view("001")
+    assert "nobody passed" in genome_view("001", "001-00", None, colour=False)
+
+
+def test_a_program_that_fails_everywhere_alike_is_told_once(small_lake: Path) -> None:
+    verdicts = lake.read_frame("verdicts", "001").with_columns(
+        kind=pl.lit("UNPARSEABLE"), detail=pl.lit("invalid syntax")
+    )
+    lake.write_frame("verdicts", verdicts, "001")
+    text = genome_view("001", "001-00", "sieve", colour=False)
+    assert "2 cases, case 0 to case 1: UNPARSEABLE\n      detail    invalid syntax" in text
+    assert "expected" not in text
+
+
+def test_a_test_function_is_named_instead_of_a_case(small_lake: Path) -> None:
+    verdicts = lake.read_frame("verdicts", "001").with_columns(test=pl.lit("test_successor"))
+    lake.write_frame("verdicts", verdicts, "001")
+    assert "test_successor: FAIL\n      got" in genome_view("001", "001-00", "sieve", colour=False)
+
+
+def test_an_answer_without_code_is_called_so(small_lake: Path) -> None:
+    samples = lake.read_rows("samples", SampleRow, lake.BASELINE)
+    lake.write_rows("samples", [replace(row, code="") for row in samples], lake.BASELINE)
+    assert "no code; what the model wrote is in samples.jsonl" in baseline_view("wrap", False)
+
+
+def test_the_command_line_takes_a_generation_a_genome_and_a_problem(small_lake: Path) -> None:
+    app = typer.Typer()
+    app.command()(show)
+    shown = CliRunner().invoke(app, ["001", "001-00", "--problem", "wrap"])
+    assert shown.exit_code == 0
+    assert shown.output == genome_view("001", "001-00", "wrap", colour=False) + "\n"
+    assert CliRunner().invoke(app, ["baseline"]).exit_code == 0
+    assert CliRunner().invoke(app, ["017"]).exit_code == 2

@@ -56,21 +56,31 @@ class Repair:
     scores: Mapping[str, Any]
 
 
-def configuration_text(configuration: AdapterConfiguration) -> str:
-    """Write a configuration in one line, the modules without their common ``_proj``."""
-    modules = " ".join(name.removesuffix("_proj") for name in configuration.target_modules)
+def configuration_cells(configuration: AdapterConfiguration) -> tuple[str, ...]:
+    """Return method, r, alpha, dropout and modules, these without their common ``_proj``."""
     return (
-        f"{'DoRA' if configuration.use_dora else 'LoRA'} r {configuration.r}"
-        f" alpha {configuration.lora_alpha} dropout {configuration.lora_dropout:g} on {modules}"
+        "DoRA" if configuration.use_dora else "LoRA",
+        str(configuration.r),
+        str(configuration.lora_alpha),
+        f"{configuration.lora_dropout:g}",
+        " ".join(name.removesuffix("_proj") for name in configuration.target_modules),
+    )
+
+
+def knobs_cells(knobs: Knobs) -> tuple[str, ...]:
+    """Return temperature, top-p, top-k and repetition penalty."""
+    return (
+        f"{knobs.temperature:g}",
+        f"{knobs.top_p:g}",
+        str(knobs.top_k),
+        f"{knobs.repetition_penalty:g}",
     )
 
 
 def knobs_text(knobs: Knobs) -> str:
     """Write generation knobs in one line."""
-    return (
-        f"T {knobs.temperature:g} top-p {knobs.top_p:g} top-k {knobs.top_k}"
-        f" penalty {knobs.repetition_penalty:g}"
-    )
+    temperature, top_p, top_k, penalty = knobs_cells(knobs)
+    return f"temperature {temperature}, top-p {top_p}, top-k {top_k}, repetition penalty {penalty}"
 
 
 def individual_text(individual: Individual) -> str:
@@ -85,8 +95,8 @@ def individual_text(individual: Individual) -> str:
             f"automaton {genome.rule}, grid seed {genome.grid_seed}, density {genome.density:.4f}",
             f"features  {features}",
             f"mapped to {coordinates}",
-            f"adapter   {configuration_text(adapter.configuration)}",
-            f"          key {adapter.key}",
+            f"adapter   {adapter.key}",
+            f"          {_configuration(adapter.configuration)}",
             f"knobs     {knobs_text(adapter.knobs)}",
             f"training  {_training(adapter)}",
             "",
@@ -101,6 +111,11 @@ def repairs_text(repairs: Sequence[Repair], colour: bool) -> str:
     """Return an overview of the problems, then each problem's prompt and repairs."""
     grouped = [list(group) for _, group in groupby(repairs, key=lambda r: r.sample.problem)]
     return "\n\n".join((_overview(grouped), *(_problem(group, colour) for group in grouped)))
+
+
+def _configuration(configuration: AdapterConfiguration) -> str:
+    method, r, alpha, dropout, modules = configuration_cells(configuration)
+    return f"{method}, r {r}, alpha {alpha}, dropout {dropout}, on {modules}"
 
 
 def _training(adapter: AdapterRow) -> str:
@@ -128,11 +143,15 @@ def _gate(selection: SelectionRow) -> str:
     fate = [f"gate      {gate}; shortfall {selection.shortfall:.3f}"]
     if selection.nobody_passed:
         fate.append("          nobody passed: the genomes that miss it least were selected from")
-    rank = "none" if selection.rank is None else str(selection.rank)
-    crowding = "none" if selection.crowding is None else f"{selection.crowding:.3f}"
+    if selection.rank is None:
+        rank = "none: not among those selected from"
+    elif selection.crowding is None:
+        rank = f"{selection.rank}, crowding distance infinite: an extreme of its rank"
+    else:
+        rank = f"{selection.rank}, crowding distance {selection.crowding:.3f}"
     fate += [
         f"fitness   {selection.fitness:.3f} (a selection score)",
-        f"rank      {rank}, crowding distance {crowding}",
+        f"rank      {rank}",
         f"survived  {'yes' if selection.survived else 'no'}",
         f"children  {', '.join(selection.children) or 'none'}",
     ]
@@ -158,9 +177,8 @@ def _overview(grouped: Sequence[Sequence[Repair]]) -> str:
 
 def _problem(repairs: Sequence[Repair], colour: bool) -> str:
     first = repairs[0]
-    heading = f"=== {first.problem.name} ==="
     lines = [
-        paint(heading, BOLD, colour),
+        paint(f"=== {first.problem.name} ===", BOLD, colour),
         f"prompt    {first.sample.prompt_tokens} tokens",
         indent(escape(first.sample.prompt), "  | "),
     ]
@@ -192,6 +210,8 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
 
 
 def _diff(buggy: str, code: str, colour: bool) -> str:
+    if not code.strip():
+        return "  no code; what the model wrote is in samples.jsonl"
     before, after = escape(buggy).rstrip("\n").split("\n"), escape(code).split("\n")
     if before == after:
         return "  the buggy code, unchanged"

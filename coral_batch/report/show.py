@@ -25,8 +25,9 @@ from coral_batch.evolution.genome import Genome
 from coral_batch.report.audit import (
     Individual,
     Repair,
-    configuration_text,
+    configuration_cells,
     individual_text,
+    knobs_cells,
     knobs_text,
     repairs_text,
 )
@@ -36,7 +37,7 @@ from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
 
 BASE = "base"
 
-Row = TypeVar("Row")
+Row = TypeVar("Row", AdapterRow, SelectionRow)
 
 
 def show(
@@ -88,12 +89,20 @@ def generation_view(part: str) -> str:
         left={"genome", "parents", "operator", "rule"},
     )
     configurations = table(
-        ("genome", "adapter", "knobs"),
+        (
+            *("genome", "adapter", "method", "r", "alpha", "dropout", "modules"),
+            *("T", "top-p", "top-k", "penalty"),
+        ),
         [
-            (row.genome, configuration_text(row.configuration), knobs_text(row.knobs))
+            (
+                row.genome,
+                row.key[:8],
+                *configuration_cells(row.configuration),
+                *knobs_cells(row.knobs),
+            )
             for row in adapters
         ],
-        left={"genome", "adapter", "knobs"},
+        left={"genome", "adapter", "method", "modules"},
     )
     return "\n\n".join((f"Generation {part}", genomes, configurations, _fates(selection)))
 
@@ -211,4 +220,4 @@ def _picture(part: str, index: int) -> str:
 
 
 def _of(genome: str, rows: Sequence[Row]) -> Row:
-    return next(row for row in rows if row.genome == genome)  # type: ignore[attr-defined]
+    return next(row for row in rows if row.genome == genome)
