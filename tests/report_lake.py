@@ -70,7 +70,8 @@ def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
     )
     cells = np.zeros((len(genomes), 3, 4, 8), np.uint8)
     cells[:, :, 1, 2:5] = 1
-    write_histories(part, np.packbits(cells, axis=-1), 8)
+    histories = {"packed": np.packbits(cells, axis=-1), "width": np.array(8)}
+    lake.write_arrays("automata", {"genomes": np.array(genomes), **histories}, part)
     features = [
         {"genome": g, "complexity": 0.1, "intensity": 0.2, "periodicity": 0.3, "convergence": 0.4}
         for g in genomes
@@ -101,11 +102,6 @@ def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
         ],
         part,
     )
-
-
-def write_histories(part: str, packed: np.ndarray, width: int) -> None:
-    """Write an automata table as the stage `automata` does."""
-    lake.write_arrays("automata", {"packed": packed, "width": np.array(width)}, part)
 
 
 def _adapter(genome: str) -> AdapterRow:

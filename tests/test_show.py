@@ -164,7 +164,9 @@ def test_a_program_that_fails_everywhere_alike_is_told_once(small_lake: Path) ->
 def test_a_test_function_is_named_instead_of_a_case(small_lake: Path) -> None:
     verdicts = lake.read_frame("verdicts", "001").with_columns(test=pl.lit("test_successor"))
     lake.write_frame("verdicts", verdicts, "001")
-    assert "test_successor: FAIL\n      got" in genome_view("001", "001-00", "sieve", colour=False)
+    assert "test_successor: FAIL\n      detail" in genome_view(
+        "001", "001-00", "sieve", colour=False
+    )
 
 
 def test_an_answer_without_code_is_called_so(small_lake: Path) -> None:

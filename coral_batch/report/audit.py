@@ -237,7 +237,7 @@ def _verdicts(repair: Repair, colour: bool) -> str:
             # A program that dies before it reads its input says the same about every case.
             what = f"{len(rows)} cases, {_case(rows[0])} to {_case(rows[-1])}: {kind}"
             lines.append(f"    {paint(what, RED, colour)}")
-            lines.append(f"      {_detail_name(kind)}  {inline(detail)}")
+            lines.append(f"      {_detail_name(rows[0])}  {inline(detail)}")
     return "\n".join(lines)
 
 
@@ -250,7 +250,7 @@ def _failure(problem: Problem, row: Mapping[str, Any], colour: bool) -> list[str
             f"      input     {inline(arguments)}",
             f"      expected  {inline(_json(case.expected))}",
         ]
-    lines.append(f"      {_detail_name(row['kind'])}  {inline(row['detail'])}")
+    lines.append(f"      {_detail_name(row)}  {inline(row['detail'])}")
     return lines
 
 
@@ -258,8 +258,8 @@ def _case(row: Mapping[str, Any]) -> str:
     return f"case {row['case']}" if row["test"] is None else inline(row["test"])
 
 
-def _detail_name(kind: str) -> str:
-    return "got     " if kind == "FAIL" else "detail  "
+def _detail_name(row: Mapping[str, Any]) -> str:
+    return "got     " if row["kind"] == "FAIL" and row["test"] is None else "detail  "
 
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> str:

@@ -125,7 +125,7 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
         )
     individual = Individual(
         population[ids.index(genome)],
-        _picture(part, ids.index(genome)),
+        _picture(part, genome),
         lake.read_frame("features", part).row(by_predicate=pl.col("genome") == genome, named=True),
         _of(genome, lake.read_rows("adapters", AdapterRow, part)),
         _of(genome, lake.read_rows("selection", SelectionRow, part)),
@@ -214,8 +214,9 @@ def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
     return repairs
 
 
-def _picture(part: str, index: int) -> str:
+def _picture(part: str, genome: str) -> str:
     arrays = lake.read_arrays("automata", part)
+    index = arrays["genomes"].tolist().index(genome)
     return draw(Histories(arrays["packed"], int(arrays["width"])).cells(index))
 
 

@@ -24,7 +24,7 @@ def escape(text: str) -> str:
     return "".join(_shown(character) for character in text)
 
 
-def inline(text: str, limit: int = 300) -> str:
+def inline(text: str, limit: int = 400) -> str:
     """Return `text` escaped, on one line and cut to `limit` characters."""
     cut = text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
     return escape(cut.replace("\n", "\\n").replace("\t", "\\t"))
