@@ -32,6 +32,7 @@ BASELINE = "baseline"
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
 CHECKOUTS = Path(".coral/checkouts")
+VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
 
 # Table -> place in the lake. {part} is the folder of a generation or of the baseline.
 PLACES = {
