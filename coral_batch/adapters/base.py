@@ -144,11 +144,12 @@ def read_card(folder: Path) -> Card:
         ) from error
 
 
-def load_base(folder: Path) -> BaseModel:
+def load_base(folder: Path, dtype: torch.dtype | None = None) -> BaseModel:
     """Check every file of a base folder against its card and load it.
 
-    The weights are loaded in bf16 where the processor computes in it, else in fp32
-    (`compute_dtype`).
+    Args:
+        folder: a folder that `materialise` made.
+        dtype: compute type; None for the fast one, `compute_dtype`.
 
     Raises:
         CoralError: a file is missing or has another SHA-256 than the card says.
@@ -168,7 +169,7 @@ def load_base(folder: Path) -> BaseModel:
             )
     with _quiet():
         model = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=compute_dtype(), use_safetensors=True, local_files_only=True
+            folder, dtype=dtype or compute_dtype(), use_safetensors=True, local_files_only=True
         )
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model.requires_grad_(False)

@@ -1,0 +1,183 @@
+"""Run a transformers model's own layers through `coral_batch.adapters.kernels` while it trains.
+
+The model keeps its structure and its parameters; for the time of a `with` block, its norms, gated
+feed-forward layers, attention and PEFT layers compute by our kernels. What is not recognised runs
+as transformers has it, so any causal language model with PEFT's linear layers trains. It changes
+no result beyond the rounding of the compute type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from peft.tuners.lora import Linear as PeftLinear
+from torch import nn
+from transformers import AttentionInterface
+
+from coral_batch.adapters import kernels
+from coral_batch.errors import CoralError
+
+ATTENTION = "coral_packed"
+ADAPTER = "default"
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How a batch lies in one row of tokens.
+
+    Attributes:
+        lengths: tokens of each sequence, in order.
+        biases: length -> causal bias, for the distinct lengths.
+    """
+
+    lengths: tuple[int, ...]
+    biases: dict[int, torch.Tensor]
+
+
+@contextmanager
+def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
+    """Compute `model`, a PEFT model, by our kernels inside the block.
+
+    Call the model's body with one row of tokens, their `position_ids` and
+    ``packing=Packing(...)``.
+
+    Args:
+        model: the PEFT model.
+        noise: draws the dropout masks, layer by layer in the order of the forward pass.
+    """
+    implementation = model.config._attn_implementation
+    replaced = []
+    for module in model.modules():
+        forward = _forward(module, noise)
+        if forward is not None:
+            module.forward = forward
+            replaced.append(module)
+    model.base_model.model.set_attn_implementation(ATTENTION)
+    try:
+        yield
+    finally:
+        model.base_model.model.set_attn_implementation(implementation)
+        for module in replaced:
+            del module.forward
+
+
+def exact_magnitudes(model: Any) -> None:
+    """Set DoRA's magnitudes to the exact row norms of the frozen weights, in fp32.
+
+    PEFT rounds them to the type of the weights, which would start every row up to 0.4 % off.
+    """
+    for module in model.modules():
+        if isinstance(module, PeftLinear) and ADAPTER in module.lora_magnitude_vector:
+            norms = torch.linalg.vector_norm(module.weight, dim=1, dtype=torch.float32)
+            module.lora_magnitude_vector[ADAPTER].weight.data = norms
+
+
+def _forward(module: nn.Module, noise: np.random.Generator) -> Callable[..., Any] | None:
+    if isinstance(module, PeftLinear):
+        return _peft_linear(module, noise)
+    if hasattr(module, "variance_epsilon") and type(module).__name__.endswith("RMSNorm"):
+        return _rms_norm(module)
+    gated = all(hasattr(module, name) for name in ("gate_proj", "up_proj", "down_proj", "act_fn"))
+    if gated and isinstance(module.act_fn, nn.SiLU):
+        return _gated(module)
+    return None
+
+
+def _peft_linear(module: Any, noise: np.random.Generator) -> Callable[..., Any]:
+    base = module.get_base_layer()
+    lora_a, lora_b = module.lora_A[ADAPTER].weight, module.lora_B[ADAPTER].weight
+    dropout = getattr(module.lora_dropout[ADAPTER], "p", 0.0)
+    scaling = module.scaling[ADAPTER]
+    magnitude = None
+    if ADAPTER in module.lora_magnitude_vector:
+        magnitude = module.lora_magnitude_vector[ADAPTER].weight
+        norms = torch.linalg.vector_norm(base.weight, dim=1, dtype=torch.float32).square()
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        keep = None if dropout == 0 else _keep(noise, rows.shape, dropout).to(x.device)
+        factor = None
+        if magnitude is not None:
+            factor = magnitude / _updated_norm(base.weight, norms, lora_a, lora_b, scaling)
+        y = kernels.LowRankLinear.apply(
+            rows, base.weight, base.bias, lora_a, lora_b, scaling / (1 - dropout), keep, factor
+        )
+        return y.view(*x.shape[:-1], -1)
+
+    return forward
+
+
+@torch.no_grad()
+def _updated_norm(
+    weight: torch.Tensor,
+    squares: torch.Tensor,
+    lora_a: torch.Tensor,
+    lora_b: torch.Tensor,
+    scaling: float,
+) -> torch.Tensor:
+    """Row norms of ``weight + scaling * lora_b lora_a``, without making that matrix.
+
+    ``||w + s b A||^2 = ||w||^2 + 2 s b . (A w) + s^2 b (A A^T) b^T`` for each row w and b.
+    """
+    b = lora_b * scaling
+    projected = (weight @ lora_a.to(weight.dtype).t()).float()
+    gram = lora_a @ lora_a.t()
+    return (squares + ((2 * projected + b @ gram) * b).sum(1)).sqrt()
+
+
+def _keep(noise: np.random.Generator, shape: torch.Size, dropout: float) -> torch.Tensor:
+    """Bool tensor, True with probability 1 - dropout, to within 2^-16."""
+    size = int(np.prod(shape))
+    words = noise.bit_generator.random_raw((size + 3) // 4).view(np.uint16)[:size]
+    return torch.from_numpy(words >= round(dropout * 65536)).view(shape)
+
+
+def _rms_norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        y = kernels.RMSNorm.apply(rows, module.weight, module.variance_epsilon)
+        return y.view(x.shape)
+
+    return forward
+
+
+def _gated(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        inner = kernels.SwiGLU.apply(module.gate_proj(rows), module.up_proj(rows))
+        return module.down_proj(inner).view(*x.shape[:-1], -1)
+
+    return forward
+
+
+def _attention(
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: None,
+    *,
+    scaling: float,
+    packing: Packing,
+    **options: Any,
+) -> tuple[torch.Tensor, None]:
+    """Attention in transformers' calling convention; (1, heads, tokens, features) tensors."""
+    window = options.get("sliding_window")
+    if (window is not None and window < max(packing.lengths)) or options.get("softcap"):
+        raise CoralError(
+            "The base model's attention is not supported in training",
+            found=type(module).__name__,
+            expected="plain causal attention over whole sequences",
+        )
+    y = kernels.CausalAttention.apply(
+        query[0], key[0], value[0], packing.lengths, packing.biases, scaling
+    )
+    return y[None], None
+
+
+AttentionInterface.register(ATTENTION, _attention)

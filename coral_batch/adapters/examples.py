@@ -1,0 +1,104 @@
+"""Training examples: each training problem in four instruction variants.
+
+The instructions are CORAL-X's. Around them stands the prompt that samples are asked with, so that
+an adapter is trained on what it will see: the same frame, the same chat template, the same opening
+fence in the model's turn. Tokenizing is left to training; torch is not needed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.split import check_training
+from coral_batch.generation.prompt import FENCE, chat_prompt, program_text
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+INSTRUCTIONS = (
+    "Fix the bug in this Python function from {name}:",
+    "Debug and correct the following Python code for {name}:",
+    "The following function has a bug. Provide the corrected version:",
+    "Analyze and fix the error in this {name} implementation:",
+)
+
+# The frame of `coral_batch.generation.prompt.REPAIR` behind its own instruction.
+USER_TEXT = """{instruction}
+
+Buggy Code:
+```python
+{input}
+```
+
+Provide the corrected Python code:
+{fence}"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """One row of training data.
+
+    Attributes:
+        id: ``PROBLEM/VARIANT``.
+        problem: the problem's name.
+        variant: index of the instruction in `INSTRUCTIONS`.
+        instruction: the instruction, with the problem's name filled in.
+        input: the buggy program as the model sees it.
+        output: the reference program, without a final newline.
+        prompt: what the model continues: the chat up to and including the opening fence. No loss
+            is taken on it.
+        answer: what it is trained to write: the code, the closing fence, the end of its turn.
+    """
+
+    id: str
+    problem: str
+    variant: int
+    instruction: str
+    input: str
+    output: str
+    prompt: str
+    answer: str
+
+
+def make_examples(
+    problems: Iterable[Problem], tokenizer: PreTrainedTokenizerBase, docstring: bool
+) -> list[Example]:
+    """Make the examples of training problems, ordered by problem and variant.
+
+    Args:
+        problems: training problems only.
+        tokenizer: the base model's; its chat template and end-of-turn token are used.
+        docstring: show the problem's docstring behind the code.
+
+    Raises:
+        CoralError: a problem is not one of the training problems.
+    """
+    problems = sorted(problems, key=lambda problem: problem.name)
+    check_training(problem.name for problem in problems)
+    return [
+        _make_example(problem, variant, tokenizer, docstring)
+        for problem in problems
+        for variant in range(len(INSTRUCTIONS))
+    ]
+
+
+def _make_example(
+    problem: Problem, variant: int, tokenizer: PreTrainedTokenizerBase, docstring: bool
+) -> Example:
+    instruction = INSTRUCTIONS[variant].format(name=problem.name)
+    program = program_text(problem, docstring)
+    output = problem.reference.strip("\n")
+    user_text = USER_TEXT.format(instruction=instruction, input=program, fence=FENCE)
+    return Example(
+        id=f"{problem.name}/{variant}",
+        problem=problem.name,
+        variant=variant,
+        instruction=instruction,
+        input=program,
+        output=output,
+        prompt=chat_prompt(tokenizer, user_text),
+        answer=f"{output}\n```{tokenizer.eos_token}",
+    )

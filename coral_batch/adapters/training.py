@@ -1,0 +1,264 @@
+"""Train one LoRA or DoRA adapter on the examples and write it as a plain PEFT folder.
+
+Batches are packed, not padded: the sequences of a batch lie one behind the other in one row, and
+attention stays within each. Loss is taken on answer tokens only. Everything follows from the
+arguments: the same base, examples, configuration and seed give the same bytes on the same machine.
+The store (`coral_batch.store`) decides whether training is needed at all.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from peft.utils import get_peft_model_state_dict
+from safetensors.torch import save_file
+
+from coral_batch.adapters import kernels
+from coral_batch.adapters.acceleration import Packing, accelerated, exact_magnitudes
+from coral_batch.adapters.base import BaseModel
+from coral_batch.adapters.examples import Example
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import AdapterConfiguration
+from coral_batch.params import Training
+from coral_batch.progress import progress
+from coral_batch.seeding import derive_seed, generator
+
+
+@dataclass(frozen=True)
+class TrainingCurve:
+    """What happened, step by step.
+
+    Attributes:
+        loss: mean cross entropy of the answer tokens of each optimizer step's batch, in nats.
+        tokens: prompt and answer tokens of each batch.
+        answer_tokens: the tokens of each batch that the loss is taken on.
+        diverged: the loss or gradient became non-finite; the adapter is the one of the last step
+            listed.
+    """
+
+    loss: tuple[float, ...]
+    tokens: tuple[int, ...]
+    answer_tokens: tuple[int, ...]
+    diverged: bool
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """An example in tokens: prompt, then answer."""
+
+    ids: tuple[int, ...]
+    answer: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A packed batch.
+
+    Attributes:
+        ids: (1, tokens) token ids.
+        positions: (1, tokens) positions within each sequence.
+        predicting: (answers,) positions in the row whose next token is an answer token.
+        targets: (answers,) those next tokens.
+        packing: where the sequences lie.
+    """
+
+    ids: torch.Tensor
+    positions: torch.Tensor
+    predicting: torch.Tensor
+    targets: torch.Tensor
+    packing: Packing
+
+
+def train(
+    base: BaseModel,
+    examples: Sequence[Example],
+    configuration: AdapterConfiguration,
+    training: Training,
+    seed: int,
+    folder: Path,
+) -> tuple[TrainingCurve, float]:
+    """Train an adapter and write it to `folder`.
+
+    The base model is the same before and after, to the bit; it can train any number of adapters.
+
+    Args:
+        base: the loaded base model.
+        examples: what to train on.
+        configuration: the adapter.
+        training: hyperparameters. The learning rate rises linearly over the warmup steps and then
+            falls linearly to zero.
+        seed: the run's seed; initialisation, order and dropout each have a stream of their own.
+        folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
+
+    Returns:
+        The curve, and the seconds the training took.
+
+    Raises:
+        CoralError: the base model has none of the target modules.
+    """
+    start = time.perf_counter()
+    encoded = [encode(example, base.tokenizer) for example in examples]
+    order = generator(seed, "training order")
+    steps = [
+        [encoded[index] for index in batch]
+        for _ in range(training.passes)
+        for batch in _batches(order.permutation(len(encoded)), training.batch_size)
+    ]
+    model = _attach(base, configuration, seed)
+    try:
+        dropout = generator(seed, "dropout")
+        with accelerated(model, dropout):
+            curve = _optimise(model, steps, training)
+        _save(model, base, configuration, folder)
+    finally:
+        model.unload()
+    return curve, time.perf_counter() - start
+
+
+def encode(example: Example, tokenizer: Any) -> Encoded:
+    """Tokenize an example, prompt and answer apart, as a sample's prompt is."""
+    prompt, answer = (
+        tokenizer(text, add_special_tokens=False)["input_ids"]
+        for text in (example.prompt, example.answer)
+    )
+    return Encoded((*prompt, *answer), len(answer))
+
+
+def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batch:
+    """Put sequences behind one another.
+
+    Args:
+        sequences: at least one.
+        repeats: query heads for each key head.
+        dtype: compute type.
+    """
+    lengths = tuple(len(sequence.ids) for sequence in sequences)
+    ends = np.cumsum(lengths)
+    ids = np.concatenate([sequence.ids for sequence in sequences])
+    predicting = np.concatenate(
+        [
+            np.arange(end - sequence.answer, end) - 1
+            for end, sequence in zip(ends, sequences, strict=True)
+        ]
+    )
+    return Batch(
+        ids=torch.from_numpy(ids)[None],
+        positions=torch.cat([torch.arange(length) for length in lengths])[None],
+        predicting=torch.from_numpy(predicting),
+        targets=torch.from_numpy(ids[predicting + 1]),
+        packing=Packing(
+            lengths,
+            {length: kernels.causal_bias(length, repeats, dtype) for length in set(lengths)},
+        ),
+    )
+
+
+def _batches(indices: np.ndarray, size: int) -> list[np.ndarray]:
+    return [indices[start : start + size] for start in range(0, len(indices), size)]
+
+
+def _attach(base: BaseModel, configuration: AdapterConfiguration, seed: int) -> PeftModel:
+    config = _lora_config(configuration)
+    # LoRA's A is drawn when the PEFT model is made, from torch's global generator.
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(derive_seed(seed, "adapter initialisation"))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FutureWarning)  # PEFT calls what transformers drops
+                model = get_peft_model(base.model, config)
+        except ValueError as error:
+            raise CoralError(
+                "The base model has none of the adapter's target modules",
+                field="candidates.target_modules",
+                found=list(configuration.target_modules),
+                expected=f"names of linear layers of {base.card.name}",
+            ) from error
+    exact_magnitudes(model)
+    return model
+
+
+def _lora_config(configuration: AdapterConfiguration) -> LoraConfig:
+    return LoraConfig(
+        task_type="CAUSAL_LM",
+        r=configuration.r,
+        lora_alpha=configuration.lora_alpha,
+        lora_dropout=configuration.lora_dropout,
+        target_modules=list(configuration.target_modules),
+        use_dora=configuration.use_dora,
+    )
+
+
+def _optimise(
+    model: PeftModel, steps: Sequence[Sequence[Encoded]], training: Training
+) -> TrainingCurve:
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(
+        parameters, lr=training.learning_rate, weight_decay=training.weight_decay
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: _rate(step, len(steps), training.warmup_steps)
+    )
+    inner = model.base_model.model
+    config = inner.config
+    repeats = config.num_attention_heads // config.num_key_value_heads
+    loss_curve: list[float] = []
+    tokens, answers = [], []
+    diverged = False
+    with progress(steps, "training", unit="step", leave=False) as bar:
+        for sequences in bar:
+            batch = pack(sequences, repeats, inner.dtype)
+            hidden = inner.base_model(
+                input_ids=batch.ids,
+                position_ids=batch.positions,
+                packing=batch.packing,
+                use_cache=False,
+            ).last_hidden_state[0, batch.predicting]
+            loss = kernels.AnswerLoss.apply(hidden, inner.lm_head.weight, batch.targets)
+            loss.backward()
+            norm = torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm)
+            if not (math.isfinite(loss.item()) and math.isfinite(norm.item())):
+                diverged = True
+                break
+            optimizer.step()
+            schedule.step()
+            optimizer.zero_grad()
+            loss_curve.append(loss.item())
+            tokens.append(batch.ids.numel())
+            answers.append(batch.targets.numel())
+            bar.set_postfix(loss=f"{loss_curve[-1]:.3f}")
+    return TrainingCurve(tuple(loss_curve), tuple(tokens), tuple(answers), diverged)
+
+
+def _rate(step: int, steps: int, warmup: int) -> float:
+    """Share of the learning rate at a step counted from 0: up over the warmup, then down to 0."""
+    if step < warmup:
+        return step / warmup
+    return max(0.0, (steps - step) / max(1, steps - warmup))
+
+
+def _save(
+    model: PeftModel, base: BaseModel, configuration: AdapterConfiguration, folder: Path
+) -> None:
+    """Write PEFT's two files, without its model card and with every list in a fixed order."""
+    tensors = {
+        name: tensor.contiguous()
+        for name, tensor in sorted(get_peft_model_state_dict(model).items())
+    }
+    save_file(tensors, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    config = _lora_config(configuration).to_dict() | {
+        "base_model_name_or_path": base.card.name,
+        "inference_mode": True,
+        "target_modules": list(configuration.target_modules),
+    }
+    text = json.dumps(config, indent=2, sort_keys=True, default=list)
+    (folder / "adapter_config.json").write_text(text + "\n")

@@ -1,0 +1,218 @@
+"""What training promises: PEFT's result, the same bytes every time, the base untouched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+
+from coral_batch.adapters.base import BaseModel, load_base, materialise
+from coral_batch.adapters.examples import Example
+from coral_batch.adapters.training import encode, train
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import AdapterConfiguration
+from coral_batch.generation.prompt import chat_prompt
+from coral_batch.params import Training
+from coral_batch.seeding import derive_seed, generator
+from tests.tiny import make_tiny_base
+
+ALL_LINEAR = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
+LORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=False)
+DORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=True)
+DROPOUT = AdapterConfiguration(2, 4, 0.1, ("q_proj", "v_proj"), use_dora=True)
+TRAINING = Training(
+    passes=2,
+    batch_size=3,
+    learning_rate=1e-2,
+    warmup_steps=1,
+    weight_decay=0.01,
+    max_grad_norm=1.0,
+)
+SEED = 7
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """A tiny model gains nothing from threads, and waiting for them on a busy machine is slow."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = make_tiny_base(tmp_path_factory.mktemp("source"))
+    base = tmp_path_factory.mktemp("lake") / "base"
+    materialise(str(source), None, base, tmp_path_factory.mktemp("downloads"))
+    return base
+
+
+@pytest.fixture
+def base(folder: Path) -> BaseModel:
+    return load_base(folder, torch.float32)
+
+
+@pytest.fixture
+def examples(base: BaseModel) -> list[Example]:
+    rows = []
+    for index in range(7):
+        text = f"Fix this:\n{'x = x + 1' * index}"
+        code = f"def f(x):\n    return x + {index}"
+        rows.append(
+            Example(
+                id=f"problem{index}/0",
+                problem=f"problem{index}",
+                variant=0,
+                instruction="Fix this:",
+                input=text,
+                output=code,
+                prompt=chat_prompt(base.tokenizer, text),
+                answer=f"{code}\n```{base.tokenizer.eos_token}",
+            )
+        )
+    return rows
+
+
+@pytest.mark.parametrize("configuration", [LORA, DORA], ids=["lora", "dora"])
+def test_training_is_plain_peft_with_a_padded_batch(
+    base: BaseModel,
+    folder: Path,
+    examples: list[Example],
+    configuration: AdapterConfiguration,
+    tmp_path: Path,
+) -> None:
+    curve, _ = train(base, examples, configuration, TRAINING, SEED, tmp_path)
+    reference = load_base(folder, torch.float32)
+    losses = [*_plain_training(reference, examples, configuration)]
+    assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
+    assert curve.tokens == tuple(tokens for _, tokens in losses)
+    assert not curve.diverged
+
+    adapted = PeftModel.from_pretrained(base.model, tmp_path).eval()
+    ids = base.tokenizer(examples[0].prompt, return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        expected = reference.model.eval()(ids).logits
+        assert torch.allclose(adapted(ids).logits, expected, atol=1e-3)
+        assert not torch.allclose(load_base(folder, torch.float32).model(ids).logits, expected)
+
+
+def _plain_training(
+    base: BaseModel, examples: list[Example], configuration: AdapterConfiguration
+) -> Iterator[tuple[float, int]]:
+    """PEFT, transformers' own loss and schedule, padded batches: yields loss and real tokens."""
+    config = LoraConfig(
+        task_type="CAUSAL_LM",
+        r=configuration.r,
+        lora_alpha=configuration.lora_alpha,
+        target_modules=list(configuration.target_modules),
+        use_dora=configuration.use_dora,
+    )
+    torch.manual_seed(derive_seed(SEED, "adapter initialisation"))
+    model = get_peft_model(base.model, config).train()
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(
+        parameters, lr=TRAINING.learning_rate, weight_decay=TRAINING.weight_decay
+    )
+    order = generator(SEED, "training order")
+    batches = [
+        permutation[start : start + TRAINING.batch_size]
+        for permutation in (order.permutation(len(examples)) for _ in range(TRAINING.passes))
+        for start in range(0, len(examples), TRAINING.batch_size)
+    ]
+    for step, batch in enumerate(batches):
+        rows = [encode(examples[index], base.tokenizer) for index in batch]
+        width = max(len(row.ids) for row in rows)
+        ids = torch.zeros(len(rows), width, dtype=torch.long)
+        labels = torch.full_like(ids, -100)
+        mask = torch.zeros_like(ids)
+        for line, row in enumerate(rows):
+            length = len(row.ids)
+            ids[line, :length] = torch.tensor(row.ids)
+            labels[line, length - row.answer : length] = ids[line, length - row.answer : length]
+            mask[line, :length] = 1
+        share = step if step < 1 else (len(batches) - step) / (len(batches) - 1)
+        optimizer.param_groups[0]["lr"] = TRAINING.learning_rate * share
+        loss = model(input_ids=ids, attention_mask=mask, labels=labels).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(parameters, TRAINING.max_grad_norm)
+        optimizer.step()
+        optimizer.zero_grad()
+        yield loss.item(), int(mask.sum())
+
+
+@pytest.mark.parametrize("configuration", [LORA, DROPOUT], ids=["lora", "dora with dropout"])
+def test_the_same_bytes_every_time_whatever_was_trained_before(
+    folder: Path, examples: list[Example], configuration: AdapterConfiguration, tmp_path: Path
+) -> None:
+    base = load_base(folder)
+    weights = {name: tensor.clone() for name, tensor in base.model.state_dict().items()}
+    results = []
+    for number in range(2):
+        output = tmp_path / str(number)
+        output.mkdir()
+        curve, _ = train(base, examples, configuration, TRAINING, SEED, output)
+        results.append((curve, *_contents(output)))
+        other = tmp_path / f"other{number}"
+        other.mkdir()
+        train(base, examples, DORA, TRAINING, SEED + 1, other)
+    fresh = tmp_path / "fresh"
+    fresh.mkdir()
+    torch.manual_seed(1234)
+    curve, _ = train(load_base(folder), examples, configuration, TRAINING, SEED, fresh)
+    assert results == [(curve, *_contents(fresh))] * 2
+    assert base.model.state_dict().keys() == weights.keys()
+    assert all(torch.equal(weights[k], tensor) for k, tensor in base.model.state_dict().items())
+    assert results[0][0].loss[-1] < results[0][0].loss[0]
+
+
+def _contents(folder: Path) -> tuple[bytes, bytes]:
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "adapter_config.json",
+        "adapter_model.safetensors",
+    ]
+    config, weights = sorted(folder.iterdir())
+    return config.read_bytes(), weights.read_bytes()
+
+
+def test_seeds_differ(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:
+    curves = [train(base, examples, LORA, TRAINING, seed, tmp_path)[0].loss for seed in (1, 2)]
+    assert curves[0] != curves[1]
+
+
+def test_the_adapter_names_no_path(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    train(base, examples, LORA, TRAINING, SEED, tmp_path)
+    config = json.loads((tmp_path / "adapter_config.json").read_text())
+    assert config["base_model_name_or_path"] == base.card.name
+    assert config["target_modules"] == list(ALL_LINEAR)
+    assert "/" not in json.dumps(config)
+
+
+def test_divergence_is_an_outcome(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:
+    wild = Training(
+        passes=4,
+        batch_size=3,
+        learning_rate=1e30,
+        warmup_steps=0,
+        weight_decay=0.0,
+        max_grad_norm=1.0,
+    )
+    curve, _ = train(base, examples, LORA, wild, SEED, tmp_path)
+    assert curve.diverged
+    assert np.isfinite(curve.loss).all()
+    assert len(curve.loss) < 12
+
+
+def test_unknown_target_modules_are_named(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    unknown = AdapterConfiguration(4, 8, 0.0, ("c_attn",), use_dora=False)
+    with pytest.raises(CoralError, match="c_attn"):
+        train(base, examples, unknown, TRAINING, SEED, tmp_path)

@@ -1,0 +1,72 @@
+"""A tiny randomly initialised Qwen2 model with tokenizer, for tests that train or decode.
+
+It has everything the real base has (byte-level BPE, ChatML template, grouped-query attention, tied
+embedding) and is made in a second without network. What it writes is nonsense, deterministically.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+
+TEMPLATE = (
+    "{% for message in messages %}"
+    "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+TEXT = [
+    "Fix the buggy Python function. The function has a bug that needs to be corrected.",
+    "Provide the corrected Python code:\n```python\n",
+    "def function(values, n):\n    result = []\n    for value in values:\n        if value < n:\n",
+    "            result.append(value + 1)\n        else:\n            return None\n",
+    "    return result\n",
+    "while left != right:\n    middle = (left + right) // 2\n    total += len(values) - 1\n",
+]
+
+
+def make_tiny_base(folder: Path, seed: int = 0) -> Path:
+    """Write a Hugging Face folder with a 2-layer model of about 0.1 M parameters; return it."""
+    tokenizer = make_tiny_tokenizer()
+    config = Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        tie_word_embeddings=True,
+        initializer_range=0.1,
+        bos_token_id=tokenizer.convert_tokens_to_ids("<|endoftext|>"),
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = Qwen2ForCausalLM(config)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def make_tiny_tokenizer() -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE tokenizer of 512 tokens with ChatML's special tokens."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=512,
+        special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(TEXT, trainer)
+    wrapped = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
+    wrapped.chat_template = TEMPLATE
+    return wrapped
