@@ -11,6 +11,12 @@ from dataclasses import dataclass
 from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.params import Scores
 
+BASE = "base"
+"""The `genome` of the base model without an adapter."""
+
+REFERENCE = "reference"
+"""The `genome` of the rows of `case_times` that time the reference programs."""
+
 
 @dataclass(frozen=True)
 class AdapterRow:

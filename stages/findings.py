@@ -2,16 +2,15 @@
 
 from coral_batch import lake, params
 from coral_batch.arguments import Part
-from coral_batch.objectives.tables import finding_rows
 from coral_batch.rows import SampleRow
 
 
 def findings(part: Part) -> None:
     """Lint the repairs of one generation, or of the base model, with flake8 and bandit."""
     # Imported here: bandit is not needed by --help.
-    from coral_batch.linting.pool import lint
+    from coral_batch.linting.tables import lint_samples
 
     workers = params.load().compute.workers
     samples = lake.read_rows("samples", SampleRow, part)
-    rows = finding_rows(samples, lint([sample.code for sample in samples], workers))
-    lake.write_frame("findings", lake.frame("findings", rows), part)
+    found = lint_samples(samples, workers)
+    lake.write_frame("findings", lake.frame("findings", found), part)

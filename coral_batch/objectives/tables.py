@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, astuple
 from typing import Any
 
@@ -15,10 +15,7 @@ from coral_batch.linting.finding import Finding
 from coral_batch.objectives.aggregate import fitness
 from coral_batch.objectives.score import score
 from coral_batch.params import Objectives
-from coral_batch.rows import SampleRow
-
-REFERENCE = "reference"
-"""The `genome` of the rows of `case_times` that time the reference programs."""
+from coral_batch.rows import REFERENCE, SampleRow
 
 Key = tuple[str, str, int]
 
@@ -91,19 +88,3 @@ def _group_findings(findings: pl.DataFrame) -> dict[Key, list[Finding]]:
         key = row.pop("genome"), row.pop("problem"), row.pop("sample")
         groups[key].append(Finding(**row))
     return groups
-
-
-def finding_rows(
-    samples: Sequence[SampleRow], findings: Iterable[Sequence[Finding]]
-) -> list[dict[str, Any]]:
-    """Return the rows of the table `findings` for the findings of each sample."""
-    return [
-        {
-            "genome": sample.genome,
-            "problem": sample.problem,
-            "sample": sample.sample,
-            **asdict(finding),
-        }
-        for sample, of_sample in zip(samples, findings, strict=True)
-        for finding in of_sample
-    ]

@@ -8,9 +8,8 @@ from typing import Any
 
 from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
-from coral_batch.objectives.tables import REFERENCE
 from coral_batch.params import Verdicts
-from coral_batch.rows import SampleRow
+from coral_batch.rows import REFERENCE, SampleRow
 from coral_batch.verdicts.isolation import isolation
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.verdict import Program, Verdict

@@ -1,0 +1,159 @@
+"""dvc.yaml is complete: each stage names the code it runs, the params it reads, its tables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from coral_batch import cli, lake
+from tests.conftest import REPOSITORY
+
+PIPELINE: dict[str, Any] = YAML(typ="safe").load(REPOSITORY / "dvc.yaml")["stages"]
+
+# What moves tables and params but computes nothing that stands in them; an edit reruns nothing.
+PLUMBING = {
+    f"coral_batch/{name}.py"
+    for name in (
+        "arguments",
+        "atomic",
+        "errors",
+        "lake",
+        "params",
+        "progress",
+        "rows",
+        "schemas",
+        "strictjson",
+    )
+}
+
+
+def definition(stage: str) -> dict[str, Any]:
+    return PIPELINE[stage].get("do", PIPELINE[stage])
+
+
+def command_of(stage: str) -> str:
+    return definition(stage)["cmd"].split()[1]
+
+
+def imported_files(file: str) -> Iterator[str]:
+    """Yield the files of this repository that a file imports, at any depth of its code."""
+    for node in ast.walk(ast.parse((REPOSITORY / file).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            path = name.replace(".", "/")
+            for candidate in (f"{path}.py", f"{path}/__init__.py"):
+                if name.startswith(("coral_batch", "stages")) and (REPOSITORY / candidate).is_file():
+                    yield candidate
+
+
+@cache
+def closure(file: str) -> frozenset[str]:
+    """Return the files that run when `file` does, plumbing and empty packages left out."""
+    found: set[str] = set()
+    waiting = [file]
+    while waiting:
+        current = waiting.pop()
+        if current in found or current in PLUMBING:
+            continue
+        found.add(current)
+        waiting += imported_files(current)
+    return frozenset(name for name in found if not name.endswith("__init__.py"))
+
+
+def covers(dependency: str, file: str) -> bool:
+    return file == dependency or file.startswith(f"{dependency}/")
+
+
+@pytest.mark.parametrize("stage", PIPELINE)
+def test_a_stage_depends_on_the_code_it_runs_and_on_no_other(stage: str) -> None:
+    needed = closure(f"stages/{command_of(stage)}.py")
+    declared = [dep for dep in definition(stage)["deps"] if dep.startswith(("coral_batch", "stag"))]
+    missing = sorted(f for f in needed if not any(covers(dep, f) for dep in declared))
+    idle = sorted(dep for dep in declared if not any(covers(dep, file) for file in needed))
+    assert (missing, idle) == ([], [])
+
+
+@pytest.mark.parametrize("stage", PIPELINE)
+def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
+    """`params.load().key` and `settings.key` are the only ways in which stages read params."""
+    tree = ast.parse((REPOSITORY / f"stages/{command_of(stage)}.py").read_text())
+    keys = set(cli.params.Params.__dataclass_fields__)
+    read = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in keys
+        and (ast.unparse(node.value) in {"settings", "params.load()"})
+    }
+    if command_of(stage) == "selection":  # hands the whole of its settings on
+        read |= {"seed", "gate", "evolution", "objectives"}
+    # How many processes work, and which generation follows, changes no table.
+    declared = {key.split(".")[0] for key in definition(stage).get("params", [])}
+    assert declared == read - {"generations"} - ({"compute"} if "compute" not in declared else set())
+
+
+def test_every_stage_is_a_command() -> None:
+    commands = {function.__name__ for function in cli.STAGES}
+    assert commands == {command_of(stage) for stage in PIPELINE}
+    assert commands == {file.stem for file in (REPOSITORY / "stages").glob("[a-z]*.py")}
+
+
+def test_stages_do_not_import_one_another_and_are_short() -> None:
+    for file in sorted((REPOSITORY / "stages").glob("[a-z]*.py")):
+        name = f"stages/{file.name}"
+        assert [other for other in imported_files(name) if other.startswith("stages/")] == []
+        assert len(file.read_text().splitlines()) <= 80, name
+
+
+def test_every_output_lies_where_the_lake_has_it() -> None:
+    places = {str(lake.ROOT / place) for place in lake.PLACES.values()}
+    parts = {place.replace("{part}", "generations/${key}") for place in places}
+    parts |= {place.replace("{part}", "generations/${item.next}") for place in places}
+    parts |= {place.replace("{part}", lake.BASELINE) for place in places}
+    parts |= {place.replace("{part}", "generations/000") for place in places}
+    for stage in PIPELINE:
+        for kind in ("outs", "metrics", "plots"):
+            for entry in definition(stage).get(kind, []):
+                path = entry if isinstance(entry, str) else next(iter(entry))
+                known = path in parts or any(place.startswith(f"{path}/") for place in parts)
+                assert known, f"{stage}: {path}"
+
+
+def test_heavy_packages_are_imported_where_they_belong() -> None:
+    """torch in adapters and generation alone; no file system in the pure packages."""
+    for file in sorted((REPOSITORY / "coral_batch").rglob("*.py")):
+        name = file.relative_to(REPOSITORY)
+        package = name.parts[1]
+        tree = ast.parse(file.read_text())
+        roots = {
+            (node.module or "").split(".")[0] if isinstance(node, ast.ImportFrom) else alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        if package not in {"adapters", "generation"}:
+            assert not roots & {"torch", "transformers", "peft"}, name
+        if package in {"automata", "evolution", "objectives"}:
+            assert not roots & {"os", "io", "pathlib", "shutil", "tempfile", "subprocess"}, name
+
+
+def test_only_the_lake_names_a_path_of_the_lake() -> None:
+    for file in sorted((REPOSITORY / "coral_batch").rglob("*.py")) + sorted(
+        (REPOSITORY / "stages").glob("*.py")
+    ):
+        if file.name == "lake.py":
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not Path(node.value[:80]).match("lake/*"), f"{file}: {node.value!r}"
