@@ -107,19 +107,19 @@ def test_features_are_the_same_on_every_machine():
     measured = features(simulate(population, SETTINGS))
     assert [[value.hex() for value in row] for row in measured.tolist()] == [
         [
-            "0x1.4a84227094b6ep-1",
+            "0x1.4a8422709cbc1p-1",
             "0x1.62b5555555555p-3",
             "0x1.8d49882b93105p-1",
             "0x1.f2862c2882ed8p-1",
         ],
         [
-            "0x1.6aad7bb4cae34p-1",
+            "0x1.6aad7bb4c3eb2p-1",
             "0x1.a155555555555p-3",
             "0x1.7cab931057262p-1",
             "0x1.bdbe8c14cc4f8p-1",
         ],
         [
-            "0x1.579abd951f7b7p-1",
+            "0x1.579abd950a72fp-1",
             "0x1.2bf8000000000p-1",
             "0x1.fe6fa8d9df51bp-1",
             "0x1.1f7047dc11f70p-4",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,10 @@ FEATURES = ("complexity", "intensity", "periodicity", "convergence")
 MAX_LAG = 12
 
 # Automata measured together, to bound the memory of the intermediate arrays.
-_CHUNK = 256
+_CHUNK = 64
 
-# Entropies are summed in units of 2**-32 bit.
-_FRACTION = 1 << 32
+# Entropies are summed in units of 2**-24 bit.
+_FRACTION = 1 << 24
 
 
 def features(histories: Histories) -> NDArray[np.float64]:
@@ -67,22 +68,23 @@ def complexity(histories: Histories) -> NDArray[np.float64]:
     10: H = log2 N - 1/N sum c log2 c over the counts c of the 16 patterns at the N places.
     """
     packed, width = histories.packed, histories.width
-    right = np.packbits(np.roll(np.unpackbits(packed, axis=-1, count=width), -1, axis=-1), axis=-1)
-    corners = [packed, right, np.roll(packed, -1, axis=2), np.roll(right, -1, axis=2)]
-    block = [_words(corner) for corner in corners]
-    # ~state would also set the padding bits, which belong to no cell.
-    padded = np.packbits(np.ones((packed.shape[2], width), np.uint8), axis=-1)
-    inside = _words(padded[None, None])[0, 0]
-    cells = packed.shape[2] * width
+    height, cells = packed.shape[2], packed.shape[2] * width
+    right: NDArray[np.uint8] = packed << np.uint8(1)
+    right[..., :-1] |= packed[..., 1:] >> 7
+    right[..., -1] |= packed[..., 0] >> 7 << (-width % 8)
+    corners = (packed, right, np.roll(packed, -1, axis=2), np.roll(right, -1, axis=2))
+    # The padding bits belong to no cell: they must not count as dead ones.
+    inside = _words(np.packbits(np.ones((1, 1, height, width), np.uint8), axis=-1))
+    dead_or_alive = [(inside & ~words, words) for words in map(_words, corners)]
+    upper = [np.bitwise_and(*pair) for pair in product(*dead_or_alive[:2])]
+    lower = [np.bitwise_and(*pair) for pair in product(*dead_or_alive[2:])]
+
     c_log_c = _c_log2_c(cells)
-    total = np.zeros(len(histories), np.int64)
-    for pattern in range(16):
-        match = np.broadcast_to(inside, block[0].shape)
-        for corner, state in enumerate(block):
-            match = match & (state if pattern >> corner & 1 else ~state)
-        total += c_log_c[_count(match)].sum(axis=1)
+    total: NDArray[np.int64] = np.zeros(len(histories), np.int64)
+    for pair in product(upper, lower):
+        total += c_log_c[_count(np.bitwise_and(*pair))].sum(axis=1)
     states = packed.shape[1]
-    return (states * c_log_c[cells] - total) / (4 * cells * states * _FRACTION)
+    return (states * c_log_c[cells] - total) / float(4 * cells * states * _FRACTION)
 
 
 def intensity(activity: NDArray[np.int64], cells: int) -> NDArray[np.float64]:
@@ -143,7 +145,7 @@ def _count(words: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 @cache
 def _c_log2_c(largest: int) -> NDArray[np.int64]:
-    """Return c log2 c for c = 0 to `largest`, in units of 2**-32 bit.
+    """Return c log2 c for c = 0 to `largest`, in units of 2**-24 bit.
 
     From `decimal`, whose logarithm is correctly rounded everywhere; the last bits of numpy's
     depend on the processor.

@@ -68,7 +68,7 @@ def simulate(genomes: Sequence[Genome], settings: Automata) -> Histories:
         for step in range(settings.steps + 1):
             if step > 0:
                 grids = _advance(grids, transitions)
-            packed[start : start + len(chunk), step] = np.moveaxis(_pack_columns(grids), -1, 0)
+            packed[start : start + len(chunk), step] = _pack_rows(grids)
     return Histories(packed, settings.width)
 
 
@@ -89,6 +89,12 @@ def _advance(grids: NDArray[np.uint8], transitions: NDArray[np.uint32]) -> NDArr
     return (transitions >> (total + 10 * grids) & 1).astype(np.uint8)
 
 
-def _pack_columns(grids: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Pack a (height, width, n) array along its width, as `np.packbits` does along a last axis."""
-    return np.packbits(grids, axis=1)
+def _pack_rows(grids: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Pack a (height, width, n) array into (n, height, ceil(width / 8)) bytes.
+
+    The bytes are those of `np.packbits`, which takes four times as long along such an axis.
+    """
+    height, width, count = grids.shape
+    padded = np.pad(grids, ((0, 0), (0, -width % 8), (0, 0)))
+    bits = padded.reshape(height, -1, 8, count) << np.arange(7, -1, -1, dtype=np.uint8)[:, None]
+    return np.moveaxis(np.bitwise_or.reduce(bits, axis=2), -1, 0)

@@ -2,9 +2,9 @@
 
 NSGA-II (Deb et al. 2002, A fast and elitist multiobjective genetic algorithm, IEEE TEC 6(2))
 prefers the lower non-dominated rank, then the larger crowding distance. The ranks come from
-moocore (a C library of the authors of the EAF and hypervolume tools): 10,000 x 5 objectives take
-30 ms and its import 20 ms. DEAP's sorting takes seconds at that size, pymoo brings matplotlib,
-scipy and autograd. moocore has no crowding distance; it is below.
+moocore, a C library: 10,000 genomes take it 30 ms, where DEAP's sorting takes 4.5 s, and all it
+needs is cffi, numpy and platformdirs, where pymoo brings plotting and more. moocore has no crowding
+distance; that is below.
 """
 
 from __future__ import annotations

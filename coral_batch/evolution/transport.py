@@ -7,11 +7,11 @@ feature, this is uniform on the whole cube although the features depend on one a
 
 Each condition axis is cut into bins; every cell of bins holds one distribution function, as
 quantiles, and between the centres of the cells the functions are interpolated linearly. So the
-map is continuous: a small change of the features moves u a little. What interpolation leaves
-uneven, a second transport removes, estimated on the results of the first and in reversed order of
-the features (measured on 65,536 fresh automata: the 216 heavy combinations of the default
-candidates come up 0.37 to 1.64 times as often as they should after one round, 0.75 to 1.32 times
-after two).
+map is continuous: a small change of the features moves u a little (it jumps only where a cell has
+equal features, which are rare). What interpolation leaves uneven, a second transport removes,
+estimated on the results of the first and in reversed order of the features. Measured with 16,384
+automata and 6 bins on 60,000 fresh automata: the 216 heavy combinations of the default candidates
+come up 0.23 to 1.93 times as often as they should after one round, 0.67 to 1.49 times after two.
 
 Sorting, additions, multiplications and divisions of doubles in a fixed order are all it takes, and
 IEEE 754 rounds those alike on every machine.
