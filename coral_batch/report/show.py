@@ -33,9 +33,7 @@ from coral_batch.report.audit import (
 )
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.text import table
-from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
-
-BASE = "base"
+from coral_batch.rows import BASE, AdapterRow, SampleRow, SelectionRow
 
 Row = TypeVar("Row", AdapterRow, SelectionRow)
 
