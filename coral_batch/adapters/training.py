@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from peft.utils import get_peft_model_state_dict
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from coral_batch.adapters import kernels
@@ -208,7 +209,7 @@ def _optimise(
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: _rate(step, len(steps), training.warmup_steps)
     )
-    inner = model.base_model.model
+    inner: Any = model.base_model.model
     config = inner.config
     repeats = config.num_attention_heads // config.num_key_value_heads
     loss_curve: list[float] = []
@@ -254,7 +255,12 @@ def _save(
         name: tensor.contiguous()
         for name, tensor in sorted(get_peft_model_state_dict(model).items())
     }
-    save_file(tensors, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    try:
+        save_file(tensors, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    except SafetensorError as error:
+        raise CoralError(
+            f"The adapter could not be written ({error})", file=folder, action="free some space"
+        ) from error
     config = _lora_config(configuration).to_dict() | {
         "base_model_name_or_path": base.card.name,
         "inference_mode": True,

@@ -1,0 +1,167 @@
+"""Get the adapters of a population: from the store where they were trained before, else by training.
+
+The base model is loaded once, and only when something has to be trained.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from coral_batch import seeding
+from coral_batch.adapters import acceleration, kernels
+from coral_batch.adapters import training as training_module
+from coral_batch.adapters.base import BaseModel, Card, compute_dtype, load_base, read_card
+from coral_batch.adapters.examples import Example
+from coral_batch.adapters.training import TrainingCurve, train
+from coral_batch.evolution.configuration import AdapterConfiguration
+from coral_batch.params import Training
+from coral_batch.progress import progress
+from coral_batch.store import Store, key_of
+
+KIND = "adapters"
+CURVE = "curve.json"
+PEFT = "adapter"
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A trained adapter.
+
+    Attributes:
+        key: SHA-256 of everything that determined it.
+        configuration: its configuration.
+        folder: the PEFT folder, in the store; copy it, do not change it.
+        curve: its training curve.
+        reused: it was in the store already.
+        seconds: what training it took; 0 when it was reused.
+    """
+
+    key: str
+    configuration: AdapterConfiguration
+    folder: Path
+    curve: TrainingCurve
+    reused: bool
+    seconds: float
+
+
+def obtain_adapters(
+    base_folder: Path,
+    examples: Sequence[Example],
+    configurations: Iterable[AdapterConfiguration],
+    training: Training,
+    seed: int,
+    store: Store,
+    threads: int | None = None,
+) -> dict[AdapterConfiguration, Adapter]:
+    """Return the adapter of each distinct configuration, training those that the store lacks.
+
+    Args:
+        base_folder: the materialised base model.
+        examples: what to train on.
+        configurations: repeated ones are trained once.
+        training: hyperparameters.
+        seed: the run's seed.
+        store: where adapters are kept as soon as each is trained.
+        threads: processor threads; None leaves torch's own choice, one a core.
+
+    Raises:
+        CoralError: see `coral_batch.adapters.training.train` and
+            `coral_batch.adapters.base.load_base`.
+    """
+    if threads is not None:
+        torch.set_num_threads(threads)
+    card = read_card(base_folder)
+    distinct = list(dict.fromkeys(configurations))
+    base: BaseModel | None = None
+    adapters = {}
+    for configuration in progress(distinct, "adapters", unit="adapter"):
+        known = determinants(card, examples, configuration, training, seed)
+        entry = store.get(KIND, known)
+        reused = entry is not None
+        seconds = 0.0
+        if entry is None:
+            if base is None:
+                base = load_base(base_folder)
+            entry, seconds = _train_into(
+                store, known, base, examples, configuration, training, seed
+            )
+        adapters[configuration] = Adapter(
+            key=key_of(known),
+            configuration=configuration,
+            folder=entry / PEFT,
+            curve=_read_curve(entry / CURVE),
+            reused=reused,
+            seconds=seconds,
+        )
+    return adapters
+
+
+def determinants(
+    card: Card,
+    examples: Sequence[Example],
+    configuration: AdapterConfiguration,
+    training: Training,
+    seed: int,
+) -> dict[str, Any]:
+    """Everything that the bytes of an adapter depend on, as JSON values."""
+    return {
+        "base": card.sha256,
+        "examples": _digest(json.dumps([asdict(row) for row in examples], sort_keys=True)),
+        "configuration": asdict(configuration),
+        "training": asdict(training),
+        "seed": seed,
+        "code": _digest(
+            "".join(
+                Path(str(module.__file__)).read_text()
+                for module in (training_module, acceleration, kernels, seeding)
+            )
+        ),
+        "versions": {
+            name: version(name) for name in ("torch", "transformers", "peft", "tokenizers", "numpy")
+        },
+        "dtype": str(compute_dtype()).removeprefix("torch."),
+        "threads": torch.get_num_threads(),
+        "processor": torch.cpu.get_capabilities(),
+    }
+
+
+def _train_into(
+    store: Store,
+    known: dict[str, Any],
+    base: BaseModel,
+    examples: Sequence[Example],
+    configuration: AdapterConfiguration,
+    training: Training,
+    seed: int,
+) -> tuple[Path, float]:
+    seconds = 0.0
+
+    def build(folder: Path) -> None:
+        nonlocal seconds
+        (folder / PEFT).mkdir()
+        curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT)
+        (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
+
+    return store.put(KIND, known, build), seconds
+
+
+def _read_curve(file: Path) -> TrainingCurve:
+    curve = json.loads(file.read_text())
+    return TrainingCurve(
+        loss=tuple(curve["loss"]),
+        tokens=tuple(curve["tokens"]),
+        answer_tokens=tuple(curve["answer_tokens"]),
+        diverged=curve["diverged"],
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,149 @@
+"""Results of expensive work, kept by what determined them.
+
+An entry is a folder of files under ``ROOT/KIND/KEY/files``, where KEY is the SHA-256 of the
+canonical JSON of everything that determines its content; ``index.json`` beside it holds those
+determinants and the SHA-256 of each file. An entry appears whole or not at all, is verified
+whenever it is read, and is never changed. It lies outside the lake: a stage whose outputs were
+deleted finds its work here. The store does not know what its entries mean.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from coral_batch.errors import CoralError
+
+INDEX = "index.json"
+FILES = "files"
+
+
+def key_of(determinants: Mapping[str, Any]) -> str:
+    """SHA-256, hexadecimal, of the canonical JSON (sorted keys, no spaces, ASCII, no NaN)."""
+    text = json.dumps(
+        determinants, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Store:
+    """A content-addressed store in a folder.
+
+    Args:
+        root: the folder; made when the first entry is put.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def get(self, kind: str, determinants: Mapping[str, Any]) -> Path | None:
+        """Return the folder with an entry's files, or None when there is no such entry.
+
+        A damaged entry is reported on stderr, deleted, and counts as none.
+        """
+        entry = self.root / kind / key_of(determinants)
+        if not entry.exists():
+            return None
+        damage = _damage(entry, determinants)
+        if damage is None:
+            return entry / FILES
+        print(f"coral: {entry} is damaged and will be made again: {damage}", file=sys.stderr)
+        shutil.rmtree(entry)
+        return None
+
+    def put(
+        self, kind: str, determinants: Mapping[str, Any], build: Callable[[Path], None]
+    ) -> Path:
+        """Make an entry and return the folder with its files.
+
+        Args:
+            kind: what it is, e.g. ``adapters``; a folder of the store.
+            determinants: everything the content depends on, as JSON values.
+            build: writes the files into the empty folder it is given. Whatever it raises leaves
+                the store as it was.
+
+        Raises:
+            CoralError: there is no space left.
+        """
+        key = key_of(determinants)
+        entry = self.root / kind / key
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with tempfile.TemporaryDirectory(dir=entry.parent, prefix=".unfinished-") as temporary:
+                folder = Path(temporary) / key
+                (folder / FILES).mkdir(parents=True)
+                build(folder / FILES)
+                index = {
+                    "kind": kind,
+                    "key": key,
+                    "determinants": determinants,
+                    "files": _hashes(folder / FILES),
+                }
+                (folder / INDEX).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
+                _sync(folder)
+                _move(folder, entry)
+                _sync(entry.parent, recursive=False)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise CoralError(
+                "There is no space left to keep a result",
+                file=entry,
+                action="free some space and run again; nothing that was finished is lost",
+            ) from error
+        return entry / FILES
+
+
+def _damage(entry: Path, determinants: Mapping[str, Any]) -> str | None:
+    try:
+        index = json.loads((entry / INDEX).read_text())
+        expected = index["files"]
+        known = index["determinants"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return f"its {INDEX} cannot be read ({type(error).__name__})"
+    if key_of(known) != key_of(determinants):
+        return f"its {INDEX} belongs to another key"
+    found = _hashes(entry / FILES)
+    wrong = sorted(
+        name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
+    )
+    return f"not what was stored: {', '.join(wrong)}" if wrong else None
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    hashes = {}
+    for file in files:
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        hashes[file.relative_to(folder).as_posix()] = digest
+    return hashes
+
+
+def _move(folder: Path, entry: Path) -> None:
+    try:
+        folder.rename(entry)
+    except OSError as error:
+        # Another process finished the same entry first; both hold the same bytes.
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise
+
+
+def _sync(path: Path, recursive: bool = True) -> None:
+    """Force a file, or a folder and all in it, to the disk."""
+    if recursive and path.is_dir():
+        for child in path.iterdir():
+            _sync(child)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

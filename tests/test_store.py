@@ -1,0 +1,112 @@
+"""What the store promises: the same key gives the same bytes, or nothing."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.errors import CoralError
+from coral_batch.store import Store, key_of
+
+DETERMINANTS = {"base": "abc", "r": 8, "modules": ["q_proj", "v_proj"]}
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text()
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _build(folder: Path) -> None:
+    (folder / "adapter").mkdir()
+    (folder / "adapter" / "weights").write_bytes(b"weights")
+    (folder / "curve.json").write_text("[1, 2]")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+def test_what_was_put_is_got(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    assert store.get("adapters", DETERMINANTS) is None
+    put = store.put("adapters", DETERMINANTS, _build)
+    got = Store(tmp_path / "store").get("adapters", dict(reversed(DETERMINANTS.items())))
+    assert got == put
+    assert _contents(put) == {"adapter/weights": b"weights", "curve.json": b"[1, 2]"}
+    assert store.get("samples", DETERMINANTS) is None
+    assert store.get("adapters", DETERMINANTS | {"r": 16}) is None
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=4), st.dictionaries(st.text(), JSON, max_size=4))
+def test_keys_tell_determinants_apart(left: dict[str, object], right: dict[str, object]) -> None:
+    assert key_of(left) == key_of(dict(reversed(left.items())))
+    if key_of(left) == key_of(right):
+        assert left == right
+
+
+@pytest.mark.parametrize("how", ["changed", "removed", "added", "index", "other"])
+def test_a_damaged_entry_is_reported_and_never_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
+) -> None:
+    store = Store(tmp_path)
+    files = store.put("adapters", DETERMINANTS, _build)
+    if how == "changed":
+        (files / "adapter" / "weights").write_bytes(b"Weights")
+    elif how == "removed":
+        (files / "curve.json").unlink()
+    elif how == "added":
+        (files / "more").touch()
+    elif how == "index":
+        (files.parent / "index.json").write_text("{")
+    else:
+        other = store.put("adapters", DETERMINANTS | {"r": 16}, _build)
+        (other.parent / "index.json").rename(files.parent / "index.json")
+    assert store.get("adapters", DETERMINANTS) is None
+    assert str(files.parent) in capsys.readouterr().err
+    assert store.get("adapters", DETERMINANTS) is None
+    assert capsys.readouterr().err == ""
+    assert _contents(store.put("adapters", DETERMINANTS, _build))["adapter/weights"] == b"weights"
+
+
+def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        _build(folder)
+        raise KeyboardInterrupt
+
+    store = Store(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        store.put("adapters", DETERMINANTS, fail)
+    assert list((tmp_path / "adapters").iterdir()) == []
+
+
+def test_a_full_disk_is_an_error_for_the_user(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(CoralError, match="no space left"):
+        Store(tmp_path).put("adapters", DETERMINANTS, fail)
+    assert list((tmp_path / "adapters").iterdir()) == []
+
+
+def test_the_first_of_two_equal_entries_stays(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+
+    def build(folder: Path) -> None:
+        store.put("adapters", DETERMINANTS, _build)
+        _build(folder)
+
+    files = store.put("adapters", DETERMINANTS, build)
+    assert store.get("adapters", DETERMINANTS) == files
+    assert [path.name for path in (tmp_path / "adapters").iterdir()] == [key_of(DETERMINANTS)]
