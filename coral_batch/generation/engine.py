@@ -1,0 +1,396 @@
+"""The decoding engine: many samples of many genomes in one batch over one base model.
+
+A fixed number of rows decodes together; a row that finishes is given to the next sample at once.
+Each genome's prompt is prefilled once and its keys and values are copied to the genome's samples
+of it. Rows of different genomes share each pass over the base weights (see `linear`).
+
+A sample is a function of the base, its adapter, its prompt, its knobs, its stream, the machine
+and the engine's own settings, never of the other samples: every matrix product of a step has the
+same shape however many rows are alive. That is what lets a stored sample stand for one drawn again
+in other company.
+
+The engine neither trains nor merges, and it does not extract code. It decodes on one device.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    DynamicCache,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.generation.decoder import Decoder
+from coral_batch.generation.fence import FenceTokens
+from coral_batch.generation.prompt import FENCE
+from coral_batch.generation.sampling import next_tokens
+from coral_batch.seeding import derive_seed, generator
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One genome's work: every prompt, with one adapter and one set of knobs.
+
+    Attributes:
+        name: the genome's id; it does not enter the random streams.
+        adapter: a PEFT folder; None for the base model alone.
+        knobs: how its samples are drawn.
+    """
+
+    name: str
+    adapter: Path | None
+    knobs: Knobs
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One answer.
+
+    Attributes:
+        problem: the prompt's key.
+        index: number of the sample among the problem's, from 0.
+        seed: seed of its random stream.
+        text: the opening fence and what the model wrote behind it, special tokens left out.
+        prompt_tokens: length of the prompt.
+        tokens: tokens drawn, the closing fence and the token that ends the answer included.
+        finish: ``fence`` (the fence was closed), ``eos`` (the model ended its turn) or ``length``
+            (`max_new_tokens` were drawn).
+    """
+
+    problem: str
+    index: int
+    seed: int
+    text: str
+    prompt_tokens: int
+    tokens: int
+    finish: str
+
+
+@dataclass
+class Timings:
+    """What the engine spent so far, since it was made.
+
+    Attributes:
+        prefill_seconds: reading prompts and adapters.
+        decode_seconds: drawing tokens.
+        prompt_tokens: tokens read.
+        tokens: tokens drawn.
+        steps: passes over the base weights.
+    """
+
+    prefill_seconds: float = 0.0
+    decode_seconds: float = 0.0
+    prompt_tokens: int = 0
+    tokens: int = 0
+    steps: int = 0
+
+
+@dataclass
+class _Prompt:
+    """A unit's prompt: the samples still to begin and, once prefilled, what they begin with."""
+
+    unit: int
+    problem: str
+    ids: list[int]
+    waiting: deque[int]
+    slot: int | None = None
+    cache: DynamicCache | None = None
+    logits: Tensor | None = None
+
+
+@dataclass
+class _Row:
+    """A sample being drawn; `seen` holds its distinct tokens, the prompt's included."""
+
+    prompt: _Prompt
+    index: int
+    knobs: Knobs
+    seed: int
+    uniforms: list[float]
+    seen: dict[int, None]
+    tokens: list[int] = field(default_factory=list)
+    backticks: int = 0
+    finish: str | None = None
+
+    @property
+    def length(self) -> int:
+        """Tokens whose keys and values the row holds: all but the last one drawn."""
+        return len(self.prompt.ids) + len(self.tokens) - 1
+
+
+class Engine:
+    """Decodes with one base model; see the module's docstring."""
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        rows: int = 64,
+        adapters: int = 4,
+        rank: int = 16,
+    ) -> None:
+        """Take the model over: its linear layers are replaced in place.
+
+        `rows`, `adapters`, `rank` and torch's number of threads take part in what determines a
+        sample, by way of rounding.
+
+        Args:
+            model: a causal language model with full attention in every layer.
+            tokenizer: the model's own.
+            rows: samples decoded together, >= 1.
+            adapters: adapters applied together, >= 1.
+            rank: greatest rank of an adapter, >= 1.
+        """
+        self.tokenizer = tokenizer
+        self.timings = Timings()
+        self._decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
+        self._fence = FenceTokens(tokenizer)
+        ends = model.generation_config.eos_token_id
+        self._ends = frozenset(ends if isinstance(ends, list) else [ends])
+
+    @classmethod
+    def load(
+        cls,
+        base: Path,
+        *,
+        device: str | None = None,
+        dtype: torch.dtype | None = None,
+        rows: int = 64,
+        adapters: int = 4,
+        rank: int = 16,
+    ) -> Engine:
+        """Open a Hugging Face folder.
+
+        Args:
+            base: the base checkpoint's folder.
+            device: a torch device; None takes a GPU where there is one.
+            dtype: None takes bfloat16 where the device computes in it, else float32.
+            rows: see `__init__`, like the rest.
+            adapters: see `__init__`.
+            rank: see `__init__`.
+        """
+        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        model = AutoModelForCausalLM.from_pretrained(base, dtype=dtype or _native_dtype(device))
+        tokenizer = AutoTokenizer.from_pretrained(base)
+        return cls(model.to(device), tokenizer, rows=rows, adapters=adapters, rank=rank)
+
+    @torch.inference_mode()
+    def generate(
+        self,
+        units: Sequence[Unit],
+        prompts: Mapping[str, str],
+        *,
+        samples: int,
+        max_new_tokens: int,
+        seed: int,
+    ) -> Iterator[tuple[Unit, list[Sample]]]:
+        """Draw `samples` answers to every prompt for every unit.
+
+        Args:
+            units: what to draw with.
+            prompts: problem name -> text to continue, as `prompt.chat_prompt` makes it.
+            samples: answers a prompt, >= 1.
+            max_new_tokens: most tokens drawn for an answer, >= 1.
+            seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``.
+
+        Yields:
+            Each unit with its samples, by problem in the order of `prompts` and then by index, as
+            soon as its last sample is done.
+
+        Raises:
+            CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
+        """
+        ids = {name: self._encode(name, text, max_new_tokens) for name, text in prompts.items()}
+        waiting = deque(
+            _Prompt(number, name, tokens, deque(range(samples)))
+            for number in range(len(units))
+            for name, tokens in ids.items()
+        )
+        done: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
+        live: list[_Row] = []
+        self._decoder.reserve(max(map(len, ids.values())) + max_new_tokens)
+        slots = _AdapterSlots(self._decoder)
+        try:
+            while waiting or live:
+                finished = self._admit(units, waiting, live, slots, seed, max_new_tokens)
+                finished += self._step(live, max_new_tokens) if live else []
+                for row in finished:
+                    number = row.prompt.unit
+                    done[number][row.prompt.problem, row.index] = self._sample(row)
+                    if len(done[number]) == samples * len(ids):
+                        slots.leave(units[number], number)
+                        yield (
+                            units[number],
+                            [done[number][name, index] for name in ids for index in range(samples)],
+                        )
+        finally:
+            slots.close()
+            self._decoder.release()
+
+    def _encode(self, name: str, text: str, max_new_tokens: int) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        if len(ids) + max_new_tokens > self._decoder.context:
+            raise CoralError(
+                f"the prompt of {name} and its answer do not fit the base model",
+                field="sampling.max_new_tokens",
+                found=max_new_tokens,
+                expected=f"at most {self._decoder.context - len(ids)}: the prompt has {len(ids)} "
+                f"tokens and the model attends to {self._decoder.context}",
+            )
+        return ids
+
+    def _admit(
+        self,
+        units: Sequence[Unit],
+        waiting: deque[_Prompt],
+        live: list[_Row],
+        slots: _AdapterSlots,
+        seed: int,
+        max_new_tokens: int,
+    ) -> list[_Row]:
+        """Begin samples while rows are free; return those that their first token finished."""
+        start = time.perf_counter()
+        finished = []
+        while waiting and len(live) < self._decoder.rows:
+            prompt = waiting[0]
+            unit = units[prompt.unit]
+            if prompt.cache is None or prompt.logits is None:
+                prompt.slot = slots.enter(unit, prompt.unit)
+                if prompt.slot is None:
+                    break
+                prompt.cache, prompt.logits = self._decoder.prefill(prompt.ids, prompt.slot)
+                self.timings.prompt_tokens += len(prompt.ids)
+            index = prompt.waiting.popleft()
+            stream = ("sample", prompt.problem, index)
+            row = _Row(
+                prompt,
+                index,
+                unit.knobs,
+                derive_seed(seed, *stream),
+                generator(seed, *stream).random(max_new_tokens).tolist(),
+                dict.fromkeys(prompt.ids),
+            )
+            self._draw([row], prompt.logits.clone(), max_new_tokens)
+            if row.finish:
+                finished.append(row)
+            else:
+                self._decoder.fill(len(live), prompt.cache)
+                live.append(row)
+            if not prompt.waiting:
+                prompt.cache = prompt.logits = None
+                waiting.popleft()
+        self.timings.prefill_seconds += time.perf_counter() - start
+        return finished
+
+    def _step(self, live: list[_Row], max_new_tokens: int) -> list[_Row]:
+        """Draw one token in every live row; return those that finished and free their places."""
+        start = time.perf_counter()
+        logits = self._decoder.step(
+            [row.tokens[-1] for row in live],
+            [row.length for row in live],
+            [row.prompt.slot for row in live],
+        )
+        self._draw(live, logits, max_new_tokens)
+        finished = [row for row in live if row.finish]
+        for place in reversed(range(len(live))):
+            if live[place].finish:
+                last = live.pop()
+                if place < len(live):
+                    self._decoder.move(len(live), place, last.length)
+                    live[place] = last
+        self.timings.steps += 1
+        self.timings.decode_seconds += time.perf_counter() - start
+        return finished
+
+    def _draw(self, rows: list[_Row], logits: Tensor, max_new_tokens: int) -> None:
+        drawn = next_tokens(
+            logits,
+            [row.knobs for row in rows],
+            [list(row.seen) if row.knobs.repetition_penalty != 1 else [] for row in rows],
+            [row.uniforms[len(row.tokens)] for row in rows],
+        )
+        for row, token in zip(rows, drawn, strict=True):
+            row.tokens.append(token)
+            row.seen[token] = None
+            row.backticks = self._fence.run(row.backticks, token)
+            if row.backticks == FenceTokens.CLOSED:
+                row.finish = "fence"
+            elif token in self._ends:
+                row.finish = "eos"
+            elif len(row.tokens) == max_new_tokens:
+                row.finish = "length"
+        self.timings.tokens += len(rows)
+
+    def _sample(self, row: _Row) -> Sample:
+        text = self.tokenizer.decode(
+            row.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return Sample(
+            row.prompt.problem,
+            row.index,
+            row.seed,
+            FENCE + text,
+            len(row.prompt.ids),
+            len(row.tokens),
+            row.finish or "",
+        )
+
+
+class _AdapterSlots:
+    """Which adapter is in which of the decoder's slots; units with one adapter share its slot."""
+
+    def __init__(self, decoder: Decoder) -> None:
+        self._decoder = decoder
+        self._free = list(range(decoder.adapters))
+        self._taken: dict[Path, tuple[int, set[int]]] = {}
+
+    def enter(self, unit: Unit, number: int) -> int | None:
+        """Return the slot of the unit's adapter, or None when there is none to be had yet."""
+        if unit.adapter is None:
+            return self._decoder.adapters
+        if unit.adapter not in self._taken:
+            if not self._free:
+                return None
+            slot = self._free.pop(0)
+            self._taken[unit.adapter] = (slot, set())
+            self._decoder.put_adapter(slot, unit.adapter)
+        slot, users = self._taken[unit.adapter]
+        users.add(number)
+        return slot
+
+    def leave(self, unit: Unit, number: int) -> None:
+        """Say that a unit is done."""
+        if unit.adapter is None:
+            return
+        slot, users = self._taken[unit.adapter]
+        users.discard(number)
+        if not users:
+            del self._taken[unit.adapter]
+            self._decoder.clear_adapter(slot)
+            self._free.append(slot)
+
+    def close(self) -> None:
+        """Empty every slot."""
+        for slot, _ in self._taken.values():
+            self._decoder.clear_adapter(slot)
+
+
+def _native_dtype(device: str) -> torch.dtype:
+    if torch.device(device).type == "cpu":
+        bfloat16 = torch.cpu._is_avx512_bf16_supported()
+    else:
+        bfloat16 = torch.cuda.is_bf16_supported()
+    return torch.bfloat16 if bfloat16 else torch.float32
