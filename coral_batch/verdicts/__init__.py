@@ -1,0 +1,10 @@
+"""Verdicts on programs that nobody has read: run in a jail, compared outside of it.
+
+The only part of the project that starts processes for untrusted code. See docs/jail.md.
+"""
+
+from coral_batch.verdicts.isolation import LAYERS, Isolation, isolation
+from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.verdict import Kind, Program, Verdict
+
+__all__ = ["LAYERS", "Isolation", "Kind", "Program", "Verdict", "isolation", "judge"]

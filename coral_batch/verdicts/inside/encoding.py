@@ -1,0 +1,303 @@
+"""Values as data: how arguments and results cross the border of the jail.
+
+A document is a JSON array ``[root, entry 0, entry 1, ...]``. The root and everything inside an
+entry is a cell; containers are entries, referred to by number, so that sharing, cycles and any
+depth fit into three levels of JSON.
+
+    cell   null, true, false, an integer below 2**63, a float (NaN and Infinity too), a string,
+           ["i", hexadecimal] for larger integers, [n] for entry n,
+           ["x", type name] for a value of a type that has no place here
+    entry  ["l", ...] list, ["t", ...] tuple, ["s", ...] set, ["f", ...] frozenset,
+           ["g", ...] an iterator, listed, ["d", key, value, ...] dict,
+           ["o", "module.Class", name, value, ...] instance of a class of a support module
+
+Instances of subclasses of built-in types are written as the built-in value that they hold, read
+with the methods of the built-in type. What it does not do: call anything that a class overrides
+(`__eq__`, `__iter__` of a list subclass, `__repr__`), except iterating iterators, which is what
+they are for.
+"""
+
+from __future__ import annotations
+
+import sys
+from _json import encode_basestring_ascii as _quote
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+MAX_CELLS = 200_000
+MAX_BYTES = 2_000_000
+
+# Names of the support modules whose classes may cross, e.g. {"node"}; set by the runners.
+support_modules: set[str] = set()
+
+_SMALL = 1 << 63
+_INFINITY = float("inf")
+_CONSTANTS = {None: "null", True: "true", False: "false"}
+
+
+class TooLarge(Exception):
+    """The value has more than `MAX_CELLS` cells or its document more than `MAX_BYTES` bytes."""
+
+
+class Opaque:
+    """Stands for a value of a type that cannot cross; equal to nothing but itself."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} object>"
+
+
+def encode(root: Any, known: Sequence[Any] = ()) -> tuple[str, list[Any]]:
+    """Write `root` as a document.
+
+    Args:
+        root: any value.
+        known: containers that keep their numbers: entry i is ``known[i]``, written whether the
+            root refers to it or not.
+
+    Returns:
+        The document's text, and the list of what its entries stand for.
+
+    Raises:
+        TooLarge: see there. Anything may be raised by an iterator that is listed.
+    """
+    writer = _Writer(known)
+    parts = [writer.cell(root)]
+    size = len(parts[0])
+    left = MAX_CELLS
+    number = 0
+    while number < len(writer.entries):
+        head, items = _contents(writer.entries[number])
+        number += 1
+        written = [head]
+        for item in items:
+            left -= 1
+            text = writer.cell(item)
+            size += len(text) + 1
+            if left < 0 or size > MAX_BYTES:
+                raise TooLarge
+            written.append(text)
+        parts.append(f"[{','.join(written)}]")
+        size += len(head) + 3
+    return f"[{','.join(parts)}]", writer.entries
+
+
+class _Writer:
+    """Writes cells and numbers the entries that they refer to."""
+
+    def __init__(self, known: Sequence[Any]) -> None:
+        self.entries = list(known)
+        self._numbers = {id(value): number for number, value in enumerate(self.entries)}
+
+    def cell(self, value: Any) -> str:
+        kind = type(value)
+        write = _SCALARS.get(kind)
+        if write is not None:
+            return write(value)
+        number = self._numbers.get(id(value))
+        if number is None:
+            for base in (int, float, str):
+                if issubclass(kind, base):
+                    return _SCALARS[base](_PLAIN[base](value))
+            if not (issubclass(kind, _CONTAINERS) or _is_support(kind) or _is_iterator(kind)):
+                return f'["x",{_quote(_name(kind))}]'
+            number = self._numbers[id(value)] = len(self.entries)
+            self.entries.append(value)
+        return f"[{number}]"
+
+
+def _write_int(value: int) -> str:
+    if -_SMALL < value < _SMALL:
+        return int.__repr__(value)
+    if int.bit_length(value) > MAX_BYTES * 4:
+        raise TooLarge
+    return f'["i","{value:x}"]'
+
+
+def _write_float(value: float) -> str:
+    if value in (_INFINITY, -_INFINITY):
+        return "Infinity" if value > 0 else "-Infinity"
+    text = float.__repr__(value)
+    return "NaN" if text == "nan" else text
+
+
+def _write_str(value: str) -> str:
+    if len(value) > MAX_BYTES:
+        raise TooLarge
+    return _quote(value)
+
+
+_SCALARS: dict[type, Any] = {
+    int: _write_int,
+    float: _write_float,
+    str: _write_str,
+    bool: _CONSTANTS.__getitem__,
+    type(None): _CONSTANTS.__getitem__,
+}
+_PLAIN: dict[type, Any] = {int: int.__int__, float: float.__float__, str: str.__str__}
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+
+
+def _contents(value: Any) -> tuple[str, Iterable[Any]]:
+    """Return an entry's mark and its items."""
+    kind = type(value)
+    for base, mark, items in _READ:
+        if issubclass(kind, base):
+            return mark, items(value)
+    if _is_support(kind):
+        return f'"o",{_quote(_name(kind))}', _flat(object.__getattribute__(value, "__dict__"))
+    return '"g"', value
+
+
+def _flat(mapping: dict[Any, Any]) -> Iterator[Any]:
+    return (part for item in dict.items(mapping) for part in item)
+
+
+_READ: tuple[tuple[type, str, Any], ...] = (
+    (list, '"l"', list.__iter__),
+    (tuple, '"t"', tuple.__iter__),
+    (dict, '"d"', _flat),
+    (set, '"s"', set.__iter__),
+    (frozenset, '"f"', frozenset.__iter__),
+)
+
+
+def decode(document: Any, known: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
+    """Rebuild the value of a parsed document from trusted built-in types.
+
+    Args:
+        document: what `json.loads` made of the text.
+        known: what entry i stood for when the arguments were written: containers and objects get
+            the content that the entry has now and keep their identity.
+
+    Returns:
+        The root and the list of all entries' values.
+
+    Raises:
+        ValueError: the document does not follow the format.
+    """
+    if type(document) is not list or not document:
+        raise ValueError("not a document")
+    reader = _Reader(document[1:], known)
+    try:
+        root = reader.cell(document[0])
+        for number in range(len(reader.entries)):
+            reader.build(number)
+        reader.fill()
+    except (TypeError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    return root, reader.values
+
+
+class _Reader:
+    """Builds entries: mutable ones empty at first, so that cycles close."""
+
+    def __init__(self, entries: list[Any], known: Sequence[Any]) -> None:
+        self.entries = entries
+        self.values: list[Any] = [None] * len(entries)
+        self._known = known
+        self._ready = [False] * len(entries)
+
+    def cell(self, written: Any) -> Any:
+        if type(written) is not list:
+            if type(written) is dict:
+                raise ValueError("not a cell")
+            return written
+        if len(written) == 1:
+            return self.build(written[0])
+        if len(written) == 2 and type(written[1]) is str:
+            if written[0] == "i":
+                return int(written[1], 16)
+            if written[0] == "x":
+                return Opaque(written[1])
+        raise ValueError("not a cell")
+
+    def build(self, number: Any) -> Any:
+        if type(number) is not int or not 0 <= number < len(self.entries):
+            raise ValueError("reference to nowhere")
+        if self._ready[number]:
+            return self.values[number]
+        self._ready[number] = True
+        entry = self.entries[number]
+        if type(entry) is not list or not entry or type(entry[0]) is not str:
+            raise ValueError("not an entry")
+        old = self._known[number] if number < len(self._known) else None
+        self.values[number] = self._value(entry, old)
+        return self.values[number]
+
+    def _value(self, entry: list[Any], old: Any) -> Any:
+        mark = entry[0]
+        if mark == "o":
+            return old if _is_support(type(old)) else _instance(entry)
+        if mark not in _MARKS:
+            raise ValueError("unknown mark")
+        kind = _MARKS[mark]
+        if type(old) is kind:
+            return old
+        if kind in (tuple, frozenset):
+            return kind(self.cell(item) for item in entry[1:])
+        return kind()
+
+    def fill(self) -> None:
+        """Give lists and objects their content first: the hash of a key may depend on it."""
+        later = []
+        for entry, value in zip(self.entries, self.values, strict=True):
+            if entry[0] in ("l", "g"):
+                value[:] = [self.cell(item) for item in entry[1:]]
+            elif entry[0] == "o":
+                attributes = object.__getattribute__(value, "__dict__")
+                content = [self.cell(item) for item in entry[2:]]
+                attributes.clear()
+                attributes.update(zip(content[::2], content[1::2], strict=True))
+            elif entry[0] in ("s", "d"):
+                later.append((entry, value))
+        for entry, value in later:
+            content = [self.cell(item) for item in entry[1:]]
+            value.clear()
+            if entry[0] == "s":
+                value.update(content)
+            else:
+                value.update(zip(content[::2], content[1::2], strict=True))
+
+
+_MARKS: dict[str, Any] = {
+    "l": list,
+    "g": list,
+    "t": tuple,
+    "d": dict,
+    "s": set,
+    "f": frozenset,
+}
+
+
+def _instance(entry: list[Any]) -> Any:
+    if len(entry) < 2 or type(entry[1]) is not str:
+        raise ValueError("not an object")
+    module, _, name = entry[1].rpartition(".")
+    kind = getattr(sys.modules.get(module), name, None) if module in support_modules else None
+    if type(kind) is not type:
+        raise ValueError("unknown class")
+    return object.__new__(kind)
+
+
+def _is_support(kind: type) -> bool:
+    """Whether a class is one that a support module defines at its top level."""
+    if not support_modules:
+        return False
+    module, _, name = _name(kind).rpartition(".")
+    return module in support_modules and getattr(sys.modules.get(module), name, None) is kind
+
+
+def _is_iterator(kind: type) -> bool:
+    return any("__next__" in base.__dict__ for base in type.mro(kind))
+
+
+def _name(kind: type) -> str:
+    """Return a class's name with its module, bounded, whatever the class makes of both."""
+    module = type.__getattribute__(kind, "__module__")
+    name = type.__getattribute__(kind, "__name__")
+    if type(module) is not str or module == "builtins":
+        return name[:80]
+    return f"{module[:80]}.{name[:80]}"

@@ -1,0 +1,135 @@
+"""The few system calls of the jail that Python's standard library does not wrap.
+
+Numbers and structures are those of the kernel's user-space headers; Landlock's numbers are the
+same on every architecture.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterable
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_syscall = _libc.syscall
+_syscall.restype = ctypes.c_long
+_prctl = _libc.prctl
+_prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_SECCOMP = 22
+_PR_SET_NO_NEW_PRIVS = 38
+_SECCOMP_MODE_FILTER = 2
+_MS_NOSUID_NODEV_NOEXEC = 2 | 4 | 8
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_ADD_RULE = 445
+_LANDLOCK_RESTRICT_SELF = 446
+_LANDLOCK_RULE_PATH_BENEATH = 1
+_READ_FILE = 1 << 2
+_READ_DIR = 1 << 3
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+class _RulesetAttributes(ctypes.Structure):
+    _fields_ = (
+        ("handled_access_fs", ctypes.c_uint64),
+        ("handled_access_net", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    )
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent", ctypes.c_int32))
+
+
+class Filter:
+    """A seccomp program, ready to be put in force by a child."""
+
+    def __init__(self, code: bytes) -> None:
+        self._code = ctypes.create_string_buffer(code, len(code))
+        self._program = _Program(len(code) // 8, ctypes.addressof(self._code))
+        self._address = ctypes.addressof(self._program)
+
+    def patch(self, offset: int, value: int) -> None:
+        """Write a 32-bit constant into the program at a byte offset."""
+        ctypes.memmove(ctypes.addressof(self._code) + offset, value.to_bytes(4, sys.byteorder), 4)
+
+    def enforce(self) -> None:
+        """Put the filter in force for this process, for ever."""
+        _check(_prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, self._address, 0, 0), "seccomp")
+
+
+def no_new_privileges() -> None:
+    """Give up gaining privileges by executing files; seccomp and Landlock require it."""
+    _check(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+
+
+def die_with(parent: int) -> None:
+    """Be killed when the parent dies; returns at once dead if it has died already."""
+    _check(_prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "pdeathsig")
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def mount_scratch(path: str, size: int, inodes: int) -> None:
+    """Mount an empty tmpfs of at most `size` bytes and `inodes` files."""
+    options = f"size={size},nr_inodes={inodes},mode=700".encode()
+    flags = ctypes.c_ulong(_MS_NOSUID_NODEV_NOEXEC)
+    _check(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options), "mount")
+
+
+def drop_capabilities() -> None:
+    """Give up all capabilities (capset, version 3)."""
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    data = (ctypes.c_uint32 * 6)()
+    _check(_libc.capset(ctypes.byref(header), ctypes.byref(data)), "capset")
+
+
+def landlock_ruleset(readable: Iterable[str], writable: Iterable[str]) -> tuple[int, int]:
+    """Return a ruleset that denies everything but reading and writing beneath the given paths.
+
+    Returns:
+        (descriptor, ABI version).
+
+    Raises:
+        OSError: the kernel has no Landlock, or it is switched off.
+    """
+    version = _check(_syscall(_LANDLOCK_CREATE_RULESET, None, 0, 1), "landlock")
+    rights = 13 if version == 1 else 14 if version == 2 else 15 if version < 5 else 16
+    everything = (1 << rights) - 1
+    attributes = _RulesetAttributes(everything, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset = _check(
+        _syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0),
+        "landlock",
+    )
+    for paths, access in ((readable, _READ_FILE | _READ_DIR), (writable, everything)):
+        for path in paths:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            allowed = access if os.path.isdir(path) else access & _READ_FILE  # noqa: PTH112
+            rule = _PathBeneath(allowed, descriptor)
+            _check(
+                _syscall(
+                    _LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, ctypes.byref(rule), 0
+                ),
+                "landlock",
+            )
+            os.close(descriptor)
+    return ruleset, version
+
+
+def landlock_enforce(ruleset: int) -> None:
+    """Put a ruleset in force for this process, for ever."""
+    _check(_syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock")
+
+
+def _check(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result

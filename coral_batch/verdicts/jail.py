@@ -1,0 +1,348 @@
+"""A jail: one jailed first process that forks a fresh child for every run.
+
+The judge's side. It starts the first process under bubblewrap, hands each child a socket of its
+own, keeps the time and kills through a pidfd. A jail whose scratch folder was touched is thrown
+away and replaced, so that no program finds anything of another.
+
+What it does not do: say what an answer is worth; that is `cases` and `compare`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import math
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from coral_batch.verdicts.isolation import SCRATCH, Isolation
+
+FRAME_BYTES = 4_000_000
+_SCRATCH_BYTES = 16 << 20
+_SCRATCH_FILES = 256
+_STATUS = struct.Struct("<iqq")
+_GRACE = 20.0  # seconds for what is no program's doing: starting, forking, collecting
+_ADDR_NO_RANDOMIZE = 0x0040000
+
+
+class JailError(Exception):
+    """The jail itself failed, through no fault of a program."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one call may use.
+
+    Attributes:
+        cpu_seconds: processor time.
+        wall_seconds: time by the clock.
+        memory_mb: address space of the process, MiB.
+    """
+
+    cpu_seconds: float
+    wall_seconds: float
+    memory_mb: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a child ended: its exit status or signal, and the processor time that it used."""
+
+    exit_status: int
+    signal: int
+    cpu_seconds: float
+
+
+class Expired(Exception):
+    """No answer within the limits; says which of them."""
+
+
+class Flooded(Exception):
+    """The child sent something that is no frame, or a frame beyond all bounds."""
+
+
+class Ended(Exception):
+    """The child ended, or closed its socket, before it answered."""
+
+
+class Jail:
+    """A context manager that keeps one jail running.
+
+    Args:
+        isolation: how jails are started here.
+        memory_mb: address space of each process in the jail, MiB.
+
+    Attributes:
+        missing: layers that turned out not to be in force, with the reason.
+    """
+
+    def __init__(self, isolation: Isolation, memory_mb: int = 512) -> None:
+        self._isolation = isolation
+        self._memory = memory_mb << 20
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self.missing: dict[str, str] = {}
+
+    def __enter__(self) -> Jail:
+        self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the jail and everything in it."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def child(self, role: str, seconds: float) -> Child:
+        """Fork a child.
+
+        Args:
+            role: ``program`` or ``referee``.
+            seconds: processor time after which the kernel kills it, whatever the judge does.
+        """
+        if self._control is None:
+            self._start()
+        assert self._control is not None
+        ours, theirs = socket.socketpair()
+        request = marshal.dumps((role, math.ceil(seconds) + 1))
+        try:
+            socket.send_fds(self._control, [request], [theirs.fileno()])
+            theirs.close()
+            message, descriptors, _, _ = socket.recv_fds(self._control, 64, 1)
+            if message != b"started":
+                raise JailError("the jail's first process is gone")
+        except OSError as error:
+            ours.close()
+            self.close()
+            raise JailError(f"the jail does not answer: {error}") from None
+        return Child(self, ours, descriptors[0])
+
+    def collect(self) -> Ending:
+        """Wait for the child's end; called by `Child` alone."""
+        assert self._control is not None
+        try:
+            message = self._control.recv(64)
+            status, nanoseconds, clean = _STATUS.unpack(message)
+        except (OSError, struct.error) as error:
+            self.close()
+            raise JailError(f"the jail does not answer: {error}") from None
+        if not clean:
+            self.close()
+        killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        return Ending(os.WEXITSTATUS(status), killed, nanoseconds * 1e-9)
+
+    def _start(self) -> None:
+        isolation = self._isolation
+        jailed = isolation.jailed
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.settimeout(_GRACE)
+        number = theirs.fileno()
+        with tempfile.TemporaryFile() as errors, _fixed_addresses():
+            self._process = subprocess.Popen(
+                [*isolation.command, str(number)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                pass_fds=[number],
+                env={"PYTHONHASHSEED": "0"},
+                cwd="/",
+                start_new_session=True,
+            )
+            theirs.close()
+            self._control = ours
+            setup = {
+                "die_with_parent": not jailed,
+                "scratch": SCRATCH if jailed else "",
+                "scratch_bytes": _SCRATCH_BYTES,
+                "scratch_files": _SCRATCH_FILES,
+                "readable": isolation.readable,
+                "seccomp": isolation.seccomp,
+                "own_pid_at": isolation.own_pid_at,
+                "limits": {
+                    "RLIMIT_AS": self._memory,
+                    "RLIMIT_FSIZE": _SCRATCH_BYTES,
+                    "RLIMIT_NOFILE": 64,
+                    "RLIMIT_NPROC": 16 if jailed else 4096,
+                    "RLIMIT_CORE": 0,
+                    "RLIMIT_STACK": 8 << 20,
+                    "RLIMIT_MEMLOCK": 0,
+                    "RLIMIT_MSGQUEUE": 0,
+                },
+            }
+            try:
+                ours.send(marshal.dumps(setup))
+                ready = marshal.loads(ours.recv(4096))
+            except (OSError, EOFError, ValueError):
+                self._process.kill()
+                self._process.wait()
+                errors.seek(0)
+                said = errors.read().decode(errors="replace").strip().splitlines()
+                self.close()
+                raise JailError(said[-1] if said else "the first process ended") from None
+        if ready["landlock"] < 0:
+            self.missing["landlock"] = ready["landlock_error"]
+
+
+class Child:
+    """One jailed process; a context manager that leaves it dead and collected."""
+
+    def __init__(self, jail: Jail, channel: socket.socket, pidfd: int) -> None:
+        self._jail = jail
+        self._channel = channel
+        self._pidfd = pidfd
+        self._buffer = bytearray()
+        self._poll = select.poll()
+        self._poll.register(channel, select.POLLIN)
+        self.ending: Ending | None = None
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def send(self, data: bytes) -> None:
+        """Send one frame. The child reads it before anything untrusted runs, or ignores it."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._channel.sendall(len(data).to_bytes(4, "little") + data)
+
+    def receive(self, limits: Limits) -> bytes:
+        """Return the next frame.
+
+        Raises:
+            Expired: the limits ran out; the child has been killed.
+            Flooded: what came is no frame; the child has been killed.
+            Ended: the child closed its side; `stop` tells how.
+        """
+        clock = _Clock(self._pidfd, limits)
+        while True:
+            if len(self._buffer) >= 4:
+                size = int.from_bytes(self._buffer[:4], "little")
+                if size > FRAME_BYTES:
+                    self.stop()
+                    raise Flooded
+                if len(self._buffer) >= 4 + size:
+                    frame = bytes(self._buffer[4 : 4 + size])
+                    del self._buffer[: 4 + size]
+                    return frame
+            if not self._poll.poll(clock.slice() * 1000):
+                if (which := clock.expired()) is not None:
+                    self.stop()
+                    raise Expired(which)
+                continue
+            try:
+                data = self._channel.recv(1 << 16)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                raise Ended
+            self._buffer += data
+
+    def await_end(self, limits: Limits) -> Ending:
+        """Give a child that closed its side the time left to end, then kill it."""
+        clock = _Clock(self._pidfd, limits)
+        poll = select.poll()
+        poll.register(self._pidfd, select.POLLIN)
+        while not poll.poll(clock.slice() * 1000):
+            if (which := clock.expired()) is not None:
+                self.stop()
+                raise Expired(which)
+        return self.stop()
+
+    def stop(self) -> Ending:
+        """Kill the child if it still runs, collect it and tell how it ended."""
+        if self.ending is None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            os.close(self._pidfd)
+            self._channel.close()
+            self.ending = self._jail.collect()
+        return self.ending
+
+
+class _Clock:
+    """Processor and wall time of one call, read from outside and only when it takes long.
+
+    The processor clock of a process can be read by anyone who knows its number (clock_getres(2):
+    clock id ~pid << 3 | 2). A call that has not answered after the first slice has used at most
+    that much of it, so reading starts there.
+    """
+
+    def __init__(self, pidfd: int, limits: Limits) -> None:
+        self._pidfd = pidfd
+        self._limits = limits
+        self._start = time.monotonic()
+        self._first = min(0.05, limits.cpu_seconds / 10)
+        self._id: int | None = None
+        self._used_before = 0.0
+        self._left = self._first
+
+    def slice(self) -> float:
+        return max(self._left, 0.001)
+
+    def expired(self) -> str | None:
+        """Tell which limit has run out, and how long to wait before asking again."""
+        elapsed = time.monotonic() - self._start
+        try:
+            if self._id is None:
+                self._id = _clock_of(self._pidfd)
+                self._used_before = time.clock_gettime(self._id)
+            used = time.clock_gettime(self._id) - self._used_before
+        except (OSError, ProcessLookupError):
+            used = 0.0  # it has just ended: the next poll says so
+        cpu_left = self._limits.cpu_seconds - used
+        wall_left = self._limits.wall_seconds - elapsed
+        if cpu_left <= 0:
+            return f"{self._limits.cpu_seconds:g} s of processor time"
+        if wall_left <= 0:
+            return f"{self._limits.wall_seconds:g} s by the clock"
+        self._left = min(cpu_left, wall_left)
+        return None
+
+
+def _clock_of(pidfd: int) -> int:
+    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == "Pid" and int(value) > 0:
+            return ~int(value) << 3 | 2
+    raise ProcessLookupError
+
+
+@contextlib.contextmanager
+def _fixed_addresses():  # type: ignore[no-untyped-def]
+    """Start processes without address randomisation: sets of objects then keep their order."""
+    import ctypes  # noqa: PLC0415
+
+    libc = ctypes.CDLL(None)
+    before = libc.personality(0xFFFFFFFF)
+    libc.personality(before | _ADDR_NO_RANDOMIZE)
+    try:
+        yield
+    finally:
+        libc.personality(before)

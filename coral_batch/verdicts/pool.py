@@ -1,0 +1,227 @@
+"""Many programs on a joblib process pool, each in a jail.
+
+A worker is a small process: it imports this package and joblib, never torch, and keeps its jails
+for as long as it lives. Programs go to the workers in small bundles; a program with a case that
+timed out comes back at once, and its remaining cases are handed out one by one, so that a program
+that hangs in every case keeps all workers busy rather than one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from coral_batch.errors import CoralError
+from coral_batch.params import Verdicts
+from coral_batch.progress import progress
+from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
+from coral_batch.verdicts.isolation import Isolation, isolation
+from coral_batch.verdicts.jail import Jail, JailError, Limits
+from coral_batch.verdicts.verdict import Program, Verdict
+
+_BUNDLE = 16
+_PATIENCE = 0.5  # seconds after which a worker returns what it has
+_ATTEMPTS = 3
+
+
+def judge(
+    programs: Sequence[Program],
+    settings: Verdicts,
+    workers: int | None = None,
+    journal: Path | None = None,
+) -> list[list[Verdict]]:
+    """Judge programs; the same code for the same problem is run once.
+
+    Args:
+        programs: what to judge.
+        settings: limits, and the layers of isolation to insist on.
+        workers: processes; None for one a core, 1 for none beside this one.
+        journal: a file that finished programs are appended to, and taken from when they are in
+            it, so that a run that was killed goes on where it stopped.
+
+    Returns:
+        For each program its verdicts, in the order of its cases or tests; the same on every run,
+        durations aside.
+
+    Raises:
+        CoralError: a required layer is missing, a test file does not run, or the jails keep
+            failing.
+    """
+    layers = isolation(settings.require)
+    keys = [_key(program, settings, layers) for program in programs]
+    distinct = dict(zip(keys, programs, strict=True))
+    sizes = {key: _size(program) for key, program in distinct.items()}
+    finished = _read(journal) if journal is not None else {}
+    finished = {key: finished[key] for key in distinct if key in finished}
+    with progress(None, "verdicts", total=len(distinct)) as bar:
+        bar.update(len(finished))
+        for attempt in range(_ATTEMPTS):
+            partial: dict[str, dict[int, Verdict]] = {}
+            try:
+                for key, verdicts in _verdicts(distinct, finished, settings, layers, workers):
+                    have = partial.setdefault(key, {})
+                    have |= verdicts
+                    if len(have) == sizes[key]:
+                        finished[key] = [have[number] for number in sorted(have)]
+                        bar.update()
+                        if journal is not None:
+                            _append(journal, key, finished[key])
+                break
+            except (TerminatedWorkerError, JailError) as error:
+                # A worker was killed from outside (out of memory, by hand); what it had not
+                # delivered is judged again.
+                if attempt == _ATTEMPTS - 1:
+                    raise CoralError(
+                        "the workers that judge programs keep dying",
+                        found=str(error).splitlines()[0] if str(error) else type(error).__name__,
+                        action="look for the kernel's out-of-memory killer, or lower "
+                        "compute.workers or verdicts.memory_mb",
+                    ) from None
+    return [finished[key] for key in keys]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A program and the numbers of the cases to judge; None for all."""
+
+    key: str
+    program: Program
+    only: tuple[int, ...] | None = None
+
+
+_Delivery = tuple[str, dict[int, Verdict]]
+
+
+def _verdicts(
+    distinct: dict[str, Program],
+    finished: dict[str, list[Verdict]],
+    settings: Verdicts,
+    layers: Isolation,
+    workers: int | None,
+) -> Iterator[_Delivery]:
+    """Yield verdicts as they come, a program's in one piece or in several."""
+    tasks = [_Task(key, program) for key, program in distinct.items() if key not in finished]
+    pool = joblib.Parallel(
+        n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
+    )
+    size = min(_BUNDLE, len(tasks) // (8 * pool._effective_n_jobs()) + 1)
+    bundles = _bundles(tasks, size)
+    while bundles:
+        left: list[_Task] = []
+        slow: list[_Task] = []
+        for done, rest in pool(
+            joblib.delayed(_work)(bundle, settings, layers) for bundle in bundles
+        ):
+            left += rest
+            for task, verdicts in done:
+                yield task.key, verdicts
+                numbers = task.only or range(_size(task.program))
+                slow += [
+                    _Task(task.key, task.program, (number,))
+                    for number in numbers
+                    if number not in verdicts
+                ]
+        bundles = _bundles(slow, 1) + _bundles(left, min(size, 4))
+
+
+def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
+    return [tasks[at : at + size] for at in range(0, len(tasks), size)]
+
+
+def _work(
+    tasks: list[_Task], settings: Verdicts, layers: Isolation
+) -> tuple[list[tuple[_Task, dict[int, Verdict]]], list[_Task]]:
+    """Judge a bundle in this process; return what is done and, when it takes long, the rest."""
+    limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
+    jail, apart = _jails(layers, settings.memory_mb)
+    start = time.monotonic()
+    done: list[tuple[_Task, dict[int, Verdict]]] = []
+    for number, task in enumerate(tasks):
+        if number and time.monotonic() - start > _PATIENCE:
+            return done, tasks[number:]
+        if task.program.cases:
+            verdicts = judge_cases(jail, task.program, limits, task.only)
+        else:
+            verdicts = judge_tests(jail, apart, task.program, limits)
+        done.append((task, verdicts))
+    return done, []
+
+
+_kept: dict[tuple[tuple[str, ...], int], tuple[Jail, Jail]] = {}
+
+
+def _jails(layers: Isolation, memory_mb: int) -> tuple[Jail, Jail]:
+    """Return this process's jails: one for programs, one for test files."""
+    key = (layers.command, memory_mb)
+    if key not in _kept:
+        close_jails()
+        _kept[key] = (Jail(layers, memory_mb), Jail(layers, memory_mb))
+    return _kept[key]
+
+
+def close_jails() -> None:
+    """End the jails that this process keeps; the next bundle starts new ones."""
+    while _kept:
+        for jail in _kept.popitem()[1]:
+            jail.close()
+
+
+atexit.register(close_jails)
+
+
+def _size(program: Program) -> int:
+    return len(program.cases) or len(test_names(program))
+
+
+def _key(program: Program, settings: Verdicts, layers: Isolation) -> str:
+    """Hash everything that a verdict depends on."""
+    content = [
+        _sources(),
+        sys.version,
+        program.problem,
+        program.code,
+        [[case.inputs, case.expected] for case in program.cases],
+        program.tests,
+        program.support,
+        [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
+        layers.layers,
+    ]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+@functools.cache
+def _sources() -> str:
+    """Hash this package's code: verdicts of another version are not taken from a journal."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _read(journal: Path) -> dict[str, list[Verdict]]:
+    """Read what an earlier run finished; a torn last line is not."""
+    found: dict[str, list[Verdict]] = {}
+    if journal.exists():
+        for line in journal.read_text().splitlines():
+            try:
+                record = json.loads(line)
+                found[record["key"]] = [Verdict(**verdict) for verdict in record["verdicts"]]
+            except (ValueError, KeyError, TypeError):
+                continue
+    return found
+
+
+def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
+    """Append one finished program as one line, in one write."""
+    record = {"key": key, "verdicts": [asdict(verdict) for verdict in verdicts]}
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    with journal.open("a") as file:
+        file.write(json.dumps(record) + "\n")
