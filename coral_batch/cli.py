@@ -67,7 +67,7 @@ def generations(
         int | None, typer.Argument(min=1, max=999, help="Generations to run; none: show.")
     ] = None,
 ) -> None:
-    """Set how many generations the run has; `dvc repro` then runs the new ones alone."""
+    """Set the number of generations (`dvc repro` runs new ones)."""
     if count is not None:
         params.write_generations(count)
     settings = params.load()

@@ -12,6 +12,8 @@ Not here: the content-addressed store (`coral_batch.store`), which lies outside 
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -202,6 +204,32 @@ def write_arrays(table: str, arrays: Mapping[str, np.ndarray], part: str | None 
     """Write named arrays as an npz file, atomically."""
     with atomic(path(table, part)) as stream:
         np.savez_compressed(stream, allow_pickle=False, **dict(arrays))
+
+
+def write_folders(table: str, folders: Mapping[str, Path], part: str) -> None:
+    """Copy folders into the lake under the names given; what lay there before is replaced.
+
+    Raises:
+        CoralError: the disk does not take them; what lay there before still does.
+    """
+    target = path(table, part)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as temporary:
+            complete = Path(temporary) / "complete"
+            complete.mkdir()
+            for name, folder in folders.items():
+                shutil.copytree(folder, complete / name)
+            if target.exists():
+                target.rename(Path(temporary) / "replaced")
+            complete.rename(target)
+    except (OSError, shutil.Error) as error:
+        raise CoralError(
+            "a folder of the lake cannot be written",
+            file=target,
+            found=str(error),
+            action="free space or grant write access, and run again",
+        ) from None
 
 
 def build(kind: type[Row], value: Any) -> Row:

@@ -9,7 +9,7 @@ from coral_batch.evolution.genome import Genome
 
 
 def automata(generation: Generation) -> None:
-    """Simulate the automata of one generation."""
+    """Simulate the automata of a generation."""
     genomes = lake.read_rows("population", Genome, generation)
     histories = simulate(genomes, params.load().automata)
     lake.write_arrays(

@@ -4,7 +4,7 @@ from coral_batch import lake, params
 
 
 def base() -> None:
-    """Fetch the base checkpoint, accept it by SHA-256, and materialise it."""
+    """Fetch the base checkpoint, accepted by SHA-256."""
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.adapters.base import materialise
 

@@ -5,7 +5,7 @@ from coral_batch.evolution.mapping import calibrate
 
 
 def calibration() -> None:
-    """Calibrate the mapping from features to configurations on random genomes."""
+    """Calibrate the mapping on random genomes."""
     settings = params.load()
     transport = calibrate(settings.automata, settings.calibration, settings.seed)
     lake.write_document("calibration", transport.to_plain())

@@ -6,7 +6,7 @@ from coral_batch.corpus.split import Role, select
 
 
 def examples() -> None:
-    """Make the training examples: each training problem in four instruction variants."""
+    """Make the training examples."""
     # Imported here: transformers takes seconds, which --help must not.
     from coral_batch.adapters.base import load_tokenizer
     from coral_batch.adapters.examples import make_examples

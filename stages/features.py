@@ -8,7 +8,7 @@ from coral_batch.automata.simulation import Histories
 
 
 def features(generation: Generation) -> None:
-    """Measure the automata of one generation."""
+    """Measure the automata of a generation."""
     arrays = lake.read_arrays("automata", generation)
     measured = measure(Histories(arrays["packed"], int(arrays["width"])))
     rows = [

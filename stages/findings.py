@@ -6,7 +6,7 @@ from coral_batch.rows import SampleRow
 
 
 def findings(part: Part) -> None:
-    """Lint the repairs of one generation, or of the base model, with flake8 and bandit."""
+    """Lint the repairs with flake8 and bandit."""
     # Imported here: bandit is not needed by --help.
     from coral_batch.linting.tables import lint_samples
 

@@ -5,7 +5,7 @@ from coral_batch.evolution.genome import random_population
 
 
 def population() -> None:
-    """Draw the first generation's genomes; later ones are bred by `selection`."""
+    """Draw the first generation."""
     settings = params.load()
     first = next(iter(settings.generations))
     lake.write_rows("population", random_population(settings.evolution, settings.seed), first)

@@ -9,7 +9,7 @@ from coral_batch.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
 
 
 def report() -> None:
-    """Compare the generations with the base model: metrics, plots and tables."""
+    """Compare the generations with the base model."""
     settings = params.load()
     generations = [_evaluated(name) for name in settings.generations]
     baseline = lake.read_frame("scores", lake.BASELINE)

@@ -7,7 +7,7 @@ from coral_batch.rows import SampleRow
 
 
 def scores(part: Part) -> None:
-    """Score the repairs of one generation, or of the base model."""
+    """Score the repairs."""
     settings = params.load().objectives
     scored, runtimes = score_samples(
         lake.read_rows("samples", SampleRow, part),

@@ -7,7 +7,7 @@ from coral_batch.evolution.tables import next_generation
 
 
 def selection(generation: Generation) -> None:
-    """Apply the threshold gate and NSGA-II to one generation, and breed the next."""
+    """Select the survivors and breed the next generation."""
     settings = params.load()
     genomes = lake.read_rows("population", Genome, generation)
     scores = lake.read_frame("scores", generation)

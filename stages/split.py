@@ -6,7 +6,7 @@ from coral_batch.corpus.split import assign, describe
 
 
 def split() -> None:
-    """Assign the problems to training, test and held-out sets and check for contamination."""
+    """Assign the problems to training, test and held-out."""
     settings = params.load().split
     problems = lake.read_rows("problems", Problem)
     manifest = assign(problems)

@@ -8,7 +8,7 @@ from coral_batch.rows import SampleRow
 
 
 def verdicts(part: Part) -> None:
-    """Run the repairs of one generation, or of the base model, in the jail."""
+    """Run the repairs in the jail."""
     # Imported here: joblib and the jail are not needed by --help.
     from coral_batch.verdicts.tables import judge_samples
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,9 @@ PLUMBING = {
 }
 
 
+KEYS = set(cli.params.Params.__dataclass_fields__)
+
+
 def definition(stage: str) -> dict[str, Any]:
     return PIPELINE[stage].get("do", PIPELINE[stage])
 
@@ -53,7 +57,10 @@ def imported_files(file: str) -> Iterator[str]:
         for name in names:
             path = name.replace(".", "/")
             for candidate in (f"{path}.py", f"{path}/__init__.py"):
-                if name.startswith(("coral_batch", "stages")) and (REPOSITORY / candidate).is_file():
+                if (
+                    name.startswith(("coral_batch", "stages"))
+                    and (REPOSITORY / candidate).is_file()
+                ):
                     yield candidate
 
 
@@ -84,23 +91,37 @@ def test_a_stage_depends_on_the_code_it_runs_and_on_no_other(stage: str) -> None
     assert (missing, idle) == ([], [])
 
 
+def params_read(file: str) -> set[str]:
+    """Return the params, as dotted keys, that a file reads.
+
+    A stage reads them from `settings` or `params.load()`; a function of `coral_batch` from an
+    argument annotated with `Params`.
+    """
+    tree = ast.parse((REPOSITORY / file).read_text())
+    names = {"settings", "params.load()"} if file.startswith("stages/") else set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            names |= {node.arg} if ast.unparse(node.annotation) == "Params" else set()
+    read = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            root, *keys = (
+                re.sub(r"\[.*", "", ast.unparse(node)).removeprefix("params.load()").split(".")
+            )
+            if (root or "params.load()") in names and keys[:1] and keys[0] in KEYS:
+                read.add(".".join(keys[:2] if keys[0] in {"compute", "objectives"} else keys[:1]))
+    return {key for key in read if not any(other.startswith(f"{key}.") for other in read)}
+
+
 @pytest.mark.parametrize("stage", PIPELINE)
 def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
-    """`params.load().key` and `settings.key` are the only ways in which stages read params."""
-    tree = ast.parse((REPOSITORY / f"stages/{command_of(stage)}.py").read_text())
-    keys = set(cli.params.Params.__dataclass_fields__)
-    read = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and node.attr in keys
-        and (ast.unparse(node.value) in {"settings", "params.load()"})
-    }
-    if command_of(stage) == "selection":  # hands the whole of its settings on
-        read |= {"seed", "gate", "evolution", "objectives"}
-    # How many processes work, and which generation follows, changes no table.
-    declared = {key.split(".")[0] for key in definition(stage).get("params", [])}
-    assert declared == read - {"generations"} - ({"compute"} if "compute" not in declared else set())
+    files = closure(f"stages/{command_of(stage)}.py")
+    read = {key for file in files for key in params_read(file)} - {"compute.workers"}
+    if command_of(stage) != "report":
+        read -= {"generations"}  # the pipeline's shape, which stands in the outs
+    declared = set(definition(stage).get("params", []))
+    whole = {key if key in read else key.split(".")[0] for key in declared}
+    assert whole == read
 
 
 def test_every_stage_is_a_command() -> None:

@@ -47,7 +47,7 @@ def show(
         str | None, typer.Option(help="Show the repairs of this problem alone.")
     ] = None,
 ) -> None:
-    """Show a generation, or one genome with its repairs, verdicts, findings and scores."""
+    """Show a generation, or all about one of its genomes."""
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     if generation == lake.BASELINE:
         if genome not in (None, BASE):

@@ -1,0 +1,29 @@
+"""Stage `adapters`: every genome's configuration and its trained adapter."""
+
+from coral_batch import lake, params
+from coral_batch.arguments import Generation
+from coral_batch.evolution.transport import Transport
+
+
+def adapters(generation: Generation) -> None:
+    """Train the adapters of a generation."""
+    # Imported here: torch, transformers and peft take seconds, which --help must not.
+    from coral_batch.adapters.examples import Example
+    from coral_batch.adapters.tables import adapt
+    from coral_batch.corpus.split import check_training
+    from coral_batch.store import Store
+
+    settings = params.load()
+    examples = lake.read_rows("examples", Example)
+    check_training({example.problem for example in examples})
+    rows, durations, folders = adapt(
+        lake.read_frame("features", generation),
+        Transport.from_plain(lake.read_document("calibration", dict)),
+        lake.path("base"),
+        examples,
+        settings,
+        Store(lake.STORE),
+    )
+    lake.write_folders("adapter_folders", folders, generation)
+    lake.write_rows("adapter_durations", durations, generation)
+    lake.write_rows("adapters", rows, generation)
