@@ -1,5 +1,6 @@
 def possible_change(coins, total):
-    ways = [1] + [0] * total
+    ways = [0] * (total + 1)
+    ways[0] = 1
     for coin in coins:
         for amount in range(coin, total + 1):
             ways[amount] += ways[amount - coin]

@@ -4,11 +4,11 @@ import heapq
 def kheapsort(arr, k):
     window = []
     for number in arr:
-        heapq.heappush(window, number)
+        window.append(number)
         if len(window) > k:
             yield heapq.heappop(window)
     while window:
-        yield window.pop()
+        yield heapq.heappop(window)
 
 
 """

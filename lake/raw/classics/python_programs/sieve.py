@@ -4,8 +4,8 @@ def sieve(max):
     for n in range(2, max + 1):
         if is_prime[n]:
             primes.append(n)
-            for multiple in range(n * n, max + 1):
-                is_prime[multiple] = False
+            for multiple in range(n * n, max + 1, n):
+                is_prime[multiple] = True
     return primes
 
 

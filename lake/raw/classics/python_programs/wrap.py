@@ -4,7 +4,7 @@ def wrap(text, cols):
     for word in text.split():
         if line and len(line) + 1 + len(word) > cols:
             lines.append(line)
-            line = ''
+            line += word
         else:
             line = f'{line} {word}'.strip()
     if line:
