@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,25 +25,12 @@ ATTENTION = "coral_packed"
 ADAPTER = "default"
 
 
-@dataclass(frozen=True)
-class Packing:
-    """How a batch lies in one row of tokens.
-
-    Attributes:
-        lengths: tokens of each sequence, in order.
-        biases: length -> causal bias, for the distinct lengths.
-    """
-
-    lengths: tuple[int, ...]
-    biases: dict[int, torch.Tensor]
-
-
 @contextmanager
 def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
     """Compute `model`, a PEFT model, by our kernels inside the block.
 
     Call the model's body with one row of tokens, their `position_ids` and
-    ``packing=Packing(...)``.
+    ``packing=kernels.make_packing(...)``.
 
     Args:
         model: the PEFT model.
@@ -163,20 +149,19 @@ def _attention(
     attention_mask: None,
     *,
     scaling: float,
-    packing: Packing,
+    packing: kernels.Packing,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """Attention in transformers' calling convention; (1, heads, tokens, features) tensors."""
     window = options.get("sliding_window")
-    if (window is not None and window < max(packing.lengths)) or options.get("softcap"):
+    longest = max(packing.keys(block) for block in packing.blocks)
+    if (window is not None and window < longest) or options.get("softcap"):
         raise CoralError(
             "The base model's attention is not supported in training",
             found=type(module).__name__,
             expected="plain causal attention over whole sequences",
         )
-    y = kernels.CausalAttention.apply(
-        query[0], key[0], value[0], packing.lengths, packing.biases, scaling
-    )
+    y = kernels.CausalAttention.apply(query[0], key[0], value[0], packing, scaling)
     return y[None], None
 
 

@@ -10,7 +10,9 @@ All activations are (tokens, features) or (heads, tokens, features) tensors in t
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -18,7 +20,11 @@ from torch.nn import functional
 
 # Rows handled at a time: what they need stays in the second-level cache.
 ROWS = 256
-LOGIT_ROWS = 64
+SOFTMAX_ROWS = 16
+# Rows whose logits exist together: the more, the less often the output head is read.
+HEAD_ROWS = 512
+# Queries of a sequence that attend together.
+QUERIES = 128
 
 
 class LowRankLinear(torch.autograd.Function):
@@ -56,8 +62,7 @@ class LowRankLinear(torch.autograd.Function):
         """
         a = lora_a.to(x.dtype)
         b = (lora_b * scaling).to(x.dtype)
-        seen = x if keep is None else x * keep
-        low = seen @ a.t()
+        low = (x if keep is None else x * keep) @ a.t()
         y = functional.linear(x, weight, bias if factor is None else None)
         y.addmm_(low, b.t())
         unscaled = None
@@ -66,7 +71,7 @@ class LowRankLinear(torch.autograd.Function):
             y = _rescale(y, factor)
             if bias is not None:
                 y += bias
-        ctx.save_for_backward(seen, low, a, b, weight, keep, factor, unscaled)
+        ctx.save_for_backward(x, low, a, b, weight, keep, factor, unscaled)
         ctx.scaling = scaling
         return y
 
@@ -74,14 +79,14 @@ class LowRankLinear(torch.autograd.Function):
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         """Return the gradients of x, lora_a, lora_b and factor; the rest is frozen."""
         (grad,) = grads
-        seen, low, a, b, weight, keep, factor, unscaled = ctx.saved_tensors
+        x, low, a, b, weight, keep, factor, unscaled = ctx.saved_tensors
         grad_factor = None
         if factor is not None:
             grad_factor = (grad * unscaled).sum(0, dtype=torch.float32)
             grad = _rescale(grad, factor)
         low_grad = grad @ b
         grad_b = (low.t() @ grad).t().float() * ctx.scaling
-        grad_a = (low_grad.t() @ seen).float()
+        grad_a = (low_grad.t() @ (x if keep is None else x * keep)).float()
         grad_x = None
         if ctx.needs_input_grad[0]:
             grad_x = grad @ weight
@@ -158,8 +163,67 @@ class SwiGLU(torch.autograd.Function):
         return grad_gate, grad_up
 
 
+@dataclass(frozen=True)
+class Block:
+    """Some queries of a row of tokens and what they see.
+
+    Attributes:
+        begin: first query.
+        end: behind the last query.
+        own: first token of their sequence; they see the shared prefix and, causally, [own, end).
+    """
+
+    begin: int
+    end: int
+    own: int
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How the sequences of a batch lie in one row: their common prefix once, then their rests.
+
+    Attributes:
+        prefix: tokens of the common prefix, at the start of the row; may be 0.
+        blocks: all queries of the row, in order.
+        biases: (keys seen, queries) of a block -> (repeats * queries, keys seen) of zeros, -inf
+            where a query would see a later key.
+    """
+
+    prefix: int
+    blocks: tuple[Block, ...]
+    biases: dict[tuple[int, int], torch.Tensor]
+
+    def keys(self, block: Block) -> int:
+        """How many keys the last query of a block sees."""
+        return (self.prefix if block.own else 0) + block.end - block.own
+
+
+def make_packing(prefix: int, lengths: Sequence[int], repeats: int, dtype: torch.dtype) -> Packing:
+    """Lay out a row.
+
+    Args:
+        prefix: tokens of the common prefix; may be 0.
+        lengths: tokens of each sequence behind the prefix, at least 1 each.
+        repeats: query heads for each key head.
+        dtype: compute type.
+    """
+    blocks = []
+    own = 0
+    for length in (prefix, *lengths):
+        # Short blocks of queries skip most of the scores that the mask would take away.
+        edges = [*range(own, own + length, QUERIES), own + length]
+        blocks += [Block(begin, end, own) for begin, end in itertools.pairwise(edges)]
+        own += length
+    packing = Packing(prefix, tuple(blocks), {})
+    for block in blocks:
+        keys, queries = packing.keys(block), block.end - block.begin
+        bias = torch.full((queries, keys), float("-inf"), dtype=dtype).triu_(keys - queries + 1)
+        packing.biases[keys, queries] = bias.repeat(repeats, 1)
+    return packing
+
+
 class CausalAttention(torch.autograd.Function):
-    """Causal grouped-query attention over sequences that lie one behind the other.
+    """Causal grouped-query attention within each sequence of a packed row.
 
     Written out in matrix products: the processor's fused attention kernel is several times slower
     backwards at the few hundred tokens of a training example.
@@ -171,20 +235,17 @@ class CausalAttention(torch.autograd.Function):
         query: torch.Tensor,
         key: torch.Tensor,
         value: torch.Tensor,
-        lengths: Sequence[int],
-        biases: dict[int, torch.Tensor],
+        packing: Packing,
         scaling: float,
     ) -> torch.Tensor:
-        """Attend within each sequence.
+        """Attend.
 
         Args:
             ctx: autograd's.
             query: (heads, tokens, features).
             key: (groups, tokens, features); heads is a multiple of groups.
             value: like key.
-            lengths: tokens of each sequence, in order; their sum is tokens.
-            biases: length -> (heads / groups * length, length) of zeros, -inf above the diagonal
-                of each head; see `causal_bias`.
+            packing: the row's layout.
             scaling: factor of the scores.
 
         Returns:
@@ -194,58 +255,61 @@ class CausalAttention(torch.autograd.Function):
         groups = key.shape[0]
         y = query.new_empty(tokens, heads, features)
         saved = []
-        start = 0
-        for length in lengths:
-            here = slice(start, start + length)
-            start += length
+        for block in packing.blocks:
+            here = slice(block.begin, block.end)
             q = (query[:, here] * scaling).reshape(groups, -1, features)
-            k, v = key[:, here].contiguous(), value[:, here].contiguous()
-            scores = torch.baddbmm(biases[length], q, k.transpose(1, 2))
-            weights = torch.softmax(scores, -1)
-            attended = weights @ v
-            y[here] = attended.view(heads, length, features).transpose(0, 1)
-            saved += [q, k, v, weights]
-        ctx.save_for_backward(*saved)
-        ctx.scaling = scaling
-        ctx.heads = heads
+            k, v = _seen(key, packing, block), _seen(value, packing, block)
+            bias = packing.biases[packing.keys(block), block.end - block.begin]
+            weights = torch.softmax(torch.baddbmm(bias, q, k.transpose(1, 2)), -1)
+            y[here] = (weights @ v).view(heads, -1, features).transpose(0, 1)
+            saved += [q, weights]
+        ctx.save_for_backward(key, value, *saved)
+        ctx.packing, ctx.scaling, ctx.heads = packing, scaling, heads
         return y
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         """Return the gradients of query, key and value."""
-        saved = ctx.saved_tensors
-        heads = ctx.heads
-        groups, _, features = saved[1].shape
-        tokens = grads[0].shape[0]
-        grad_query = saved[0].new_empty(heads, tokens, features)
-        grad_key = saved[0].new_empty(groups, tokens, features)
-        grad_value = torch.empty_like(grad_key)
-        start = 0
-        for q, k, v, weights in zip(*(saved[i::4] for i in range(4)), strict=True):
-            length = k.shape[1]
-            here = slice(start, start + length)
-            start += length
+        key, value, *saved = ctx.saved_tensors
+        packing = ctx.packing
+        groups, tokens, features = key.shape
+        grad_query = key.new_empty(ctx.heads, tokens, features)
+        # Many blocks add to the same keys: in fp32, or each sum would be rounded.
+        grad_key = torch.zeros(groups, tokens, features, device=key.device)
+        grad_value = torch.zeros_like(grad_key)
+        for block, q, weights in zip(packing.blocks, saved[::2], saved[1::2], strict=True):
+            here = slice(block.begin, block.end)
+            k, v = _seen(key, packing, block), _seen(value, packing, block)
             grad = grads[0][here].transpose(0, 1).reshape(groups, -1, features)
-            grad_value[:, here] = weights.transpose(1, 2) @ grad
+            _add_seen(grad_value, packing, block, weights.transpose(1, 2) @ grad)
             grad_weights = grad @ v.transpose(1, 2)
             grad_scores = torch._softmax_backward_data(grad_weights, weights, -1, weights.dtype)
-            grad_q = (grad_scores @ k).view(heads, length, features)
+            grad_q = (grad_scores @ k).view(ctx.heads, -1, features)
             torch.mul(grad_q, ctx.scaling, out=grad_query[:, here])
-            grad_key[:, here] = grad_scores.transpose(1, 2) @ q
-        return grad_query, grad_key, grad_value, None, None, None
+            _add_seen(grad_key, packing, block, grad_scores.transpose(1, 2) @ q)
+        return grad_query, grad_key.to(key.dtype), grad_value.to(key.dtype), None, None
 
 
-def causal_bias(length: int, repeats: int, dtype: torch.dtype) -> torch.Tensor:
-    """(repeats * length, length) of zeros, -inf where a query would see a later key."""
-    bias = torch.full((length, length), float("-inf"), dtype=dtype).triu_(1)
-    return bias.repeat(repeats, 1)
+def _seen(x: torch.Tensor, packing: Packing, block: Block) -> torch.Tensor:
+    """The keys or values that a block sees, (groups, keys seen, features)."""
+    own = x[:, block.own : block.end]
+    if block.own and packing.prefix:
+        return torch.cat([x[:, : packing.prefix], own], 1)
+    return own.contiguous()
+
+
+def _add_seen(total: torch.Tensor, packing: Packing, block: Block, part: torch.Tensor) -> None:
+    """Add a gradient of what `_seen` returned to where it came from."""
+    shared = part.shape[1] - (block.end - block.own)
+    total[:, : packing.prefix][:, :shared] += part[:, :shared]
+    total[:, block.own : block.end] += part[:, shared:]
 
 
 class AnswerLoss(torch.autograd.Function):
-    """Mean cross entropy of a frozen output head, without keeping its logits.
+    """Mean cross entropy of a frozen output head, without a gradient in fp32.
 
-    The gradient is computed on the way forward, a few rows at a time: the logits of a batch (half
-    a gigabyte in fp32) never exist at once.
+    The gradient is computed on the way forward, and probabilities a few rows at a time: fp32
+    logits of a batch (some hundred megabytes) never exist.
     """
 
     @staticmethod
@@ -262,13 +326,18 @@ class AnswerLoss(torch.autograd.Function):
         """
         grad = torch.empty_like(hidden)
         total = torch.zeros((), device=hidden.device)
-        parts = (tensor.split(LOGIT_ROWS) for tensor in (hidden, targets, grad))
+        parts = (tensor.split(HEAD_ROWS) for tensor in (hidden, targets, grad))
         for rows, ids, out in zip(*parts, strict=True):
-            probabilities = torch.softmax(rows @ head.t(), -1, dtype=torch.float32)
-            picked = probabilities.gather(1, ids[:, None])
-            total -= picked.log().sum()
-            probabilities.scatter_(1, ids[:, None], picked - 1)
-            torch.mm(probabilities.to(hidden.dtype), head, out=out)
+            logits = rows @ head.t()
+            for some, some_ids in zip(
+                logits.split(SOFTMAX_ROWS), ids.split(SOFTMAX_ROWS), strict=True
+            ):
+                probabilities = torch.softmax(some, -1, dtype=torch.float32)
+                picked = probabilities.gather(1, some_ids[:, None])
+                total -= picked.log().sum()
+                probabilities.scatter_(1, some_ids[:, None], picked - 1)
+                some.copy_(probabilities)
+            torch.mm(logits, head, out=out)
         ctx.save_for_backward(grad.div_(len(targets)))
         return total / len(targets)
 

@@ -25,7 +25,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from coral_batch.adapters import kernels
-from coral_batch.adapters.acceleration import Packing, accelerated, exact_magnitudes
+from coral_batch.adapters.acceleration import accelerated, exact_magnitudes
 from coral_batch.adapters.base import BaseModel
 from coral_batch.adapters.examples import Example
 from coral_batch.errors import CoralError
@@ -63,7 +63,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Batch:
-    """A packed batch.
+    """A packed batch: the common prefix of its sequences once, then their rests.
 
     Attributes:
         ids: (1, tokens) token ids.
@@ -77,7 +77,7 @@ class Batch:
     positions: torch.Tensor
     predicting: torch.Tensor
     targets: torch.Tensor
-    packing: Packing
+    packing: kernels.Packing
 
 
 def train(
@@ -136,32 +136,44 @@ def encode(example: Example, tokenizer: Any) -> Encoded:
 
 
 def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batch:
-    """Put sequences behind one another.
+    """Put sequences behind one another, what all of them begin with only once.
+
+    Under causal attention the common prefix (system prompt, instruction) has the same activations
+    in every sequence; its gradients add up.
 
     Args:
         sequences: at least one.
         repeats: query heads for each key head.
         dtype: compute type.
     """
-    lengths = tuple(len(sequence.ids) for sequence in sequences)
-    ends = np.cumsum(lengths)
-    ids = np.concatenate([sequence.ids for sequence in sequences])
+    prefix = _common_prefix(sequences)
+    rests = [np.array(sequence.ids[prefix:]) for sequence in sequences]
+    lengths = [len(rest) for rest in rests]
+    ids = np.concatenate([sequences[0].ids[:prefix], *rests]).astype(np.int64)
+    ends = prefix + np.cumsum(lengths)
     predicting = np.concatenate(
         [
             np.arange(end - sequence.answer, end) - 1
             for end, sequence in zip(ends, sequences, strict=True)
         ]
     )
+    positions = [np.arange(prefix), *(prefix + np.arange(length) for length in lengths)]
     return Batch(
         ids=torch.from_numpy(ids)[None],
-        positions=torch.cat([torch.arange(length) for length in lengths])[None],
+        positions=torch.from_numpy(np.concatenate(positions))[None],
         predicting=torch.from_numpy(predicting),
         targets=torch.from_numpy(ids[predicting + 1]),
-        packing=Packing(
-            lengths,
-            {length: kernels.causal_bias(length, repeats, dtype) for length in set(lengths)},
-        ),
+        packing=kernels.make_packing(prefix, lengths, repeats, dtype),
     )
+
+
+def _common_prefix(sequences: Sequence[Encoded]) -> int:
+    """Length of the longest prefix of all prompts that leaves each a last prompt token."""
+    if len(sequences) == 1:
+        return 0
+    limit = min(len(sequence.ids) - sequence.answer for sequence in sequences) - 1
+    columns = zip(*(sequence.ids[:limit] for sequence in sequences), strict=True)
+    return next((at for at, column in enumerate(columns) if len(set(column)) > 1), limit)
 
 
 def _batches(indices: np.ndarray, size: int) -> list[np.ndarray]:
@@ -234,7 +246,7 @@ def _optimise(
             schedule.step()
             optimizer.zero_grad()
             loss_curve.append(loss.item())
-            tokens.append(batch.ids.numel())
+            tokens.append(sum(len(sequence.ids) for sequence in sequences))
             answers.append(batch.targets.numel())
             bar.set_postfix(loss=f"{loss_curve[-1]:.3f}")
     return TrainingCurve(tuple(loss_curve), tuple(tokens), tuple(answers), diverged)
