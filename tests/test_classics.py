@@ -3,96 +3,51 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import difflib
 import doctest
-import functools
 import json
 import subprocess
 import sys
 
 import pytest
 
+from coral_batch import params
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import HELD_OUT, NAMES, TEST, TRAINING
+from coral_batch.verdicts import Program, judge
 from tests.conftest import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
 PROBLEMS = {problem.name: problem for problem in read_layout(CLASSICS, origin="bundled")}
 BUGGY, REFERENCE = "python_programs", "correct_python_programs"
 
-# Runs one program over its cases, or its test functions, in an interpreter of its own and prints
-# one boolean each. The programs are the corpus' own and end, so a time limit is jail enough here.
-RUNNER = """
-import copy, inspect, json, sys, types
-job = json.load(sys.stdin)
-
-def module(name, source=None, **attributes):
-    sys.modules[name] = made = types.ModuleType(name)
-    vars(made).update(attributes)
-    if source is not None:
-        exec(compile(source, name, "exec"), vars(made))
-    return made
-
-def plain(value):
-    if inspect.isgenerator(value) or isinstance(value, (list, tuple)):
-        return [plain(element) for element in value]
-    return value
-
-def holds(function, *arguments):
-    try:
-        return bool(function(*arguments))
-    except Exception:
-        return False
-
-def case_holds(arguments, expected):
-    result = plain(function(*copy.deepcopy(arguments)))
-    if job["name"] == "sqrt":
-        return abs(result - expected) <= arguments[1]
-    return result == expected
-
-def test_holds(test):
-    test()
-    return True
-
-folder, name = job["folder"], job["name"]
-module(folder)
-function = vars(module(f"{folder}.{name}", job["program"]))[name]
-if job["tests"] is None:
-    verdicts = [holds(case_holds, *case) for case in job["cases"]]
-else:
-    for support, source in job["support"].items():
-        module(support, source)
-    module("pytest", use_correct=folder.startswith("correct"))
-    tests = vars(module("tests", job["tests"]))
-    verdicts = [holds(test_holds, t) for n, t in tests.items() if n.startswith("test_")]
-print(json.dumps(verdicts))
-"""
-
 every_problem = pytest.mark.parametrize("name", sorted(PROBLEMS))
 
 
-@functools.cache
-def verdicts(name: str, folder: str) -> list[bool]:
-    problem = PROBLEMS[name]
-    job = {
-        "name": name,
-        "folder": folder,
-        "program": problem.buggy if folder == BUGGY else problem.reference,
-        "cases": [(case.inputs, case.expected) for case in problem.cases],
-        "tests": problem.tests,
-        "support": problem.support,
+@pytest.fixture(scope="module")
+def passed() -> dict[tuple[str, str], list[bool]]:
+    """Whether each case or test passes, by the program's name and folder."""
+    keys = [(name, folder) for name in sorted(PROBLEMS) for folder in (BUGGY, REFERENCE)]
+    programs = [
+        Program(
+            id=f"{folder}/{name}",
+            problem=name,
+            code=PROBLEMS[name].buggy if folder == BUGGY else PROBLEMS[name].reference,
+            cases=PROBLEMS[name].cases,
+            tests=PROBLEMS[name].tests,
+            support=PROBLEMS[name].support,
+        )
+        for name, folder in keys
+    ]
+    settings = params.load(REPOSITORY / "params.yaml").verdicts
+    # Which layers of isolation there are is the jail's own promise; the corpus needs none of them.
+    settings = dataclasses.replace(settings, require=())
+    verdicts = judge(programs, settings, workers=1)
+    return {
+        key: [verdict.kind == "PASS" for verdict in of_program]
+        for key, of_program in zip(keys, verdicts, strict=True)
     }
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", RUNNER],
-        input=json.dumps(job),
-        capture_output=True,
-        text=True,
-        timeout=10,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    passed: list[bool] = json.loads(done.stdout)
-    return passed
 
 
 def test_the_forty_names_of_quixbugs_are_there() -> None:
@@ -122,14 +77,17 @@ def test_the_buggy_program_differs_from_the_reference_in_one_line(name: str) -> 
 
 
 @every_problem
-def test_the_reference_passes_every_case(name: str) -> None:
-    assert all(verdicts(name, REFERENCE))
+def test_the_reference_passes_every_case(
+    passed: dict[tuple[str, str], list[bool]], name: str
+) -> None:
+    assert all(passed[name, REFERENCE])
 
 
 @every_problem
-def test_the_buggy_program_fails_a_case_and_passes_a_case(name: str) -> None:
-    assert len(verdicts(name, BUGGY)) == len(verdicts(name, REFERENCE))
-    assert set(verdicts(name, BUGGY)) == {True, False}
+def test_the_buggy_program_fails_a_case_and_passes_a_case(
+    passed: dict[tuple[str, str], list[bool]], name: str
+) -> None:
+    assert set(passed[name, BUGGY]) == {True, False}
 
 
 @every_problem
