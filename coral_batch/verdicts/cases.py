@@ -291,7 +291,7 @@ def _verdict(program: Program, number: int, answer: list[Any]) -> tuple[Kind, st
         try:
             if compare.equal(program.problem, case.inputs, case.expected, answer[2]):
                 return "PASS", ""
-            return "FAIL", "returned " + compare.show(answer[2])
+            return "FAIL", compare.shorten("returned " + compare.show(answer[2]))
         except ValueError as error:
             return "FAIL", f"returned something unreadable: {error}"[:400]
     return _failure(answer)

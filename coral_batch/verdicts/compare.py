@@ -105,10 +105,10 @@ def _value(cell: Any) -> Any:
 
 
 def show(document: list[Any]) -> str:
-    """Write the result as Python would, in at most 400 characters, whatever its size or shape."""
+    """Write the result as Python would, cut after some 400 characters, whatever its shape."""
     parts: list[str] = []
     _show(document[0], document[1:], parts, [_DETAIL], 20)
-    return shorten("".join(parts))
+    return "".join(parts)
 
 
 def shorten(text: str) -> str:

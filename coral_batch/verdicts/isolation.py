@@ -7,12 +7,15 @@ four from bubblewrap), ``landlock``, ``seccomp``, ``rlimits``. Nothing is lowere
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from coral_batch.errors import CoralError
 
@@ -29,11 +32,8 @@ LAYERS = (
 SCRATCH = "/scratch"
 INSIDE = Path(__file__).resolve().parent / "inside"
 
-# Stands for the child's own process id in the filter, which is made before there is a child.
-_OWN_PID = 0x5EEDFACE
-
 # What a single-threaded interpreter needs. Everything else fails with EPERM: no sockets, no
-# processes or threads, no executing, no tracing, no timers, no shared memory, no limits raised.
+# executing, no tracing, no timers, no shared memory, no namespaces.
 _ALLOWED = """
     access arch_prctl brk chdir clock_getres clock_gettime clock_nanosleep close close_range
     dup dup2 dup3 exit exit_group faccessat faccessat2 fadvise64 fchdir fchmod fdatasync fstat
@@ -48,6 +48,28 @@ _ALLOWED = """
     time times truncate umask uname unlink unlinkat utimensat write writev
 """
 
+# What the jail's first process needs beyond that, to fork, limit and collect its children, and
+# what its children give up in a second, small filter that each of them puts in force.
+_FORKING = "clone kill pidfd_open prctl prlimit64 recvmsg sendmsg sendto tgkill wait4"
+
+# Stands for the child's own process id in its filter, which is made before there is a child.
+_OWN_PID = 0x5EEDFACE
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The seccomp filters as BPF.
+
+    Attributes:
+        shared: for the first process and all its children.
+        child: for each child on top of that.
+        own_pid_at: offsets in `child` where the child's process id belongs.
+    """
+
+    shared: bytes
+    child: bytes
+    own_pid_at: tuple[int, ...]
+
 
 @dataclass(frozen=True)
 class Isolation:
@@ -59,16 +81,14 @@ class Isolation:
         command: the command line that starts the jail's first process; the number of its control
             descriptor is appended.
         readable: the paths that Landlock leaves readable.
-        seccomp: the filter as BPF, empty when seccomp is not in force.
-        own_pid_at: offset in `seccomp` where a child's process id belongs.
+        filters: the seccomp filters; None when seccomp is not in force.
     """
 
     layers: tuple[str, ...]
     missing: dict[str, str]
     command: tuple[str, ...] = field(repr=False)
     readable: tuple[str, ...] = field(repr=False)
-    seccomp: bytes = field(repr=False)
-    own_pid_at: int = field(repr=False)
+    filters: Filters | None = field(repr=False)
 
     @property
     def jailed(self) -> bool:
@@ -97,9 +117,9 @@ def isolation(require: tuple[str, ...]) -> Isolation:
             expected="some of " + ", ".join(LAYERS),
         )
     missing: dict[str, str] = {}
-    seccomp, own_pid_at = b"", -1
+    filters = None
     try:
-        seccomp, own_pid_at = _seccomp_filter()
+        filters = _filters()
     except (ImportError, OSError, RuntimeError) as error:
         missing["seccomp"] = f"libseccomp: {error}"
     executable, readable = _runtime()
@@ -107,13 +127,13 @@ def isolation(require: tuple[str, ...]) -> Isolation:
     everything = tuple(name for name in LAYERS if name not in missing)
     try:
         command = (*_bubblewrap(readable), *bare)
-        attempt = Isolation(everything, missing, command, readable, seccomp, own_pid_at)
+        attempt = Isolation(everything, missing, command, readable, filters)
         with Jail(attempt) as jail:
             missing |= jail.missing
     except (JailError, ImportError, OSError) as error:
         why = f"bubblewrap: {error}"
         missing |= {name: why for name in LAYERS if name.endswith("_namespace")}
-        attempt = Isolation(("rlimits",), missing, bare, readable, seccomp, own_pid_at)
+        attempt = Isolation(("rlimits",), missing, bare, readable, filters)
         try:
             with Jail(attempt) as jail:
                 missing |= jail.missing
@@ -124,7 +144,7 @@ def isolation(require: tuple[str, ...]) -> Isolation:
                 action="run `coral doctor` and report what it prints",
             ) from None
     layers = tuple(name for name in LAYERS if name not in missing)
-    found = Isolation(layers, missing, attempt.command, readable, seccomp, own_pid_at)
+    found = Isolation(layers, missing, attempt.command, readable, filters)
     lacking = [name for name in require if name not in layers]
     if lacking:
         raise CoralError(
@@ -158,30 +178,46 @@ main(int(sys.argv[2]))
 _PYTHON_OPTIONS = ("-s", "-S", "-P", "-B", "-X", "utf8")
 
 
-def _seccomp_filter() -> tuple[bytes, int]:
-    """Compile the filter; return it with the offset of the child's process id."""
-    import pyseccomp  # noqa: PLC0415 (fails where libseccomp is not installed)
+def _filters() -> Filters:
+    """Compile the two filters.
 
-    rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(1))
-    equal, masked = pyseccomp.EQ, pyseccomp.MASKED_EQ
-    for name in _ALLOWED.split():
+    Raises:
+        OSError, RuntimeError: libseccomp is missing or refuses.
+    """
+    import pyseccomp as seccomp  # noqa: PLC0415 (fails where libseccomp is not installed)
+
+    shared = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
+    for name in (_ALLOWED + _FORKING).split():
         # Some do not exist on every architecture.
-        if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
-            rules.add_rule(pyseccomp.ALLOW, name)
-    for command in (0, 1, 2, 3, 4, 1030):  # dup, get and set of flags; no locks, no pipe sizes
-        rules.add_rule(pyseccomp.ALLOW, "fcntl", pyseccomp.Arg(1, equal, command))
-    rules.add_rule(pyseccomp.ALLOW, "prlimit64", pyseccomp.Arg(2, equal, 0))  # read, not set
+        if seccomp.resolve_syscall(seccomp.system_arch(), name) >= 0:
+            shared.add_rule(seccomp.ALLOW, name)
+    for command in _FCNTL:
+        shared.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
+    # glibc falls back to clone, which can be refused, only when clone3 does not exist.
+    shared.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
+    child = seccomp.SyscallFilter(seccomp.ALLOW)
+    for name in ("clone", "pidfd_open", "prctl", "recvmsg", "sendmsg", "sendto"):
+        child.add_rule(seccomp.ERRNO(errno.EPERM), name)
+    child.add_rule(seccomp.ERRNO(errno.EPERM), "prlimit64", seccomp.Arg(2, seccomp.NE, 0))
     for name in ("kill", "tgkill"):
-        rules.add_rule(pyseccomp.ALLOW, name, pyseccomp.Arg(0, masked, 0xFFFFFFFF, _OWN_PID))
-    # glibc falls back to clone, which is refused, only when clone3 does not exist.
-    rules.add_rule(pyseccomp.ERRNO(38), "clone3")
+        own = seccomp.Arg(0, seccomp.NE, _OWN_PID)
+        child.add_rule(seccomp.ERRNO(errno.EPERM), name, own)
+    code = _bpf(child)
+    constant = _OWN_PID.to_bytes(4, sys.byteorder)
+    places = [at for at in range(0, len(code), 4) if code[at : at + 4] == constant]
+    return Filters(_bpf(shared), code, tuple(places))
+
+
+# Duplicating and flags alone: no locks and no pipe sizes, which are kernel memory.
+_FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL,
+          fcntl.F_DUPFD_CLOEXEC)  # fmt: skip
+
+
+def _bpf(rules: Any) -> bytes:
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)
-        code = file.read()
-    constant = _OWN_PID.to_bytes(4, sys.byteorder)
-    (own_pid_at,) = (at for at in range(0, len(code), 4) if code[at : at + 4] == constant)
-    return code, own_pid_at
+        return file.read()
 
 
 def _bubblewrap(readable: tuple[str, ...]) -> list[str]:

@@ -20,7 +20,7 @@ import struct
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -177,8 +177,7 @@ class Jail:
                 "scratch_bytes": _SCRATCH_BYTES,
                 "scratch_files": _SCRATCH_FILES,
                 "readable": isolation.readable,
-                "seccomp": isolation.seccomp,
-                "own_pid_at": isolation.own_pid_at,
+                "filters": isolation.filters and astuple(isolation.filters),
                 "limits": {
                     "RLIMIT_AS": self._memory,
                     "RLIMIT_FSIZE": _SCRATCH_BYTES,
@@ -200,8 +199,8 @@ class Jail:
                 said = errors.read().decode(errors="replace").strip().splitlines()
                 self.close()
                 raise JailError(said[-1] if said else "the first process ended") from None
-        if ready["landlock"] < 0:
-            self.missing["landlock"] = ready["landlock_error"]
+        if ready["landlock"]:
+            self.missing["landlock"] = ready["landlock"]
 
 
 class Child:

@@ -291,13 +291,23 @@ def _is_support(kind: type) -> bool:
 
 
 def _is_iterator(kind: type) -> bool:
-    return any("__next__" in base.__dict__ for base in type.mro(kind))
+    return any("__next__" in _dict_of(base) for base in _mro_of(kind))
 
 
 def _name(kind: type) -> str:
-    """Return a class's name with its module, bounded, whatever the class makes of both."""
-    module = type.__getattribute__(kind, "__module__")
-    name = type.__getattribute__(kind, "__name__")
+    """Return a class's name with its module, bounded, whatever its metaclass makes of both."""
+    name = _name_of(kind)
+    try:
+        module = _module_of(kind)
+    except AttributeError:
+        module = None
     if type(module) is not str or module == "builtins":
         return name[:80]
     return f"{module[:80]}.{name[:80]}"
+
+
+# The descriptors themselves: a metaclass can put its own in front of them.
+_dict_of = type.__dict__["__dict__"].__get__
+_mro_of = type.__dict__["__mro__"].__get__
+_name_of = type.__dict__["__name__"].__get__
+_module_of = type.__dict__["__module__"].__get__

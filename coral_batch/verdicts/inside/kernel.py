@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
+import struct
 from collections.abc import Iterable
+from pathlib import Path
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _syscall = _libc.syscall
 _syscall.restype = ctypes.c_long
-_prctl = _libc.prctl
-_prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
@@ -48,30 +47,41 @@ class _PathBeneath(ctypes.Structure):
 
 
 class Filter:
-    """A seccomp program, ready to be put in force by a child."""
+    """A seccomp program, ready to be put in force.
+
+    Everything that `enforce` touches is made beforehand: after a fork each page that Python
+    writes to costs a fault.
+    """
 
     def __init__(self, code: bytes) -> None:
         self._code = ctypes.create_string_buffer(code, len(code))
         self._program = _Program(len(code) // 8, ctypes.addressof(self._code))
-        self._address = ctypes.addressof(self._program)
+        self._arguments = (
+            ctypes.c_int(_PR_SET_SECCOMP),
+            ctypes.c_ulong(_SECCOMP_MODE_FILTER),
+            ctypes.pointer(self._program),
+            ctypes.c_ulong(0),
+            ctypes.c_ulong(0),
+        )
 
     def patch(self, offset: int, value: int) -> None:
         """Write a 32-bit constant into the program at a byte offset."""
-        ctypes.memmove(ctypes.addressof(self._code) + offset, value.to_bytes(4, sys.byteorder), 4)
+        struct.pack_into("=I", self._code, offset, value)
 
     def enforce(self) -> None:
-        """Put the filter in force for this process, for ever."""
-        _check(_prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, self._address, 0, 0), "seccomp")
+        """Put the filter in force for this process and its children, for ever."""
+        if _libc.prctl(*self._arguments):
+            raise OSError(ctypes.get_errno(), "seccomp")
 
 
 def no_new_privileges() -> None:
     """Give up gaining privileges by executing files; seccomp and Landlock require it."""
-    _check(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, *_long(1, 0, 0, 0)), "no_new_privs")
 
 
 def die_with(parent: int) -> None:
     """Be killed when the parent dies; returns at once dead if it has died already."""
-    _check(_prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "pdeathsig")
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, *_long(9, 0, 0, 0)), "pdeathsig")
     if os.getppid() != parent:
         os._exit(1)
 
@@ -90,42 +100,39 @@ def drop_capabilities() -> None:
     _check(_libc.capset(ctypes.byref(header), ctypes.byref(data)), "capset")
 
 
-def landlock_ruleset(readable: Iterable[str], writable: Iterable[str]) -> tuple[int, int]:
-    """Return a ruleset that denies everything but reading and writing beneath the given paths.
+def landlock(readable: Iterable[str], writable: Iterable[str]) -> None:
+    """Deny this process and its children, for ever, all but reading and writing beneath paths.
 
-    Returns:
-        (descriptor, ABI version).
+    From ABI 4 on TCP is denied too, from ABI 6 on abstract sockets and signals to the outside.
 
     Raises:
         OSError: the kernel has no Landlock, or it is switched off.
     """
-    version = _check(_syscall(_LANDLOCK_CREATE_RULESET, None, 0, 1), "landlock")
+    version = _check(_syscall(_LANDLOCK_CREATE_RULESET, None, _long(0)[0], 1), "landlock")
     rights = 13 if version == 1 else 14 if version == 2 else 15 if version < 5 else 16
     everything = (1 << rights) - 1
     attributes = _RulesetAttributes(everything, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    (size,) = _long(24 if version >= 6 else 16 if version >= 4 else 8)
     ruleset = _check(
-        _syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0),
-        "landlock",
+        _syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attributes), size, 0), "landlock"
     )
     for paths, access in ((readable, _READ_FILE | _READ_DIR), (writable, everything)):
         for path in paths:
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            allowed = access if os.path.isdir(path) else access & _READ_FILE  # noqa: PTH112
-            rule = _PathBeneath(allowed, descriptor)
+            # The rights that a rule for a single file may name are fewer.
+            allowed = access if Path(path).is_dir() else access & _READ_FILE
+            rule = ctypes.byref(_PathBeneath(allowed, descriptor))
             _check(
-                _syscall(
-                    _LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, ctypes.byref(rule), 0
-                ),
+                _syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0),
                 "landlock",
             )
             os.close(descriptor)
-    return ruleset, version
-
-
-def landlock_enforce(ruleset: int) -> None:
-    """Put a ruleset in force for this process, for ever."""
     _check(_syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock")
+    os.close(ruleset)
+
+
+def _long(*values: int) -> list[ctypes.c_ulong]:
+    return [ctypes.c_ulong(value) for value in values]
 
 
 def _check(result: int, what: str) -> int:

@@ -57,7 +57,7 @@ def add_modules(support: dict[str, str]) -> None:
 
 def describe(error: BaseException) -> str:
     """Type and message, bounded; a message that cannot be made is left out."""
-    kind = type(error).__name__
+    kind = type(error).__name__[:_MESSAGE]
     try:
         message = str.__str__(str(error))[:_MESSAGE]
     except BaseException:

@@ -44,7 +44,7 @@ def main(descriptor: int) -> None:
     scratch = setup["scratch"]
     untouched = _state(scratch)
     own = os.getpid()
-    child = _Child(control, setup, ready["landlock"])
+    child = _Child(control, setup, own)
     gc.collect()
     gc.disable()
     gc.freeze()
@@ -54,7 +54,7 @@ def main(descriptor: int) -> None:
             return
         pid = os.fork()
         if pid == 0:
-            child.become(message, descriptors[0], own)
+            child.become(message, descriptors[0])
         os.close(descriptors[0])
         pidfd = os.pidfd_open(pid)
         socket.send_fds(control, [b"started"], [pidfd])
@@ -78,40 +78,44 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
     os.umask(0o077)
     for name, value in setup["limits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
+    landlock = ""
     try:
-        writable = [setup["scratch"]] if setup["scratch"] else []
-        ruleset, version = kernel.landlock_ruleset(setup["readable"], writable)
+        kernel.landlock(setup["readable"], [setup["scratch"]] if setup["scratch"] else [])
     except OSError as error:
-        return {"landlock": -1, "landlock_version": 0, "landlock_error": str(error)}
-    return {"landlock": ruleset, "landlock_version": version, "landlock_error": ""}
+        landlock = str(error)
+    if setup["filters"]:
+        kernel.Filter(setup["filters"][0]).enforce()
+    return {"landlock": landlock}
 
 
 class _Child:
     """What a forked process does to become a jailed one."""
 
-    def __init__(self, control: socket.socket, setup: dict[str, Any], ruleset: int) -> None:
+    def __init__(self, control: socket.socket, setup: dict[str, Any], parent: int) -> None:
         self._control = control
-        self._setup = setup
-        self._ruleset = ruleset
-        self._seccomp = kernel.Filter(setup["seccomp"]) if setup["seccomp"] else None
+        self._die_with_parent = setup["die_with_parent"]
+        self._parent = parent
+        self._filter = None
+        if setup["filters"]:
+            _, code, self._own_pid_at = setup["filters"]
+            self._filter = kernel.Filter(code)
 
-    def become(self, message: bytes, descriptor: int, parent: int) -> NoReturn:
+    def become(self, message: bytes, descriptor: int) -> NoReturn:
         """Give up everything but the channel, then run what the message names."""
         try:
             role, cpu = marshal.loads(message)
             self._control.close()
-            if self._setup["die_with_parent"]:
-                kernel.die_with(parent)
+            if self._die_with_parent:
+                kernel.die_with(self._parent)
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
             run = program.main
             if role == "referee":
                 from .referee import main as run  # noqa: PLC0415 (few problems need it)
-            if self._ruleset >= 0:
-                kernel.landlock_enforce(self._ruleset)
-                os.close(self._ruleset)
-            if self._seccomp is not None:
-                self._seccomp.patch(self._setup["own_pid_at"], os.getpid())
-                self._seccomp.enforce()
+            if self._filter is not None:
+                own = os.getpid()
+                for offset in self._own_pid_at:
+                    self._filter.patch(offset, own)
+                self._filter.enforce()
             gc.enable()
             run(Channel(descriptor))
         finally:

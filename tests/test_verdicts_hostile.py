@@ -1,0 +1,95 @@
+"""Hostile programs get the verdict of an honest reading, and nothing of them gets out."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from coral_batch.corpus.problem import Case
+from coral_batch.verdicts import Program, Verdict, isolation
+from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.isolation import LAYERS
+from coral_batch.verdicts.jail import Jail, Limits
+from tests.hostile import Hostile
+from tests.hostile.escaping import CANARY, ESCAPING
+from tests.hostile.faking import FAKING
+from tests.hostile.results import RESULTS
+from tests.hostile.starving import STARVING
+
+LIMITS = Limits(cpu_seconds=0.4, wall_seconds=2.0, memory_mb=256)
+
+
+@pytest.fixture(scope="module")
+def jail() -> Iterator[Jail]:
+    with Jail(isolation(()), LIMITS.memory_mb) as jail:
+        yield jail
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, object]]:
+    """A canary file, a canary variable, a listening port and a sibling process."""
+    path = tmp_path_factory.mktemp("canary") / "secret"
+    path.write_text(CANARY)
+    path.chmod(0o666)
+    os.environ["CORAL_CANARY"] = CANARY
+    sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
+        server.setblocking(False)
+        yield {"PATH": str(path), "PORT": server.getsockname()[1], "PID": sibling.pid}
+        assert path.read_text() == CANARY
+        assert sibling.poll() is None
+        with pytest.raises(BlockingIOError):
+            server.accept()
+        sibling.kill()
+    del os.environ["CORAL_CANARY"]
+
+
+def judged(jail: Jail, code: str, cases: tuple[Case, ...]) -> list[Verdict]:
+    program = Program("hostile", "answer", code, cases, None, {})
+    verdicts: dict[int, Verdict] = {}
+    while len(verdicts) < len(cases):
+        left = [number for number in range(len(cases)) if number not in verdicts]
+        verdicts |= judge_cases(jail, program, LIMITS, left)
+    return [verdicts[number] for number in sorted(verdicts)]
+
+
+def check(entry: Hostile, verdicts: list[Verdict]) -> None:
+    for verdict, kinds in zip(verdicts, entry.kinds, strict=True):
+        assert verdict.kind in kinds.split("|"), verdict
+        assert len(verdict.detail) <= 400
+        assert CANARY not in verdict.detail
+    assert entry.detail in verdicts[0].detail
+
+
+@pytest.mark.parametrize(
+    "entry", RESULTS + FAKING + STARVING, ids=lambda entry: entry.name.replace(" ", "_")
+)
+def test_gets_the_verdict_of_an_honest_reading(jail: Jail, entry: Hostile) -> None:
+    cases = tuple(Case(inputs, expected) for inputs, expected in entry.cases)
+    check(entry, judged(jail, entry.code, cases))
+
+
+@pytest.mark.parametrize("entry", ESCAPING, ids=lambda entry: entry.name.replace(" ", "_"))
+def test_reaches_nothing_outside(jail: Jail, outside: dict[str, object], entry: Hostile) -> None:
+    inputs = tuple(outside[str(name)] for name in entry.cases[0][0])
+    check(entry, judged(jail, entry.code, (Case(inputs, entry.cases[0][1]),)))
+
+
+def test_every_layer_is_in_force_here() -> None:
+    assert isolation(()).layers == LAYERS
+
+
+def test_a_program_finds_nothing_of_the_one_before(jail: Jail) -> None:
+    write = "def answer(n):\n    open('left', 'w').write('secret')\n    return 2 * n\n"
+    look = "import os\ndef answer(n):\n    return os.listdir('.')\n"
+    lock = "import os\ndef answer(n):\n    os.chmod('.', 0)\n    return 2 * n\n"
+    case = (Case((1,), 2),)
+    assert [verdict.kind for verdict in judged(jail, write, case)] == ["PASS"]
+    assert judged(jail, look, case)[0].detail == "returned []"
+    judged(jail, lock, case)
+    assert [verdict.kind for verdict in judged(jail, write, case)] == ["PASS"]
