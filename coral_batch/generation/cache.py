@@ -6,6 +6,7 @@ row computes does not depend on how long its neighbours are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -14,7 +15,13 @@ from transformers import AttentionInterface, DynamicCache
 from transformers.cache_utils import Cache, DynamicLayer
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
+from coral_batch.errors import CoralError
+
 ATTENTION = "live_rows"
+# The attention kernel takes 512 keys at a time. Whole blocks of masked keys change nothing, to the
+# bit; a partial block regroups fp32 sums, but not bf16 ones of 64 keys or more.
+_BLOCKS = {torch.float32: 512}
+_BLOCK = 64
 
 
 def live_rows_attention(
@@ -35,21 +42,22 @@ def live_rows_attention(
 AttentionInterface.register(ATTENTION, live_rows_attention)
 
 
-class _Layer(DynamicLayer):
-    """One layer's keys and values: (rows, heads, capacity, head size) each, once initialised."""
+class _Rows(DynamicLayer):
+    """One layer's keys and values, each a (rows, heads, capacity, head size) tensor."""
 
-    def __init__(self, rows: int, capacity: int) -> None:
+    def __init__(self, rows: int, capacity: int, like: Tensor) -> None:
         super().__init__()
-        self.rows, self.capacity = rows, capacity
-
-    def allocate(self, keys: Tensor, values: Tensor) -> None:
-        """Reserve the memory, shaped after another cache's keys and values."""
-        self.keys = keys.new_zeros(self.rows, keys.shape[1], self.capacity, keys.shape[3])
-        self.values = values.new_zeros(self.rows, values.shape[1], self.capacity, values.shape[3])
+        shape = (rows, like.shape[1], _whole_blocks(capacity, like.dtype), like.shape[3])
+        self.stored_keys, self.stored_values = like.new_zeros(shape), like.new_zeros(shape)
+        self.dtype, self.device = like.dtype, like.device
         self.is_initialized = True
 
-    def step(self, index: Tensor, positions: Tensor, attended: int) -> None:
-        """Say where the next token of each live row goes."""
+    def get_seq_length(self) -> int:
+        """Return 0: rows differ in length, and positions and mask are always given."""
+        return 0
+
+    def expect(self, index: Tensor, positions: Tensor, attended: int) -> None:
+        """Say where the next token of each live row goes, and how much is attended to."""
         self.index, self.positions, self.attended = index, positions, attended
 
     def update(
@@ -57,33 +65,39 @@ class _Layer(DynamicLayer):
     ) -> tuple[Tensor, Tensor]:
         """Write the live rows' new token and return all of their tokens."""
         live = len(self.index)
-        self.keys[self.index, :, self.positions] = key_states[:live, :, 0]
-        self.values[self.index, :, self.positions] = value_states[:live, :, 0]
-        return self.keys[:live, :, : self.attended], self.values[:live, :, : self.attended]
+        self.stored_keys[self.index, :, self.positions] = key_states[:live, :, 0]
+        self.stored_values[self.index, :, self.positions] = value_states[:live, :, 0]
+        keys = self.stored_keys[:live, :, : self.attended]
+        return keys, self.stored_values[:live, :, : self.attended]
 
 
 class RowCache(Cache):
-    """A transformers cache of `rows` rows with room for `capacity` tokens each."""
+    """A transformers cache of `rows` rows with room for `capacity` tokens each.
 
-    def __init__(self, layers: int, rows: int, capacity: int) -> None:
-        super().__init__(layers=[_Layer(rows, capacity) for _ in range(layers)])
+    Args:
+        rows: rows.
+        capacity: most tokens a row can hold.
+        like: a prefilled prompt, for the shape and type of keys and values.
+    """
+
+    def __init__(self, rows: int, capacity: int, like: DynamicCache) -> None:
+        self.rows = [_Rows(rows, capacity, keys) for keys, _ in _states(like)]
+        super().__init__(layers=list(self.rows))
 
     def fill(self, row: int, prompt: DynamicCache) -> None:
         """Copy a prefilled prompt's keys and values into `row`."""
-        for layer, source in zip(self.layers, prompt.layers, strict=True):
-            if not layer.is_initialized:
-                layer.allocate(source.keys, source.values)
-            length = source.keys.shape[2]
-            layer.keys[row, :, :length] = source.keys[0]
-            layer.values[row, :, :length] = source.values[0]
+        for layer, (keys, values) in zip(self.rows, _states(prompt), strict=True):
+            length = keys.shape[2]
+            layer.stored_keys[row, :, :length] = keys[0]
+            layer.stored_values[row, :, :length] = values[0]
 
     def move(self, source: int, target: int, length: int) -> None:
         """Copy the first `length` tokens of row `source` over row `target`."""
-        for layer in self.layers:
-            layer.keys[target, :, :length] = layer.keys[source, :, :length]
-            layer.values[target, :, :length] = layer.values[source, :, :length]
+        for layer in self.rows:
+            for stored in (layer.stored_keys, layer.stored_values):
+                stored[target, :, :length] = stored[source, :, :length]
 
-    def step(self, lengths: Tensor) -> Tensor:
+    def expect(self, lengths: Tensor) -> Tensor:
         """Prepare one decoding step.
 
         Args:
@@ -92,8 +106,26 @@ class RowCache(Cache):
         Returns:
             (live, 1, 1, attended) mask, true where a row may attend.
         """
-        attended = int(lengths.max()) + 1
+        attended = _whole_blocks(int(lengths.max()) + 1, self.rows[0].dtype)
         index = torch.arange(len(lengths), device=lengths.device)
-        for layer in self.layers:
-            layer.step(index, lengths, attended)
+        for layer in self.rows:
+            layer.expect(index, lengths, attended)
         return (torch.arange(attended, device=lengths.device) <= lengths[:, None])[:, None, None]
+
+
+def _whole_blocks(tokens: int, dtype: torch.dtype) -> int:
+    block = _BLOCKS.get(dtype, _BLOCK)
+    return -(-tokens // block) * block
+
+
+def _states(cache: DynamicCache) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield each layer's keys and values, (1, heads, tokens, head size) each."""
+    for layer in cache.layers:
+        if not isinstance(layer, DynamicLayer) or layer.keys is None or layer.values is None:
+            raise CoralError(
+                "the base model cannot be decoded",
+                field="base.model",
+                found=type(layer).__name__,
+                expected="attention with keys and values in every layer",
+            )
+        yield layer.keys, layer.values

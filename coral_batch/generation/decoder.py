@@ -45,6 +45,7 @@ class Decoder:
         self.context = min(config.max_position_embeddings, window)
         self._slots: list[int] | None = None
         self._cache: RowCache | None = None
+        self._capacity = 0
 
     def put_adapter(self, slot: int, folder: Path) -> None:
         """Apply the adapter in `folder` to the rows that name `slot`."""
@@ -58,7 +59,8 @@ class Decoder:
 
     def reserve(self, capacity: int) -> None:
         """Forget all rows and give each room for `capacity` tokens."""
-        self._cache = RowCache(self.model.config.get_text_config().num_hidden_layers, self.rows, capacity)
+        self.release()
+        self._capacity = capacity
 
     def release(self) -> None:
         """Give the rows' memory back."""
@@ -88,7 +90,9 @@ class Decoder:
 
     def fill(self, row: int, prompt: DynamicCache) -> None:
         """Begin `row` with a prefilled prompt."""
-        self.cache.fill(row, prompt)
+        if self._cache is None:
+            self._cache = RowCache(self.rows, self._capacity, like=prompt)
+        self._cache.fill(row, prompt)
 
     def move(self, source: int, target: int, length: int) -> None:
         """Overwrite row `target` by the first `length` tokens of row `source`."""
@@ -111,7 +115,7 @@ class Decoder:
             self._routing.route(torch.tensor(routed, device=device))
             self._slots = routed
         positions = torch.tensor([*lengths, *[0] * idle], device=device)
-        mask = self.cache.step(positions[: len(tokens)])
+        mask = self.cache.expect(positions[: len(tokens)])
         output = self.model(
             input_ids=torch.tensor([*tokens, *[0] * idle], device=device)[:, None],
             attention_mask=mask,
@@ -123,6 +127,6 @@ class Decoder:
 
     @property
     def cache(self) -> RowCache:
-        """The rows' keys and values."""
-        assert self._cache is not None, "reserve() comes first"
+        """The rows' keys and values; there are none before the first row is filled."""
+        assert self._cache is not None
         return self._cache

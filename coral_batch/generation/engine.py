@@ -23,8 +23,6 @@ from pathlib import Path
 import torch
 from torch import Tensor
 from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
     DynamicCache,
     PreTrainedModel,
     PreTrainedTokenizerBase,
@@ -97,6 +95,15 @@ class Timings:
     steps: int = 0
 
 
+@dataclass(frozen=True)
+class _Begun:
+    """A prefilled prompt: what each of its samples begins with."""
+
+    slot: int
+    cache: DynamicCache
+    logits: Tensor
+
+
 @dataclass
 class _Prompt:
     """A unit's prompt: the samples still to begin and, once prefilled, what they begin with."""
@@ -105,9 +112,7 @@ class _Prompt:
     problem: str
     ids: list[int]
     waiting: deque[int]
-    slot: int | None = None
-    cache: DynamicCache | None = None
-    logits: Tensor | None = None
+    begun: _Begun | None = None
 
 
 @dataclass
@@ -116,6 +121,7 @@ class _Row:
 
     prompt: _Prompt
     index: int
+    slot: int
     knobs: Knobs
     seed: int
     uniforms: list[float]
@@ -160,32 +166,6 @@ class Engine:
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
         self._ends = frozenset(ends if isinstance(ends, list) else [ends])
-
-    @classmethod
-    def load(
-        cls,
-        base: Path,
-        *,
-        device: str | None = None,
-        dtype: torch.dtype | None = None,
-        rows: int = 64,
-        adapters: int = 4,
-        rank: int = 16,
-    ) -> Engine:
-        """Open a Hugging Face folder.
-
-        Args:
-            base: the base checkpoint's folder.
-            device: a torch device; None takes a GPU where there is one.
-            dtype: None takes bfloat16 where the device computes in it, else float32.
-            rows: see `__init__`, like the rest.
-            adapters: see `__init__`.
-            rank: see `__init__`.
-        """
-        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        model = AutoModelForCausalLM.from_pretrained(base, dtype=dtype or _native_dtype(device))
-        tokenizer = AutoTokenizer.from_pretrained(base)
-        return cls(model.to(device), tokenizer, rows=rows, adapters=adapters, rank=rank)
 
     @torch.inference_mode()
     def generate(
@@ -267,30 +247,31 @@ class Engine:
         while waiting and len(live) < self._decoder.rows:
             prompt = waiting[0]
             unit = units[prompt.unit]
-            if prompt.cache is None or prompt.logits is None:
-                prompt.slot = slots.enter(unit, prompt.unit)
-                if prompt.slot is None:
+            if prompt.begun is None:
+                slot = slots.enter(unit, prompt.unit)
+                if slot is None:
                     break
-                prompt.cache, prompt.logits = self._decoder.prefill(prompt.ids, prompt.slot)
+                prompt.begun = _Begun(slot, *self._decoder.prefill(prompt.ids, slot))
                 self.timings.prompt_tokens += len(prompt.ids)
             index = prompt.waiting.popleft()
             stream = ("sample", prompt.problem, index)
             row = _Row(
                 prompt,
                 index,
+                prompt.begun.slot,
                 unit.knobs,
                 derive_seed(seed, *stream),
                 generator(seed, *stream).random(max_new_tokens).tolist(),
                 dict.fromkeys(prompt.ids),
             )
-            self._draw([row], prompt.logits.clone(), max_new_tokens)
+            self._draw([row], prompt.begun.logits.clone(), max_new_tokens)
             if row.finish:
                 finished.append(row)
             else:
-                self._decoder.fill(len(live), prompt.cache)
+                self._decoder.fill(len(live), prompt.begun.cache)
                 live.append(row)
             if not prompt.waiting:
-                prompt.cache = prompt.logits = None
+                prompt.begun = None
                 waiting.popleft()
         self.timings.prefill_seconds += time.perf_counter() - start
         return finished
@@ -301,7 +282,7 @@ class Engine:
         logits = self._decoder.step(
             [row.tokens[-1] for row in live],
             [row.length for row in live],
-            [row.prompt.slot for row in live],
+            [row.slot for row in live],
         )
         self._draw(live, logits, max_new_tokens)
         finished = [row for row in live if row.finish]
@@ -335,8 +316,10 @@ class Engine:
         self.timings.tokens += len(rows)
 
     def _sample(self, row: _Row) -> Sample:
-        text = self.tokenizer.decode(
-            row.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        text = str(
+            self.tokenizer.decode(
+                row.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
         )
         return Sample(
             row.prompt.problem,
@@ -386,11 +369,3 @@ class _AdapterSlots:
         """Empty every slot."""
         for slot, _ in self._taken.values():
             self._decoder.clear_adapter(slot)
-
-
-def _native_dtype(device: str) -> torch.dtype:
-    if torch.device(device).type == "cpu":
-        bfloat16 = torch.cpu._is_avx512_bf16_supported()
-    else:
-        bfloat16 = torch.cuda.is_bf16_supported()
-    return torch.bfloat16 if bfloat16 else torch.float32

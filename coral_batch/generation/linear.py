@@ -75,7 +75,11 @@ class AdaptedLinear(nn.Module):
         self.inputs, self.outputs = linear.in_features, linear.out_features
         self.bias = None if linear.bias is None else linear.bias.detach()
         self.dtype, self.device = weight.dtype, weight.device
-        self.packed = self.device.type == "cpu" and self.dtype == torch.bfloat16
+        self.packed = (
+            self.device.type == "cpu"
+            and self.dtype == torch.bfloat16
+            and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        )
         self.squared_norms = torch.linalg.vector_norm(weight, dim=1, dtype=torch.float32) ** 2
         self.weight = (
             torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), rows)
@@ -141,9 +145,9 @@ class AdaptedLinear(nn.Module):
         if any(self.used.values()):
             y = torch.addcmul(y, self._scales_by_row(), y if self.bias is None else y - self.bias)
         low = nn.functional.linear(x, self.a) * self.routing.columns[:, None]
-        return torch.addmm(
-            y.view(-1, self.outputs), low.view(-1, low.shape[-1]), self.b
-        ).view(y.shape)
+        return torch.addmm(y.view(-1, self.outputs), low.view(-1, low.shape[-1]), self.b).view(
+            y.shape
+        )
 
     def _scales_by_row(self) -> Tensor:
         if self._row_scales is None or self._row_scales[0] is not self.routing.version:

@@ -1,0 +1,255 @@
+"""The engine writes what transformers and PEFT would write, whatever else is in the batch."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.generation.decoder import Decoder
+from coral_batch.generation.engine import Engine, Sample, Unit
+from coral_batch.generation.fence import FenceTokens
+from coral_batch.generation.prompt import FENCE, chat_prompt
+from coral_batch.seeding import derive_seed
+from tests.tiny import make_tiny_base, make_tiny_tokenizer
+
+GREEDY = Knobs(0.0, 1.0, 1, 1.0)
+WARM = Knobs(0.9, 0.95, 40, 1.05)
+HOT = Knobs(50.0, 1.0, 600, 1.0)
+TEXTS = {
+    "short": "Fix it.",
+    "long": "def function(values, n):\n    result = []\n    return result\n" * 3,
+    "middle": "while left != right:\n    total += 1\n",
+}
+ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """A model this small is only slowed down by a second thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory) -> Path:
+    return make_tiny_base(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture(scope="module")
+def adapters(base, tmp_path_factory) -> dict[str, Path]:
+    """Adapters of several kinds whose updates are large enough to change what is written."""
+    folders = {}
+    for number, (name, targets, rank, dora) in enumerate(
+        [("lora", ["q_proj", "v_proj"], 4, False), ("wide", ALL, 16, False), ("dora", ALL, 8, True)]
+    ):
+        torch.manual_seed(number)
+        config = LoraConfig(
+            r=rank,
+            lora_alpha=2 * rank,
+            target_modules=targets,
+            use_dora=dora,
+            init_lora_weights=False,
+            task_type="CAUSAL_LM",
+        )
+        model = get_peft_model(AutoModelForCausalLM.from_pretrained(base), config)
+        with torch.no_grad():
+            for key, parameter in model.named_parameters():
+                if "magnitude" in key:
+                    parameter.mul_(1 + 0.2 * torch.randn_like(parameter))
+                elif "lora_" in key:
+                    parameter.mul_(0.3)
+        folders[name] = tmp_path_factory.mktemp(name)
+        model.save_pretrained(folders[name])
+    return folders
+
+
+def open_engine(base: Path, dtype: torch.dtype = torch.float32, **settings) -> Engine:
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=dtype)
+    return Engine(model, AutoTokenizer.from_pretrained(base), **settings)
+
+
+def prompts(engine: Engine) -> dict[str, str]:
+    return {name: chat_prompt(engine.tokenizer, text) for name, text in TEXTS.items()}
+
+
+def run(engine: Engine, units: list[Unit], samples=2, tokens=24, seed=1) -> dict[str, list[Sample]]:
+    generated = engine.generate(
+        units, prompts(engine), samples=samples, max_new_tokens=tokens, seed=seed
+    )
+    return {unit.name: drawn for unit, drawn in generated}
+
+
+@pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora"])
+@pytest.mark.parametrize("penalty", [1.0, 1.3])
+def test_greedy_equals_transformers_generate_token_for_token(base, adapters, adapter, penalty):
+    engine = open_engine(base)
+    model = AutoModelForCausalLM.from_pretrained(base)
+    if adapter:
+        model = PeftModel.from_pretrained(model, adapters[adapter])
+    folder = adapters[adapter] if adapter else None
+    drawn = run(engine, [Unit("genome", folder, Knobs(0.0, 1.0, 1, penalty))], samples=1, tokens=40)
+    for sample, text in zip(drawn["genome"], prompts(engine).values(), strict=True):
+        inputs = engine.tokenizer(text, return_tensors="pt", add_special_tokens=False)
+        output = model.generate(
+            **inputs, max_new_tokens=40, do_sample=False, repetition_penalty=penalty
+        )[0, inputs.input_ids.shape[1] :]
+        expected = engine.tokenizer.decode(output, skip_special_tokens=True)
+        assert sample.text == FENCE + expected
+        assert (sample.tokens, sample.prompt_tokens) == (len(output), inputs.input_ids.shape[1])
+
+
+@pytest.mark.parametrize("adapter", ["lora", "wide", "dora"])
+def test_bf16_logits_are_as_near_to_the_truth_as_those_of_plain_peft(base, adapters, adapter):
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    ids = tokenizer(TEXTS["long"])["input_ids"]
+    found = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        model = AutoModelForCausalLM.from_pretrained(base, dtype=dtype)
+        with torch.inference_mode():
+            found[dtype] = PeftModel.from_pretrained(model, adapters[adapter])(
+                torch.tensor([ids])
+            ).logits[0, -1]
+    decoder = Decoder(
+        AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16),
+        rows=4,
+        adapters=2,
+        rank=16,
+    )
+    with torch.inference_mode():
+        decoder.put_adapter(1, adapters[adapter])
+        ours = decoder.prefill(ids, slot=1)[1][0]
+    noise = (found[torch.bfloat16] - found[torch.float32]).square().mean().sqrt()
+    error = (ours - found[torch.float32]).square().mean().sqrt()
+    assert error < 1.5 * noise
+
+
+def test_first_tokens_follow_the_distribution_of_transformers(base):
+    engine = open_engine(base, rows=32)
+    knobs = Knobs(0.8, 0.9, 30, 1.2)
+    drawn = run(engine, [Unit("genome", None, knobs)], samples=400, tokens=1)["genome"]
+    model = AutoModelForCausalLM.from_pretrained(base)
+    for name, text in prompts(engine).items():
+        inputs = engine.tokenizer(text, return_tensors="pt", add_special_tokens=False)
+        output = model.generate(
+            **inputs,
+            max_new_tokens=1,
+            do_sample=True,
+            temperature=0.8,
+            top_p=0.9,
+            top_k=30,
+            repetition_penalty=1.2,
+            output_scores=True,
+            return_dict_in_generate=True,
+        )
+        weights = torch.softmax(output.scores[0][0], 0)
+        expected: Counter[str] = Counter()
+        for token in weights.nonzero()[:, 0].tolist():
+            written = engine.tokenizer.decode([token], skip_special_tokens=True)
+            expected[FENCE + written] += 400 * float(weights[token])
+        found = Counter(sample.text for sample in drawn if sample.problem == name)
+        assert found.keys() <= expected.keys()
+        common = [text for text, count in expected.items() if count >= 5]
+        statistic = sum((found[text] - expected[text]) ** 2 / expected[text] for text in common)
+        # Chi-square's mean is its degrees of freedom, its variance twice that: 5 sigma.
+        assert statistic < len(common) + 5 * np.sqrt(2 * len(common))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_sample_does_not_depend_on_its_company(base, adapters, dtype):
+    units = [
+        Unit("plain", None, WARM),
+        Unit("lora", adapters["lora"], WARM),
+        Unit("wide", adapters["wide"], Knobs(0.5, 1.0, 5, 1.0)),
+        Unit("dora", adapters["dora"], WARM),
+        Unit("twin", adapters["dora"], GREEDY),
+    ]
+    engine = open_engine(base, dtype, rows=8, adapters=2)
+    together = run(engine, units)
+    assert len({sample.text for drawn in together.values() for sample in drawn}) > 15
+    for unit in reversed(units):
+        assert run(engine, [unit])[unit.name] == together[unit.name]
+
+
+def test_the_same_run_gives_the_same_samples_and_another_seed_others(base):
+    first = run(open_engine(base), [Unit("genome", None, WARM)])
+    assert run(open_engine(base), [Unit("genome", None, WARM)]) == first
+    assert run(open_engine(base), [Unit("genome", None, WARM)], seed=2) != first
+
+
+def test_samples_are_numbered_in_order_and_name_their_stream(base):
+    drawn = run(open_engine(base, rows=2), [Unit("genome", None, WARM)], samples=3)["genome"]
+    assert [(sample.problem, sample.index) for sample in drawn] == [
+        (name, index) for name in TEXTS for index in range(3)
+    ]
+    assert drawn[4].seed == derive_seed(1, "sample", "long", 1)
+
+
+def test_each_reason_to_finish_is_told_by_the_text(base):
+    engine = open_engine(base)
+    drawn = run(engine, [Unit("genome", None, HOT)], samples=150, tokens=50)["genome"]
+    assert {sample.finish for sample in drawn} == {"fence", "eos", "length"}
+    for sample in drawn:
+        answer = sample.text.removeprefix(FENCE)
+        assert ("```" in answer) == (sample.finish == "fence")
+        assert sample.tokens == 50 or sample.finish != "length"
+
+
+def test_a_prompt_is_read_once_for_all_its_samples(base):
+    engine = open_engine(base, rows=2)
+    drawn = run(engine, [Unit("genome", None, WARM)], samples=5)["genome"]
+    assert engine.timings.prompt_tokens == sum(sample.prompt_tokens for sample in drawn) / 5
+    assert engine.timings.tokens == sum(sample.tokens for sample in drawn)
+
+
+def test_an_engine_that_was_left_in_the_middle_can_be_used_again(base, adapters):
+    units = [Unit("lora", adapters["lora"], WARM), Unit("dora", adapters["dora"], WARM)]
+    engine = open_engine(base, rows=2, adapters=1)
+    left = engine.generate(units, prompts(engine), samples=2, max_new_tokens=24, seed=1)
+    next(left)
+    left.close()
+    assert run(engine, units) == run(open_engine(base, rows=2, adapters=1), units)
+
+
+def test_a_prompt_that_does_not_fit_is_an_error(base):
+    with pytest.raises(CoralError, match=r"short.*do not fit[\s\S]*found: +4090[\s\S]*at most"):
+        run(open_engine(base), [Unit("genome", None, WARM)], tokens=4090)
+
+
+def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
+    with pytest.raises(CoralError, match="cannot be read"):
+        run(open_engine(base), [Unit("genome", tmp_path, WARM)])
+    with pytest.raises(CoralError, match=r"LORA[\s\S]*rank 8 or less"):
+        run(open_engine(base, rank=8), [Unit("genome", adapters["wide"], WARM)])
+    for file in adapters["lora"].iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(CoralError, match="cannot be read"):
+        run(open_engine(base), [Unit("genome", tmp_path, WARM)])
+
+
+TOKENIZER = make_tiny_tokenizer()
+PIECES = st.lists(
+    st.sampled_from(["`", "``", "```", "````", "```python\n", "\n", "x", "`x", "x`"]), max_size=8
+)
+
+
+@given(PIECES)
+def test_the_fence_closes_at_the_third_backtick_however_tokens_cut_it(pieces):
+    fence = FenceTokens(TOKENIZER)
+    ids = [token for piece in pieces for token in TOKENIZER(piece)["input_ids"]]
+    run_length = 0
+    for end, token in enumerate(ids, start=1):
+        run_length = fence.run(run_length, token)
+        assert (run_length == FenceTokens.CLOSED) == ("```" in TOKENIZER.decode(ids[:end]))
+        if run_length == FenceTokens.CLOSED:
+            break

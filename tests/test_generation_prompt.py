@@ -1,0 +1,74 @@
+"""Prompts: CORAL-X's words, QuixBugs' place for the docstring, the model's own chat template."""
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.corpus.problem import Problem
+from coral_batch.generation.prompt import FENCE, chat_prompt, program_text, repair_prompt
+from tests.tiny import make_tiny_tokenizer
+
+
+def problem(docstring: str = "Count the bits.\n\nInput:\n    n: an int") -> Problem:
+    code = "def bitcount(n):\n    return {n: 1}\n"
+    return Problem("bitcount", code, code, docstring, (), None, {}, "test", "")
+
+
+def test_the_repair_prompt_is_coral_x_s_to_the_letter():
+    assert repair_prompt(problem(), docstring=False) == (
+        "Fix the buggy Python function in bitcount.py\n"
+        "\n"
+        "The function has a bug that needs to be corrected. "
+        "Analyze the code and provide the fixed version.\n"
+        "\n"
+        "Buggy Code:\n"
+        "```python\n"
+        "def bitcount(n):\n"
+        "    return {n: 1}\n"
+        "```\n"
+        "\n"
+        "Provide the corrected Python code:\n"
+        "```python\n"
+    )
+
+
+def test_the_docstring_stands_behind_the_code():
+    assert program_text(problem("Count the bits."), docstring=True) == (
+        'def bitcount(n):\n    return {n: 1}\n\n"""\nCount the bits.\n"""'
+    )
+
+
+@pytest.mark.parametrize("docstring", ["", "\n \n"])
+def test_a_problem_without_a_docstring_shows_its_code_alone(docstring):
+    assert program_text(problem(docstring), True) == program_text(problem(docstring), False)
+
+
+@given(st.text(alphabet="ab \\\"'\n", max_size=20))
+def test_any_docstring_survives_as_python(docstring):
+    tree = ast.parse(program_text(problem(f"x{docstring}x"), docstring=True))
+    string = tree.body[-1]
+    assert isinstance(string, ast.Expr) and isinstance(string.value, ast.Constant)
+    assert string.value.value == f"\nx{docstring}x\n"
+
+
+def test_the_fence_begins_the_model_s_own_turn():
+    prompt = chat_prompt(make_tiny_tokenizer(), repair_prompt(problem(), docstring=False))
+    assert prompt.endswith(
+        "Provide the corrected Python code:<|im_end|>\n<|im_start|>assistant\n" + FENCE
+    )
+
+
+def test_a_message_without_a_fence_gets_one_all_the_same():
+    tokenizer = make_tiny_tokenizer()
+    assert chat_prompt(tokenizer, "Fix it:") == chat_prompt(tokenizer, "Fix it:\n" + FENCE)
+
+
+def test_a_completion_model_gets_the_text_as_it_is():
+    tokenizer = make_tiny_tokenizer()
+    tokenizer.chat_template = None
+    text = repair_prompt(problem(), docstring=True)
+    assert chat_prompt(tokenizer, text) == text
+    tokenizer.bos_token = "<|endoftext|>"
+    assert chat_prompt(tokenizer, text) == "<|endoftext|>" + text

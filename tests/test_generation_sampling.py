@@ -1,0 +1,93 @@
+"""Sampling means what transformers' processors mean, and a row depends on itself alone."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import (
+    LogitsProcessorList,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.generation.sampling import next_tokens
+
+
+def transformers_probabilities(logits: torch.Tensor, knobs: Knobs, seen: list[int]) -> torch.Tensor:
+    """The distribution of `model.generate` for one row, in its order of processors."""
+    processors = LogitsProcessorList()
+    if knobs.repetition_penalty != 1:
+        processors.append(RepetitionPenaltyLogitsProcessor(knobs.repetition_penalty))
+    processors.append(TemperatureLogitsWarper(knobs.temperature))
+    processors.append(TopKLogitsWarper(knobs.top_k))
+    if knobs.top_p < 1:
+        processors.append(TopPLogitsWarper(knobs.top_p))
+    return torch.softmax(processors(torch.tensor([seen]), logits[None].float())[0], dim=0)
+
+
+def our_frequencies(logits: torch.Tensor, knobs: Knobs, seen: list[int], draws: int) -> np.ndarray:
+    """How often each token comes out for evenly spaced uniform numbers: exact to 1 / draws."""
+    uniforms = (np.arange(draws) + 0.5) / draws
+    rows = logits[None].repeat(draws, 1)
+    tokens = next_tokens(rows, [knobs] * draws, [seen] * draws, uniforms.tolist())
+    return np.bincount(tokens, minlength=len(logits)) / draws
+
+
+KNOBS = st.builds(
+    Knobs,
+    temperature=st.sampled_from([0.2, 0.7, 1.0, 2.0]),
+    top_p=st.sampled_from([0.3, 0.9, 0.95, 1.0]),
+    top_k=st.integers(1, 60),
+    repetition_penalty=st.sampled_from([1.0, 1.05, 1.5]),
+)
+
+
+@settings(deadline=None, max_examples=50)
+@given(KNOBS, st.integers(0, 2**32 - 1), st.sampled_from([40, 3000, 20_000]), st.booleans())
+def test_the_distribution_is_that_of_transformers(knobs, seed, vocabulary, rounded):
+    torch.manual_seed(seed)
+    logits = torch.randn(vocabulary) * 3
+    if rounded:
+        logits = logits.bfloat16()
+    seen = [*range(0, vocabulary, 7), int(logits.argmax())]
+    draws = 200
+    expected = transformers_probabilities(logits, knobs, seen).numpy()
+    found = our_frequencies(logits, knobs, list(dict.fromkeys(seen)), draws)
+    if rounded:  # bf16 logits tie often, and which of two equal ones top-p keeps is arbitrary
+        expected, found = np.sort(expected), np.sort(found)
+    assert np.abs(found - expected).max() < 1.5 / draws
+
+
+@given(KNOBS, st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=20)
+def test_temperature_0_takes_the_greatest_logit(knobs, seed):
+    torch.manual_seed(seed)
+    logits = torch.randn(3, 5000)
+    greedy = Knobs(0.0, knobs.top_p, knobs.top_k, 1.0)
+    assert next_tokens(logits, [greedy] * 3, [[]] * 3, [0.99] * 3) == logits.argmax(1).tolist()
+
+
+@given(st.lists(KNOBS, min_size=2, max_size=6), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=30)
+def test_a_row_does_not_depend_on_its_neighbours(knobs, seed):
+    torch.manual_seed(seed)
+    logits = torch.randn(len(knobs), 20_000).bfloat16()
+    seen = [[1, 2, 3 + row] for row in range(len(knobs))]
+    uniforms = torch.rand(len(knobs)).tolist()
+    together = next_tokens(logits.clone(), knobs, seen, uniforms)
+    alone = [
+        next_tokens(logits[row : row + 1].clone(), [knobs[row]], [seen[row]], [uniforms[row]])[0]
+        for row in range(len(knobs))
+    ]
+    assert together == alone
+
+
+@pytest.mark.parametrize("value", [0.0, -3.5])
+def test_equal_logits_are_all_kept(value):
+    logits = torch.full((300,), value)
+    found = our_frequencies(logits, Knobs(1.0, 1.0, 5, 1.0), [], 3000)
+    assert np.allclose(found, 1 / 300, atol=1 / 3000)
