@@ -8,6 +8,7 @@ no result beyond the rounding of the compute type.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +24,8 @@ from coral_batch.errors import CoralError
 
 ATTENTION = "coral_packed"
 ADAPTER = "default"
+# Model types whose rotary embedding pairs feature i with i + features / 2.
+HALVES = {"llama", "mistral", "qwen2", "qwen3"}
 
 
 @contextmanager
@@ -37,17 +40,26 @@ def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
         noise: draws the dropout masks, layer by layer in the order of the forward pass.
     """
     implementation = model.config._attn_implementation
+    transformer = model.base_model.model
+    # transformers calls the rotation by its name in the model's own source file.
+    source: Any = sys.modules[type(transformer).__module__]
+    rotate = transformer.config.model_type in HALVES
+    rotation = source.apply_rotary_pos_emb if rotate else None
     replaced = []
     for module in model.modules():
         forward = _forward(module, noise)
         if forward is not None:
             module.forward = forward
             replaced.append(module)
-    model.base_model.model.set_attn_implementation(ATTENTION)
+    transformer.set_attn_implementation(ATTENTION)
+    if rotate:
+        source.apply_rotary_pos_emb = _rotary
     try:
         yield
     finally:
-        model.base_model.model.set_attn_implementation(implementation)
+        if rotate:
+            source.apply_rotary_pos_emb = rotation
+        transformer.set_attn_implementation(implementation)
         for module in replaced:
             del module.forward
 
@@ -139,6 +151,15 @@ def _gated(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
         return module.down_proj(inner).view(*x.shape[:-1], -1)
 
     return forward
+
+
+def _rotary(
+    query: torch.Tensor, key: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rotate (1, heads, tokens, features) by (1, tokens, features), whose halves are equal."""
+    half = cosine.shape[-1] // 2
+    cosine, sine = cosine[:, None, :, :half], sine[:, None, :, :half]
+    return kernels.Rotary.apply(query, cosine, sine), kernels.Rotary.apply(key, cosine, sine)
 
 
 def _attention(

@@ -19,12 +19,12 @@ import torch
 from torch.nn import functional
 
 # Rows handled at a time: what they need stays in the second-level cache.
-ROWS = 256
+ROWS = 64
 SOFTMAX_ROWS = 16
 # Rows whose logits exist together: the more, the less often the output head is read.
 HEAD_ROWS = 512
 # Queries of a sequence that attend together.
-QUERIES = 128
+QUERIES = 64
 
 
 class LowRankLinear(torch.autograd.Function):
@@ -161,6 +161,34 @@ class SwiGLU(torch.autograd.Function):
             torch.mul(functional.silu(g), grad, out=out_up)
             torch.ops.aten.silu_backward.grad_input(grad * u, g, grad_input=out_gate)
         return grad_gate, grad_up
+
+
+class Rotary(torch.autograd.Function):
+    """Rotary position embedding (Su et al. 2021) of halves, as Llama and Qwen lay them out."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor
+    ) -> torch.Tensor:
+        """Rotate x, (..., features), by angles whose cosine and sine are (..., features / 2)."""
+        ctx.save_for_backward(cosine, sine)
+        return _rotate(x, cosine, sine, direction=1)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        """Return the gradient of x: rotated back."""
+        cosine, sine = ctx.saved_tensors
+        return _rotate(grads[0], cosine, sine, direction=-1), None, None
+
+
+def _rotate(
+    x: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor, direction: int
+) -> torch.Tensor:
+    y = torch.empty_like(x)
+    (left, right), (y_left, y_right) = x.chunk(2, -1), y.chunk(2, -1)
+    torch.mul(left, cosine, out=y_left).addcmul_(right, sine, value=-direction)
+    torch.mul(right, cosine, out=y_right).addcmul_(left, sine, value=direction)
+    return y
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Get the adapters of a population: from the store where they were trained before, else by training.
+"""Get the adapters of a population: from the store where it has them, else by training them.
 
 The base model is loaded once, and only when something has to be trained.
 """

