@@ -129,7 +129,7 @@ def determinants(
         },
         "dtype": str(compute_dtype()).removeprefix("torch."),
         "threads": torch.get_num_threads(),
-        "processor": torch.cpu.get_capabilities(),
+        "processor": dict(torch.cpu.get_capabilities()),
     }
 
 

@@ -148,7 +148,7 @@ def _determinants(base: Path, prompts: Mapping[str, str], settings: Params) -> d
         "device": "cuda" if torch.cuda.is_available() else "cpu",
         "dtype": str(compute_dtype()).removeprefix("torch."),
         "threads": torch.get_num_threads(),
-        "processor": torch.cpu.get_capabilities(),
+        "processor": dict(torch.cpu.get_capabilities()),
     }
 
 
