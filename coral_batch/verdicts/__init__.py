@@ -3,7 +3,7 @@
 The only part of the project that starts processes for untrusted code. See docs/jail.md.
 """
 
-from coral_batch.verdicts.isolation import LAYERS, Isolation, isolation
+from coral_batch.verdicts.layers import LAYERS, Isolation, isolation
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.verdict import Kind, Program, Verdict
 

@@ -210,11 +210,7 @@ class _Remote:
             child = self._start()
             child.send(arguments)
             answer = _answer(child, self._limits)
-        except _Unloaded as unloaded:
-            self._child = None
-            self.cpu += unloaded.cpu
-            return unloaded.kind, unloaded.detail
-        except _Stop as stop:
+        except (_Unloaded, _Stop) as stop:
             if self._child is not None:
                 self.cpu += self._child.stop().cpu_seconds
             self._child = None

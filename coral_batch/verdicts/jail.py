@@ -24,7 +24,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from types import TracebackType
 
-from coral_batch.verdicts.isolation import SCRATCH, Isolation
+from coral_batch.verdicts.layers import SCRATCH, Isolation
 
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20

