@@ -1,0 +1,254 @@
+"""Adapter training beside transformers' Trainer, and beside the machine's matrix products.
+
+Both train the same LoRA adapter on the same batches of the bundled corpus' examples, in the same
+process; the Trainer with PEFT and a padding collator. The share of the matrix-product rate counts
+the operations that the maths needs: every token once through the frozen matrices forward and
+backward, causal attention, the adapter, the output head at answer positions. It measures training
+alone, not the base model's loading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, get_peft_model
+from torch.utils.data import Sampler, SequentialSampler
+from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
+
+from coral_batch.adapters.base import BaseModel, load_base
+from coral_batch.adapters.examples import Example, make_examples
+from coral_batch.adapters.training import Encoded, encode, pack, train
+from coral_batch.corpus.layout import read_layout
+from coral_batch.corpus.split import TRAINING
+from coral_batch.evolution.configuration import AdapterConfiguration
+from coral_batch.params import Training
+from coral_batch.seeding import derive_seed, generator
+
+SEED = 1
+TARGETS = {
+    "qv": ("q_proj", "v_proj"),
+    "all": ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"),
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run measured.
+
+    Attributes:
+        tokens_per_second: prompt and answer tokens, padding not counted.
+        trainer_tokens_per_second: the same for transformers' Trainer; None where it did not run.
+        loss: mean loss of the steps.
+        trainer_loss: the same for the Trainer.
+        largest_loss_difference: of any step.
+        matrix_gflops: rate of this machine's bf16 (or fp32) products, before and after, mean.
+        share: of that rate, counting only needed operations.
+        seconds: training time of ours.
+        peak_mb: peak memory of the process until ours had finished.
+    """
+
+    tokens_per_second: float
+    trainer_tokens_per_second: float | None
+    loss: float
+    trainer_loss: float | None
+    largest_loss_difference: float | None
+    matrix_gflops: float
+    share: float
+    seconds: float
+    peak_mb: float
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--base", type=Path, default=Path("lake/base"))
+    parser.add_argument("--corpus", type=Path, default=Path("lake/raw/classics"))
+    parser.add_argument("--steps", type=int, default=24, help="optimizer steps of 4 examples")
+    parser.add_argument("--targets", choices=TARGETS, default="qv")
+    parser.add_argument("--dora", action="store_true")
+    parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--without-trainer", action="store_true")
+    parser.add_argument("--output", type=Path, help="write the result as JSON")
+    arguments = parser.parse_args()
+    configuration = AdapterConfiguration(
+        8, 16, arguments.dropout, TARGETS[arguments.targets], use_dora=arguments.dora
+    )
+    base = load_base(arguments.base)
+    problems = [
+        problem
+        for problem in read_layout(arguments.corpus, "benchmark")
+        if problem.name in TRAINING
+    ]
+    examples = make_examples(problems, base.tokenizer, docstring=True)
+    order = generator(SEED, "benchmark").permutation(len(examples))
+    chosen = [examples[index] for index in order[: 4 * arguments.steps]]
+    result = measure(base, arguments.base, chosen, configuration, not arguments.without_trainer)
+    for name, value in asdict(result).items():
+        print(f"{name:28} {value if value is None else round(value, 3)}")
+    if arguments.output:
+        arguments.output.write_text(json.dumps(asdict(result), indent=2) + "\n")
+
+
+def measure(
+    base: BaseModel,
+    folder: Path,
+    examples: Sequence[Example],
+    configuration: AdapterConfiguration,
+    with_trainer: bool,
+) -> Result:
+    """Train by ours, then by the Trainer."""
+    training = Training(
+        passes=1,
+        batch_size=4,
+        learning_rate=2e-4,
+        warmup_steps=4,
+        weight_decay=0.0,
+        max_grad_norm=1.0,
+    )
+    order = generator(SEED, "training order").permutation(len(examples))
+    rows = [encode(examples[index], base.tokenizer) for index in order]
+    with tempfile.TemporaryDirectory() as output:
+        before = matrix_rate(base)
+        curve, seconds = train(base, examples, configuration, training, SEED, Path(output))
+        rate = (before + matrix_rate(base)) / 2
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        needed = operations(base, rows, configuration, training.batch_size)
+        losses, trainer_seconds = None, 0.0
+        if with_trainer:
+            fresh = load_base(folder)
+            losses, trainer_seconds = run_trainer(
+                fresh, rows, configuration, training, Path(output)
+            )
+    tokens = sum(curve.tokens)
+    return Result(
+        tokens_per_second=tokens / seconds,
+        trainer_tokens_per_second=tokens / trainer_seconds if losses else None,
+        loss=sum(curve.loss) / len(curve.loss),
+        trainer_loss=sum(losses) / len(losses) if losses else None,
+        largest_loss_difference=max(
+            abs(ours - theirs) for ours, theirs in zip(curve.loss, losses, strict=True)
+        )
+        if losses
+        else None,
+        matrix_gflops=rate / 1e9,
+        share=needed / seconds / rate,
+        seconds=seconds,
+        peak_mb=peak,
+    )
+
+
+def matrix_rate(base: BaseModel) -> float:
+    """Operations per second of products with this model's own up projections, 1,200 rows."""
+    weights = [layer.mlp.up_proj.weight for layer in base.model.model.layers]
+    wide, narrow = weights[0].shape
+    left, right = torch.randn(1200, narrow), torch.randn(1200, wide)
+    left, right = left.to(weights[0].dtype), right.to(weights[0].dtype)
+    for weight in weights:
+        left @ weight.t()
+    start = time.perf_counter()
+    for weight in weights:
+        left @ weight.t()
+        right @ weight
+    return 4 * 1200 * wide * narrow * len(weights) / (time.perf_counter() - start)
+
+
+def operations(
+    base: BaseModel, rows: Sequence[Encoded], configuration: AdapterConfiguration, size: int
+) -> float:
+    """Multiplications and additions that training on these rows in batches of `size` needs."""
+    config = base.model.config
+    layers = base.model.model.layers
+    matrices = [
+        (name.split(".")[-2], parameter.shape)
+        for name, parameter in layers.named_parameters()
+        if parameter.ndim == 2
+    ]
+    frozen = sum(shape[0] * shape[1] for _, shape in matrices)
+    adapted = sum(
+        configuration.r * sum(shape)
+        for name, shape in matrices
+        if name in configuration.target_modules
+    )
+    head = base.model.lm_head.weight.numel()
+    attention = config.hidden_size * len(layers)
+    total = 0.0
+    for start in range(0, len(rows), size):
+        batch = rows[start : start + size]
+        tokens = pack(batch, 1, torch.float32).ids.numel()
+        total += tokens * (4 * frozen + 6 * adapted)
+        total += sum(4 * head * row.answer for row in batch)
+        total += sum(6 * attention * len(row.ids) ** 2 for row in batch)
+    return total
+
+
+class InOrder(Trainer):
+    """transformers' Trainer, with the batches in the order of the data set."""
+
+    def _get_train_sampler(self, *_: Any) -> Sampler:
+        return SequentialSampler(self.train_dataset)
+
+
+def run_trainer(
+    base: BaseModel,
+    rows: Sequence[Encoded],
+    configuration: AdapterConfiguration,
+    training: Training,
+    folder: Path,
+) -> tuple[list[float], float]:
+    """Train with transformers' Trainer; return the loss of each step and the seconds."""
+    torch.manual_seed(derive_seed(SEED, "adapter initialisation"))
+    model = get_peft_model(
+        base.model,
+        LoraConfig(
+            task_type="CAUSAL_LM",
+            r=configuration.r,
+            lora_alpha=configuration.lora_alpha,
+            lora_dropout=configuration.lora_dropout,
+            target_modules=list(configuration.target_modules),
+            use_dora=configuration.use_dora,
+        ),
+    )
+    data = [
+        {
+            "input_ids": list(row.ids),
+            "attention_mask": [1] * len(row.ids),
+            "labels": [-100] * (len(row.ids) - row.answer) + list(row.ids[-row.answer :]),
+        }
+        for row in rows
+    ]
+    trainer = InOrder(
+        model=model,
+        args=TrainingArguments(
+            output_dir=str(folder / "trainer"),
+            use_cpu=True,
+            num_train_epochs=training.passes,
+            per_device_train_batch_size=training.batch_size,
+            learning_rate=training.learning_rate,
+            warmup_steps=training.warmup_steps,
+            weight_decay=training.weight_decay,
+            max_grad_norm=training.max_grad_norm,
+            logging_steps=1,
+            save_strategy="no",
+            report_to="none",
+            disable_tqdm=True,
+        ),
+        train_dataset=data,
+        data_collator=DataCollatorForSeq2Seq(base.tokenizer),
+    )
+    start = time.perf_counter()
+    trainer.train()
+    seconds = time.perf_counter() - start
+    return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry], seconds
+
+
+if __name__ == "__main__":
+    main()
