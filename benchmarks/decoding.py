@@ -1,0 +1,211 @@
+"""Compare the decoding engine with transformers' `model.generate`, side by side in one run.
+
+    python -m benchmarks.decoding [--base FOLDER] [--genomes N] [--samples N]
+
+The engine draws all samples of all genomes. The two peers draw a part of the same work with the
+same knobs and adapters (plain PEFT on the same base): a genome at a time, its prompts and samples
+in one padded batch; and one prompt and sample at a time. Useful tokens are those up to and with
+the one that closes the fence or ends the answer. Adapters are untrained ones with a small random
+update, which cost what trained ones cost.
+
+Prints a table and writes it to benchmarks/results/decoding.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+
+from coral_batch.adapters.base import compute_dtype, load_base
+from coral_batch.corpus.layout import read_layout
+from coral_batch.corpus.split import role_of
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.generation.engine import Engine, Unit
+from coral_batch.generation.fence import FenceTokens
+from coral_batch.generation.prompt import chat_prompt, repair_prompt
+from coral_batch.seeding import derive_seed
+
+ROOT = Path(__file__).resolve().parent.parent
+ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
+FEED_FORWARD = ("gate_proj", "up_proj", "down_proj")
+# (target modules, rank, DoRA, temperature, repetition penalty) of each genome, in turn.
+GENOMES = (
+    (("q_proj", "v_proj"), 8, False, 0.6, 1.0),
+    ((*ATTENTION, *FEED_FORWARD), 16, False, 0.8, 1.05),
+    (ATTENTION, 8, True, 0.4, 1.0),
+    (FEED_FORWARD, 4, False, 0.2, 1.0),
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One way of decoding: useful tokens, seconds, and what was done in them."""
+
+    way: str
+    genomes: int
+    answers: int
+    tokens: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Useful tokens a second."""
+        return self.tokens / self.seconds
+
+
+def make_adapter(model: Any, number: int, folder: Path) -> Unit:
+    """Write a PEFT adapter whose update is small and random, and say how it is to be used."""
+    targets, rank, dora, temperature, penalty = GENOMES[number % len(GENOMES)]
+    config = LoraConfig(
+        r=rank,
+        lora_alpha=16,
+        target_modules=list(targets),
+        use_dora=dora,
+        task_type="CAUSAL_LM",
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(derive_seed(1, "benchmark", number))
+        adapted = get_peft_model(model, config)
+        with torch.no_grad():
+            for name, parameter in adapted.named_parameters():
+                if "lora_B" in name:
+                    parameter.normal_(std=1e-3)
+    adapted.save_pretrained(str(folder))
+    adapted.unload()
+    return Unit(str(number), folder, Knobs(temperature, 0.95, 50, penalty))
+
+
+def measure_engine(
+    base: Path, units: Sequence[Unit], prompts: dict[str, str], samples: int, limit: int
+) -> tuple[Measurement, dict[str, Any]]:
+    """Draw every genome's samples in shared batches."""
+    loaded = load_base(base)
+    engine = Engine(loaded.model, loaded.tokenizer)
+    start = time.perf_counter()
+    drawn = [
+        sample
+        for _, answers in engine.generate(
+            units, prompts, samples=samples, max_new_tokens=limit, seed=1
+        )
+        for sample in answers
+    ]
+    seconds = time.perf_counter() - start
+    tokens = sum(sample.tokens for sample in drawn)
+    return (
+        Measurement("engine", len(units), len(drawn), tokens, seconds),
+        asdict(engine.timings),
+    )
+
+
+def measure_generate(
+    base: Path, unit: Unit, batches: Sequence[Sequence[str]], samples: int, limit: int, way: str
+) -> Measurement:
+    """Draw one genome's samples with `model.generate`, a batch of prompts at a time."""
+    loaded = load_base(base)
+    tokenizer, fence = loaded.tokenizer, FenceTokens(loaded.tokenizer)
+    tokenizer.padding_side = "left"
+    model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval()
+    ends = model.generation_config.eos_token_id
+    ends = set(ends if isinstance(ends, list) else [ends])
+    answers = tokens = 0
+    start = time.perf_counter()
+    with torch.random.fork_rng(devices=[]), torch.inference_mode():
+        torch.manual_seed(1)
+        for batch in batches:
+            inputs = tokenizer(
+                list(batch), return_tensors="pt", padding=True, add_special_tokens=False
+            )
+            output = model.generate(
+                **inputs,
+                do_sample=True,
+                temperature=unit.knobs.temperature,
+                top_p=unit.knobs.top_p,
+                top_k=unit.knobs.top_k,
+                repetition_penalty=unit.knobs.repetition_penalty,
+                max_new_tokens=limit,
+                num_return_sequences=samples,
+            )
+            for row in output[:, inputs.input_ids.shape[1] :].tolist():
+                tokens += useful(row, fence, ends)
+                answers += 1
+    return Measurement(way, 1, answers, tokens, time.perf_counter() - start)
+
+
+def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
+    """Count the tokens up to and with the one that ends the answer."""
+    backticks = 0
+    for count, token in enumerate(tokens, start=1):
+        backticks = fence.run(backticks, token)
+        if backticks == FenceTokens.CLOSED or token in ends:
+            return count
+    return len(tokens)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--base", type=Path, default=ROOT / "lake/base")
+    parser.add_argument("--genomes", type=int, default=4)
+    parser.add_argument("--samples", type=int, default=4)
+    parser.add_argument("--max-new-tokens", type=int, default=384)
+    parser.add_argument("--single", type=int, default=2, help="prompts of the one-at-a-time peer")
+    parser.add_argument("--threads", type=int, default=None)
+    arguments = parser.parse_args()
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+
+    problems = read_layout(ROOT / "lake/raw/classics", "classics")
+    loaded = load_base(arguments.base)
+    prompts = {
+        problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))
+        for problem in problems
+        if role_of(problem.name) == "test"
+    }
+    texts, limit = list(prompts.values()), arguments.max_new_tokens
+    with tempfile.TemporaryDirectory() as folder:
+        units = [
+            make_adapter(loaded.model, number, Path(folder) / str(number))
+            for number in range(arguments.genomes)
+        ]
+        del loaded
+        engine, timings = measure_engine(arguments.base, units, prompts, arguments.samples, limit)
+        batch = measure_generate(
+            arguments.base, units[0], [texts], arguments.samples, limit, "generate, one genome"
+        )
+        singles = [[text] for text in texts[: arguments.single]]
+        single = measure_generate(
+            arguments.base, units[0], singles, 1, limit, "generate, one prompt"
+        )
+    ways = (engine, batch, single)
+    print(
+        f"{'way':<22}{'genomes':>8}{'answers':>8}{'tokens':>8}{'s':>8}{'tokens/s':>10}{'ratio':>7}"
+    )
+    for way in ways:
+        print(
+            f"{way.way:<22}{way.genomes:>8}{way.answers:>8}{way.tokens:>8}{way.seconds:>8.1f}"
+            f"{way.rate:>10.1f}{engine.rate / way.rate:>7.1f}"
+        )
+    print(f"engine: {timings}")
+    result = {
+        "threads": torch.get_num_threads(),
+        "dtype": str(compute_dtype()),
+        "ways": [{**asdict(way), "tokens_per_second": way.rate} for way in ways],
+        "engine": timings,
+    }
+    file = ROOT / "benchmarks/results/decoding.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(result, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
