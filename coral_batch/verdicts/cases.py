@@ -15,6 +15,7 @@ import marshal
 import signal
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from coral_batch.errors import CoralError
@@ -86,28 +87,30 @@ def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> di
     calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
     kinds: list[tuple[Kind, str]] = []
     cpu: list[float] = []
-    wall: list[float] = []
+    read: list[float] = []
     with jail.child("program", limits.cpu_seconds * (len(numbers) + 1)) as child:
+        start = time.perf_counter()
         child.send(_program_frame(program, calls, interactive=False))
-        last = time.perf_counter()
+        child.settle()
         try:
             _loaded(child, limits)
             for number in numbers:
                 answer = _answer(child, limits)
                 cpu.append(_seconds(answer))
                 kinds.append(_verdict(program, number, answer))
-                wall.append(time.perf_counter() - last)
-                last += wall[-1]
-        except _Unloaded as unloaded:
-            elapsed = time.perf_counter() - last
-            return {
-                number: Verdict(number, None, unloaded.kind, unloaded.detail, unloaded.cpu, elapsed)
-                for number in numbers
-            }
+                read.append(time.perf_counter())
+        except _Unloaded as stop:
+            kinds = [(stop.kind, stop.detail)] * len(numbers)
+            cpu = [stop.cpu] * len(numbers)
         except _Stop as stop:
             kinds.append((stop.kind, stop.detail))
-            wall.append(time.perf_counter() - last)
+        read += [time.perf_counter()] * (len(kinds) - len(read))
         ending = child.stop()
+    if ending.quick:  # all answers were read together
+        share = (read[-1] - start) / len(read)
+        wall = [share] * len(read)
+    else:
+        wall = [now - before for before, now in pairwise([start, *read])]
     # The process says how long each call took; what the kernel counted beyond that is charged to
     # all of them alike, so that understating helps nobody. A case that never answered gets it all.
     hidden = max(0.0, ending.cpu_seconds - sum(cpu) - _STARTUP)
@@ -316,7 +319,7 @@ def _answer(child: Child, limits: Limits) -> list[Any]:
     except Ended:
         raise _ended(child, limits) from None
     try:
-        answer = json.loads(frame)
+        answer = json.loads(frame.decode("ascii"))
         length = _FORMS[answer[0]]
         if type(answer) is list and len(answer) == length:
             return answer

@@ -29,7 +29,7 @@ from coral_batch.verdicts.layers import SCRATCH, Isolation
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20
 _SCRATCH_FILES = 256
-_STATUS = struct.Struct("<iqq")
+_STATUS = struct.Struct("<iq??")
 _GRACE = 20.0  # seconds for what is no program's doing: starting, forking, collecting
 _ADDR_NO_RANDOMIZE = 0x0040000
 
@@ -55,11 +55,19 @@ class Limits:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a child ended: its exit status or signal, and the processor time that it used."""
+    """How a child ended.
+
+    Attributes:
+        exit_status: what it gave to exit.
+        signal: what killed it, or 0.
+        cpu_seconds: the processor time that it used.
+        quick: whether it ended before the jail gave notice of a slow one.
+    """
 
     exit_status: int
     signal: int
     cpu_seconds: float
+    quick: bool
 
 
 class Expired(Exception):
@@ -126,31 +134,39 @@ class Jail:
         assert self._control is not None
         ours, theirs = socket.socketpair()
         request = marshal.dumps((role, math.ceil(seconds) + 1))
-        try:
-            socket.send_fds(self._control, [request], [theirs.fileno()])
-            theirs.close()
-            message, descriptors, _, _ = socket.recv_fds(self._control, 64, 1)
-            if message != b"started":
-                raise JailError("the jail's first process is gone")
-        except OSError as error:
-            ours.close()
-            self.close()
-            raise JailError(f"the jail does not answer: {error}") from None
-        return Child(self, ours, descriptors[0])
+        with theirs:
+            try:
+                socket.send_fds(self._control, [request], [theirs.fileno()])
+            except OSError as error:
+                ours.close()
+                self.close()
+                raise JailError(f"the jail does not answer: {error}") from None
+        return Child(self, ours)
 
-    def collect(self) -> Ending:
-        """Wait for the child's end; called by `Child` alone."""
+    def await_message(self) -> int | Ending:
+        """Wait for news of the child: a pidfd when it takes long, then its end.
+
+        Called by `Child` alone.
+        """
         assert self._control is not None
         try:
-            message = self._control.recv(64)
-            status, nanoseconds, clean = _STATUS.unpack(message)
+            message, descriptors, _, _ = socket.recv_fds(self._control, 64, 1)
+            if descriptors:
+                return descriptors[0]
+            status, nanoseconds, clean, quick = _STATUS.unpack(message)
         except (OSError, struct.error) as error:
             self.close()
             raise JailError(f"the jail does not answer: {error}") from None
         if not clean:
             self.close()
         killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        return Ending(os.WEXITSTATUS(status), killed, nanoseconds * 1e-9)
+        return Ending(os.WEXITSTATUS(status), killed, nanoseconds * 1e-9, bool(quick))
+
+    @property
+    def control(self) -> socket.socket:
+        """The socket on which news come."""
+        assert self._control is not None
+        return self._control
 
     def _start(self) -> None:
         isolation = self._isolation
@@ -204,16 +220,18 @@ class Jail:
 
 
 class Child:
-    """One jailed process; a context manager that leaves it dead and collected."""
+    """One jailed process; a context manager that leaves it dead and collected.
 
-    def __init__(self, jail: Jail, channel: socket.socket, pidfd: int) -> None:
+    The jail tells when a child has ended, or hands over a pidfd when that takes more than a
+    moment. So a quick program costs one wake-up: everything that it wrote is read at its end.
+    """
+
+    def __init__(self, jail: Jail, channel: socket.socket) -> None:
         self._jail = jail
         self._channel = channel
-        self._pidfd = pidfd
         self._buffer = bytearray()
-        self._poll = select.poll()
-        self._poll.register(channel, select.POLLIN)
-        self.ending: Ending | None = None
+        self._pidfd = -1
+        self._ending: Ending | None = None
 
     def __enter__(self) -> Child:
         return self
@@ -231,58 +249,98 @@ class Child:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._channel.sendall(len(data).to_bytes(4, "little") + data)
 
+    def settle(self) -> None:
+        """Wait for the child to end or to prove slow."""
+        news = self._jail.await_message()
+        if isinstance(news, int):
+            self._pidfd = news
+        else:
+            self._ended(news)
+
     def receive(self, limits: Limits) -> bytes:
         """Return the next frame.
 
         Raises:
             Expired: the limits ran out; the child has been killed.
             Flooded: what came is no frame; the child has been killed.
-            Ended: the child closed its side; `stop` tells how.
+            Ended: the child ended, or closed its side, without another frame.
         """
-        clock = _Clock(self._pidfd, limits)
+        clock = None
         while True:
             if len(self._buffer) >= 4:
-                size = int.from_bytes(self._buffer[:4], "little")
-                if size > FRAME_BYTES:
+                end = 4 + int.from_bytes(self._buffer[:4], "little")
+                if end > FRAME_BYTES:
                     self.stop()
                     raise Flooded
-                if len(self._buffer) >= 4 + size:
-                    frame = bytes(self._buffer[4 : 4 + size])
-                    del self._buffer[: 4 + size]
+                if len(self._buffer) >= end:
+                    frame = bytes(self._buffer[4:end])
+                    del self._buffer[:end]
                     return frame
-            if not self._poll.poll(clock.slice() * 1000):
-                if (which := clock.expired()) is not None:
-                    self.stop()
-                    raise Expired(which)
-                continue
-            try:
-                data = self._channel.recv(1 << 16)
-            except ConnectionResetError:
-                data = b""
-            if not data:
+            if self._ending is not None:
                 raise Ended
-            self._buffer += data
+            clock = clock or _Clock(limits)
+            if _readable(self._channel, clock.slice()):
+                if not self._read():
+                    raise Ended
+            elif (which := clock.expired(self._kill_switch())) is not None:
+                self.stop()
+                raise Expired(which)
 
     def await_end(self, limits: Limits) -> Ending:
-        """Give a child that closed its side the time left to end, then kill it."""
-        clock = _Clock(self._pidfd, limits)
-        poll = select.poll()
-        poll.register(self._pidfd, select.POLLIN)
-        while not poll.poll(clock.slice() * 1000):
-            if (which := clock.expired()) is not None:
+        """Give a child that closed its side the time left to end, then kill it.
+
+        Raises:
+            Expired: it had to be killed.
+        """
+        clock = _Clock(limits)
+        while self._ending is None and not _readable(self._jail.control, clock.slice()):
+            if (which := clock.expired(self._kill_switch())) is not None:
                 self.stop()
                 raise Expired(which)
         return self.stop()
 
     def stop(self) -> Ending:
         """Kill the child if it still runs, collect it and tell how it ended."""
-        if self.ending is None:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        self._channel.close()
+        while self._ending is None:
+            if self._pidfd >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            self.settle()
+        return self._ending
+
+    def _kill_switch(self) -> int:
+        """Return the pidfd; -1 when the child has ended meanwhile."""
+        if self._pidfd < 0 and self._ending is None:
+            self.settle()
+        return self._pidfd
+
+    def _read(self) -> bool:
+        """Read what is there; False at the end."""
+        try:
+            data = self._channel.recv(1 << 18, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except ConnectionResetError:
+            data = b""
+        self._buffer += data
+        return bool(data)
+
+    def _ended(self, ending: Ending) -> None:
+        self._ending = ending
+        if self._pidfd >= 0:
             os.close(self._pidfd)
+            self._pidfd = -1
+        if self._channel.fileno() >= 0:
+            while self._read():
+                pass
             self._channel.close()
-            self.ending = self._jail.collect()
-        return self.ending
+
+
+def _readable(channel: socket.socket, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(channel, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 class _Clock:
@@ -293,24 +351,22 @@ class _Clock:
     that much of it, so reading starts there.
     """
 
-    def __init__(self, pidfd: int, limits: Limits) -> None:
-        self._pidfd = pidfd
+    def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._start = time.monotonic()
-        self._first = min(0.05, limits.cpu_seconds / 10)
         self._id: int | None = None
         self._used_before = 0.0
-        self._left = self._first
+        self._left = min(0.05, limits.cpu_seconds / 10)
 
     def slice(self) -> float:
         return max(self._left, 0.001)
 
-    def expired(self) -> str | None:
-        """Tell which limit has run out, and how long to wait before asking again."""
+    def expired(self, pidfd: int) -> str | None:
+        """Tell which limit has run out, if one has, and set the next slice."""
         elapsed = time.monotonic() - self._start
         try:
             if self._id is None:
-                self._id = _clock_of(self._pidfd)
+                self._id = _clock_of(pidfd)
                 self._used_before = time.clock_gettime(self._id)
             used = time.clock_gettime(self._id) - self._used_before
         except (OSError, ProcessLookupError):

@@ -44,7 +44,8 @@ class Verdict:
         detail: what it returned, type and message, or the signal; at most 400 characters; empty
             for PASS.
         cpu_seconds: processor time of the call, at least what the kernel counted.
-        wall_seconds: time from the previous answer of the process to this one.
+        wall_seconds: time from the previous answer of the process to this one; the answers of a
+            process that ended within a moment are read together and share its time evenly.
     """
 
     case: int

@@ -3,7 +3,8 @@
 `main` receives requests from the judge alone and never reads what a child writes, and its memory
 holds nothing of any program: a child gets its program over a socket of its own.
 
-What it does not do: keep time or kill. The judge holds a pidfd of the child.
+What it does not do: keep time or kill. The judge gets a pidfd of every child that does not end at
+once.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import importlib
 import marshal
 import os
 import resource
+import select
 import socket
 import struct
 import sys
-from pathlib import Path
 from typing import Any, NoReturn
 
 from . import encoding, kernel, program
@@ -26,7 +27,8 @@ from .channel import Channel
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
           "string", "typing")  # fmt: skip
 
-_STATUS = struct.Struct("<iqq")
+_STATUS = struct.Struct("<iq??")
+_QUICK = 30  # milliseconds that a child has before the judge gets the means to kill it
 
 
 def main(descriptor: int) -> None:
@@ -57,13 +59,18 @@ def main(descriptor: int) -> None:
             child.become(message, descriptors[0])
         os.close(descriptors[0])
         pidfd = os.pidfd_open(pid)
-        socket.send_fds(control, [b"started"], [pidfd])
-        os.close(pidfd)
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        quick = bool(poll.poll(_QUICK))
+        if not quick:
+            socket.send_fds(control, [b"running"], [pidfd])
         _, status, usage = os.wait4(pid, 0)
-        if own == 1:
+        os.close(pidfd)
+        if not setup["filters"] and own == 1:
             _reap()
         nanoseconds = int((usage.ru_utime + usage.ru_stime) * 1e9)
-        control.send(_STATUS.pack(status, nanoseconds, _state(scratch) == untouched))
+        clean = _state(scratch) == untouched
+        control.send(_STATUS.pack(status, nanoseconds, clean, quick))
 
 
 def _enter(setup: dict[str, Any]) -> dict[str, Any]:
@@ -132,12 +139,12 @@ def _reap() -> None:
         pass
 
 
-def _state(scratch: str) -> tuple[int, int, int] | None:
-    """Fingerprint of the scratch folder: any write, removal or chmod changes it."""
+def _state(scratch: str) -> tuple[int, int] | None:
+    """Fingerprint of the scratch folder: any write, removal or chmod moves its change time."""
     if not scratch:
         return None
-    status = Path(scratch).stat()
-    return status.st_mtime_ns, status.st_ctime_ns, len(os.listdir(scratch))  # noqa: PTH208
+    status = os.stat(scratch)  # noqa: PTH116 (once for every program)
+    return status.st_mtime_ns, status.st_ctime_ns
 
 
 def _warm_up() -> None:
