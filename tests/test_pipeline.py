@@ -37,9 +37,8 @@ ENVIRONMENT = {
 def make_project(folder: Path) -> Path:
     """Make a project of two generations with a tiny base model and small settings."""
     folder.mkdir()
-    shutil.copytree(REPOSITORY / "coral_batch", folder / "coral_batch", ignore=_caches)
-    shutil.copytree(REPOSITORY / "stages", folder / "stages", ignore=_caches)
-    shutil.copytree(REPOSITORY / "lake/raw/classics", folder / "lake/raw/classics")
+    for name in ("coral_batch", "stages", "schemas", "lake/raw/classics"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=_caches)
     shutil.copy(REPOSITORY / "dvc.yaml", folder)
     shutil.copy(REPOSITORY / ".dvcignore", folder)
     make_tiny_base(folder / "tiny")
@@ -69,11 +68,17 @@ def _caches(_: str, names: list[str]) -> set[str]:
 
 def run(project: Path, *command: str) -> str:
     """Run a command in a project and return what it printed; fail the test if it fails."""
-    done = subprocess.run(
-        command, cwd=project, env=ENVIRONMENT, capture_output=True, text=True, check=False
-    )
+    done = attempt(project, *command)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def attempt(project: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a project, on the project's own copy of the code."""
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(project)}
+    return subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def stages_run(output: str) -> set[str]:
@@ -212,7 +217,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(finished: Path, tmp_p
     running = subprocess.Popen(
         ["dvc", "repro"],
         cwd=project,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "PYTHONPATH": str(project)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -237,14 +242,7 @@ def test_a_table_edited_by_hand_stops_the_stage_and_changes_nothing(copy: Path) 
     file.chmod(0o644)
     file.write_text(file.read_text().replace('"finish": "length"', '"finish": "bored"', 1))
     before = hashes(copy)
-    done = subprocess.run(
-        ["coral", "scores", "001"],
-        cwd=copy,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = attempt(copy, "coral", "scores", "001")
     assert done.returncode == 1
     assert "samples.jsonl" in done.stderr
     assert "'bored'" in done.stderr
