@@ -97,16 +97,17 @@ class RowCache(Cache):
             for stored in (layer.stored_keys, layer.stored_values):
                 stored[target, :, :length] = stored[source, :, :length]
 
-    def expect(self, lengths: Tensor) -> Tensor:
+    def expect(self, lengths: Tensor, longest: int) -> Tensor:
         """Prepare one decoding step.
 
         Args:
             lengths: (live,) tokens each live row holds so far; its next token goes behind them.
+            longest: the greatest of them, which a GPU would have to be waited for to tell.
 
         Returns:
             (live, 1, 1, attended) mask, true where a row may attend.
         """
-        attended = _whole_blocks(int(lengths.max()) + 1, self.rows[0].dtype)
+        attended = _whole_blocks(longest + 1, self.rows[0].dtype)
         index = torch.arange(len(lengths), device=lengths.device)
         for layer in self.rows:
             layer.expect(index, lengths, attended)

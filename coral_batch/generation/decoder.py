@@ -115,7 +115,7 @@ class Decoder:
             self._routing.route(torch.tensor(routed, device=device))
             self._slots = routed
         positions = torch.tensor([*lengths, *[0] * idle], device=device)
-        mask = self.cache.expect(positions[: len(tokens)])
+        mask = self.cache.expect(positions[: len(tokens)], max(lengths))
         output = self.model(
             input_ids=torch.tensor([*tokens, *[0] * idle], device=device)[:, None],
             attention_mask=mask,
