@@ -20,6 +20,7 @@ from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.verdicts import compare
+from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
 from coral_batch.verdicts.jail import (
     Child,
     Ended,
@@ -88,7 +89,7 @@ def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> di
     kinds: list[tuple[Kind, str]] = []
     cpu: list[float] = []
     read: list[float] = []
-    with jail.child("program", limits.cpu_seconds * (len(numbers) + 1)) as child:
+    with jail.child(PROGRAM, limits.cpu_seconds * (len(numbers) + 1)) as child:
         start = time.perf_counter()
         child.send(_program_frame(program, calls, interactive=False))
         child.settle()
@@ -150,7 +151,7 @@ def _referee(
     own = Limits(limits.cpu_seconds / 5, limits.wall_seconds, limits.memory_mb)
     with contextlib.ExitStack() as stack:
         total = limits.cpu_seconds * (len(names) + 1)
-        referee = stack.enter_context(apart.child("referee", total))
+        referee = stack.enter_context(apart.child(REFEREE, total))
         referee.send(marshal.dumps((program.problem, program.tests, program.support, first)))
         remote = _Remote(jail, program, limits, stack)
         for number in range(first, len(names)):
@@ -229,7 +230,7 @@ class _Remote:
     def _start(self) -> Child:
         if self._child is None:
             seconds = self._limits.cpu_seconds * 20
-            self._child = self._stack.enter_context(self._jail.child("program", seconds))
+            self._child = self._stack.enter_context(self._jail.child(PROGRAM, seconds))
             self._child.send(_program_frame(self._program, [], interactive=True))
             _loaded(self._child, self._limits)
         return self._child

@@ -24,12 +24,12 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from types import TracebackType
 
+from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
 from coral_batch.verdicts.layers import SCRATCH, Isolation
 
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20
 _SCRATCH_FILES = 256
-_STATUS = struct.Struct("<iq??")
 _GRACE = 20.0  # seconds for what is no program's doing: starting, forking, collecting
 _ADDR_NO_RANDOMIZE = 0x0040000
 
@@ -122,18 +122,18 @@ class Jail:
             self._process.wait()
             self._process = None
 
-    def child(self, role: str, seconds: float) -> Child:
+    def child(self, role: int, seconds: float) -> Child:
         """Fork a child.
 
         Args:
-            role: ``program`` or ``referee``.
+            role: `PROGRAM` or `REFEREE`.
             seconds: processor time after which the kernel kills it, whatever the judge does.
         """
         if self._control is None:
             self._start()
         assert self._control is not None
         ours, theirs = socket.socketpair()
-        request = marshal.dumps((role, math.ceil(seconds) + 1))
+        request = REQUEST.pack(role, math.ceil(seconds) + 1)
         with theirs:
             try:
                 socket.send_fds(self._control, [request], [theirs.fileno()])
@@ -153,7 +153,7 @@ class Jail:
             message, descriptors, _, _ = socket.recv_fds(self._control, 64, 1)
             if descriptors:
                 return descriptors[0]
-            status, nanoseconds, clean, quick = _STATUS.unpack(message)
+            status, nanoseconds, clean, quick = STATUS.unpack(message)
         except (OSError, struct.error) as error:
             self.close()
             raise JailError(f"the jail does not answer: {error}") from None

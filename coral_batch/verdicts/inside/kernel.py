@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import struct
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -49,13 +48,16 @@ class _PathBeneath(ctypes.Structure):
 class Filter:
     """A seccomp program, ready to be put in force.
 
-    Everything that `enforce` touches is made beforehand: after a fork each page that Python
-    writes to costs a fault.
+    Everything that `enforce` needs is made beforehand: after a fork every page that is written to
+    costs a fault, and Python writes to what it merely looks at.
     """
 
-    def __init__(self, code: bytes) -> None:
-        self._code = ctypes.create_string_buffer(code, len(code))
-        self._program = _Program(len(code) // 8, ctypes.addressof(self._code))
+    def __init__(self, code: bytes, own_pid_at: Iterable[int] = ()) -> None:
+        buffer = ctypes.create_string_buffer(code, len(code))
+        self._words = memoryview(buffer).cast("B").cast("I")
+        self._own_pid_at = [offset // 4 for offset in own_pid_at]
+        self._program = _Program(len(code) // 8, ctypes.addressof(buffer))
+        self._prctl = _libc.prctl
         self._arguments = (
             ctypes.c_int(_PR_SET_SECCOMP),
             ctypes.c_ulong(_SECCOMP_MODE_FILTER),
@@ -64,13 +66,13 @@ class Filter:
             ctypes.c_ulong(0),
         )
 
-    def patch(self, offset: int, value: int) -> None:
-        """Write a 32-bit constant into the program at a byte offset."""
-        struct.pack_into("=I", self._code, offset, value)
-
     def enforce(self) -> None:
-        """Put the filter in force for this process and its children, for ever."""
-        if _libc.prctl(*self._arguments):
+        """Put the filter, with this process's id in it, in force for ever."""
+        if self._own_pid_at:
+            own = os.getpid()
+            for word in self._own_pid_at:
+                self._words[word] = own
+        if self._prctl(*self._arguments):
             raise OSError(ctypes.get_errno(), "seccomp")
 
 

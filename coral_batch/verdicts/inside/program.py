@@ -32,7 +32,8 @@ def main(channel: Channel) -> None:
     """
     name, code, support, calls, interactive = marshal.loads(channel.receive() or b"")
     send = channel.send
-    add_modules(support)
+    if support:
+        add_modules(support)
     answer, function = _load(name, code)
     send(answer)
     if function is None:

@@ -27,7 +27,13 @@ from .channel import Channel
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
           "string", "typing")  # fmt: skip
 
-_STATUS = struct.Struct("<iq??")
+# A request: which kind of child, and the processor seconds after which the kernel kills it. An
+# answer: exit status, processor nanoseconds, whether the scratch folder is untouched, and whether
+# the child ended within a moment.
+REQUEST = struct.Struct("<ii")
+STATUS = struct.Struct("<iq??")
+PROGRAM, REFEREE = range(2)
+
 _QUICK = 30  # milliseconds that a child has before the judge gets the means to kill it
 
 
@@ -40,8 +46,8 @@ def main(descriptor: int) -> None:
     del sys.path[0]
     for name in _USUAL:
         importlib.import_module(name)
-    ready = _enter(setup)
     _warm_up()
+    ready = _enter(setup)
     control.send(marshal.dumps(ready))
     scratch = setup["scratch"]
     untouched = _state(scratch)
@@ -54,9 +60,11 @@ def main(descriptor: int) -> None:
         message, descriptors, _, _ = socket.recv_fds(control, 64, 1)
         if not message:
             return
+        role, seconds = REQUEST.unpack(message)
+        limit = (seconds, seconds)
         pid = os.fork()
         if pid == 0:
-            child.become(message, descriptors[0])
+            child.become(role, limit, descriptors[0])
         os.close(descriptors[0])
         pidfd = os.pidfd_open(pid)
         poll = select.poll()
@@ -70,7 +78,7 @@ def main(descriptor: int) -> None:
             _reap()
         nanoseconds = int((usage.ru_utime + usage.ru_stime) * 1e9)
         clean = _state(scratch) == untouched
-        control.send(_STATUS.pack(status, nanoseconds, clean, quick))
+        control.send(STATUS.pack(status, nanoseconds, clean, quick))
 
 
 def _enter(setup: dict[str, Any]) -> dict[str, Any]:
@@ -96,32 +104,25 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Child:
-    """What a forked process does to become a jailed one."""
+    """What a forked process does to become a jailed one; short, since after a fork it is dear."""
 
     def __init__(self, control: socket.socket, setup: dict[str, Any], parent: int) -> None:
-        self._control = control
+        self._control = control.fileno()
         self._die_with_parent = setup["die_with_parent"]
         self._parent = parent
-        self._filter = None
-        if setup["filters"]:
-            _, code, self._own_pid_at = setup["filters"]
-            self._filter = kernel.Filter(code)
+        self._filter = kernel.Filter(*setup["filters"][1:]) if setup["filters"] else None
 
-    def become(self, message: bytes, descriptor: int) -> NoReturn:
-        """Give up everything but the channel, then run what the message names."""
+    def become(self, role: int, cpu: tuple[int, int], descriptor: int) -> NoReturn:
+        """Give up everything but the channel, then run what the role names."""
         try:
-            role, cpu = marshal.loads(message)
-            self._control.close()
+            os.close(self._control)
             if self._die_with_parent:
                 kernel.die_with(self._parent)
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+            resource.setrlimit(resource.RLIMIT_CPU, cpu)
             run = program.main
-            if role == "referee":
+            if role == REFEREE:
                 from .referee import main as run  # noqa: PLC0415 (few problems need it)
             if self._filter is not None:
-                own = os.getpid()
-                for offset in self._own_pid_at:
-                    self._filter.patch(offset, own)
                 self._filter.enforce()
             gc.enable()
             run(Channel(descriptor))
@@ -147,9 +148,33 @@ def _state(scratch: str) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_ctime_ns
 
 
+_WARM = """
+class Warm:
+    def __init__(self, value):
+        self.value = value
+def warm(items, *rest, key=None):
+    found = {item: [str(item) for item in items if item > 1] for item in items}
+    while found and key is None:
+        try:
+            key = Warm(found.popitem()[1])
+        except (KeyError, ValueError):
+            raise
+    total = sum(item for item in items)
+    return sorted(items), (1.5, "a", None, True), {"a": {1}}, f"{key.value}", total
+"""
+
+
 def _warm_up() -> None:
-    """Run once what every child runs, so that lazily made state is shared, not made again."""
-    space: dict[str, Any] = {}
-    exec(compile("def f(a):\n    return [x for x in a if x]\n", "warm.py", "exec"), space)
-    encoding.encode([space["f"]([1, 2]), 1.5, "a", (None,), {"a": {1}}])
+    """Do what a child does some times over.
+
+    State that Python makes when it is first needed, and code that it specialises after some runs,
+    are then shared by all children instead of being made again in each.
+    """
+    frame = marshal.dumps(("warm", _WARM, {}, [marshal.dumps(([1, 2, 3],))] * 4, False))
+    for _ in range(20):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(len(frame).to_bytes(4, "little") + frame)
+            program.main(Channel(theirs.fileno()))
+    del sys.modules["warm"]
     encoding.decode([[0], ["l", 1]])
