@@ -129,10 +129,10 @@ def _updated_norm(
 
 
 def _keep(noise: np.random.Generator, shape: torch.Size, dropout: float) -> torch.Tensor:
-    """Bool tensor, True with probability 1 - dropout, to within 2^-16."""
+    """Tensor of uint8, 1 with probability 1 - dropout (to within 2^-16), else 0."""
     size = int(np.prod(shape))
     words = noise.bit_generator.random_raw((size + 3) // 4).view(np.uint16)[:size]
-    return torch.from_numpy(words >= round(dropout * 65536)).view(shape)
+    return torch.from_numpy((words >= round(dropout * 65536)).view(np.uint8)).view(shape)
 
 
 def _rms_norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -9,12 +9,13 @@ and no code that a checkpoint brings along is run. Training and decoding are not
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -188,7 +189,8 @@ def compute_dtype() -> torch.dtype:
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
     steps = progress(None, f"base {entry.name}", total=3, unit="step")
-    with steps, _quiet():
+    # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
+    with steps, _quiet(), redirect_stderr(io.StringIO()):
         steps.set_postfix_str("dequantising")
         model = AutoModelForCausalLM.from_pretrained(
             gguf.parent,
@@ -206,6 +208,8 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
             model.model.embed_tokens.weight = model.lm_head.weight
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
+        for file in folder.iterdir():
+            file.chmod(0o644)  # safetensors writes files that only their owner can read
         steps.update()
     return Card(
         name=entry.name,

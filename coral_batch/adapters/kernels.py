@@ -57,21 +57,23 @@ class LowRankLinear(torch.autograd.Function):
             lora_a: (r, in) fp32.
             lora_b: (out, r) fp32.
             scaling: factor of the low-rank term; with dropout, divided by the kept share.
-            keep: (tokens, in) bool, which inputs the low-rank term sees; None for all.
+            keep: (tokens, in) uint8, 1 where the low-rank term sees the input and 0 where dropout
+                hides it; None for no dropout. (bool would multiply several times slower.)
             factor: (out,) fp32 for DoRA, None for LoRA.
         """
         a = lora_a.to(x.dtype)
         b = (lora_b * scaling).to(x.dtype)
-        low = (x if keep is None else x * keep) @ a.t()
+        low = _masked(x, keep) @ a.t()
         y = functional.linear(x, weight, bias if factor is None else None)
         y.addmm_(low, b.t())
-        unscaled = None
         if factor is not None:
-            unscaled = y
-            y = _rescale(y, factor)
+            _rescale(y, factor, out=y)
             if bias is not None:
                 y += bias
-        ctx.save_for_backward(x, low, a, b, weight, keep, factor, unscaled)
+        # The output is kept by whatever comes next as well; without DoRA it is not needed here.
+        ctx.save_for_backward(
+            x, low, a, b, weight, bias, keep, factor, y if factor is not None else None
+        )
         ctx.scaling = scaling
         return y
 
@@ -79,27 +81,36 @@ class LowRankLinear(torch.autograd.Function):
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         """Return the gradients of x, lora_a, lora_b and factor; the rest is frozen."""
         (grad,) = grads
-        x, low, a, b, weight, keep, factor, unscaled = ctx.saved_tensors
+        x, low, a, b, weight, bias, keep, factor, y = ctx.saved_tensors
         grad_factor = None
         if factor is not None:
-            grad_factor = (grad * unscaled).sum(0, dtype=torch.float32)
-            grad = _rescale(grad, factor)
+            # The output before scaling is (y - bias) / factor.
+            ones = grad.new_ones(1, len(grad))
+            grad_factor = (ones @ (grad * y))[0].float()
+            if bias is not None:
+                grad_factor -= (ones @ grad)[0].float() * bias.float()
+            grad_factor /= factor
+            grad = _rescale(grad, factor, out=torch.empty_like(grad))
         low_grad = grad @ b
         grad_b = (low.t() @ grad).t().float() * ctx.scaling
-        grad_a = (low_grad.t() @ (x if keep is None else x * keep)).float()
+        grad_a = (low_grad.t() @ _masked(x, keep)).float()
         grad_x = None
         if ctx.needs_input_grad[0]:
             grad_x = grad @ weight
             if keep is None:
                 grad_x.addmm_(low_grad, a)
             else:
-                grad_x += (low_grad @ a) * keep
+                grad_x += _masked(low_grad @ a, keep)
         return grad_x, None, None, grad_a, grad_b, None, None, grad_factor
 
 
-def _rescale(x: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
+def _masked(x: torch.Tensor, keep: torch.Tensor | None) -> torch.Tensor:
+    return x if keep is None else x * keep
+
+
+def _rescale(x: torch.Tensor, factor: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     """``x * factor`` for factors near 1, which bf16 alone could not tell from 1."""
-    return torch.addcmul(x, x, (factor - 1).to(x.dtype))
+    return torch.addcmul(x, x, (factor - 1).to(x.dtype), out=out)
 
 
 class RMSNorm(torch.autograd.Function):

@@ -267,11 +267,13 @@ def _save(
         name: tensor.contiguous()
         for name, tensor in sorted(get_peft_model_state_dict(model).items())
     }
+    weights = folder / "adapter_model.safetensors"
     try:
-        save_file(tensors, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+        save_file(tensors, weights, metadata={"format": "pt"})
+        weights.chmod(0o644)  # safetensors writes files that only their owner can read
     except SafetensorError as error:
         raise CoralError(
-            f"The adapter could not be written ({error})", file=folder, action="free some space"
+            f"The adapter could not be written ({error})", file=weights, action="free some space"
         ) from error
     config = _lora_config(configuration).to_dict() | {
         "base_model_name_or_path": base.card.name,
