@@ -1,0 +1,100 @@
+"""What the store saves: an adapter that was trained before trains nothing, and is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from coral_batch.adapters.base import load_base, materialise, read_card
+from coral_batch.adapters.examples import Example
+from coral_batch.adapters.obtain import determinants, obtain_adapters
+from coral_batch.evolution.configuration import AdapterConfiguration
+from coral_batch.generation.prompt import chat_prompt
+from coral_batch.params import Training
+from coral_batch.store import Store, key_of
+from tests.tiny import make_tiny_base
+
+LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
+DORA = replace(LORA, use_dora=True)
+TRAINING = Training(
+    passes=1,
+    batch_size=2,
+    learning_rate=1e-2,
+    warmup_steps=1,
+    weight_decay=0.0,
+    max_grad_norm=1.0,
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    threads = torch.get_num_threads()
+    source = make_tiny_base(tmp_path_factory.mktemp("source"))
+    folder = tmp_path_factory.mktemp("lake") / "base"
+    materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
+    yield folder
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def examples(base: Path) -> list[Example]:
+    tokenizer = load_base(base).tokenizer
+    return [
+        Example(
+            id=f"p{index}/0",
+            problem=f"p{index}",
+            variant=0,
+            instruction="Fix:",
+            input="x",
+            output="y",
+            prompt=chat_prompt(tokenizer, f"Fix: {index}"),
+            answer=f"return {index}\n```{tokenizer.eos_token}",
+        )
+        for index in range(4)
+    ]
+
+
+def test_what_was_trained_before_is_reused(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    first = obtain_adapters(base, examples, [LORA, DORA, LORA], TRAINING, 1, store, threads=1)
+    assert list(first) == [LORA, DORA]
+    assert not any(adapter.reused for adapter in first.values())
+    assert all(adapter.seconds > 0 for adapter in first.values())
+
+    again = obtain_adapters(base, examples, [DORA, LORA], TRAINING, 1, store, threads=1)
+    for configuration, adapter in again.items():
+        assert adapter == replace(first[configuration], reused=True, seconds=0.0)
+        assert len(adapter.curve.loss) == 2
+
+    weights = first[LORA].folder / "adapter_model.safetensors"
+    known = weights.read_bytes()
+    weights.write_bytes(known[:-1] + bytes([known[-1] ^ 1]))
+    repaired = obtain_adapters(base, examples, [LORA], TRAINING, 1, store, threads=1)[LORA]
+    assert not repaired.reused
+    assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
+
+
+def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Example]) -> None:
+    card = read_card(base)
+    changed = [replace(examples[0], answer="other"), *examples[1:]]
+    other_base = replace(card, files=card.files | {"model.safetensors": "0" * 64})
+    keys = [
+        key_of(determinants(*arguments))
+        for arguments in (
+            (card, examples, LORA, TRAINING, 1),
+            (card, examples, LORA, TRAINING, 2),
+            (card, examples, DORA, TRAINING, 1),
+            (card, examples, replace(LORA, lora_dropout=0.1), TRAINING, 1),
+            (card, examples, LORA, replace(TRAINING, learning_rate=2e-2), 1),
+            (card, changed, LORA, TRAINING, 1),
+            (other_base, examples, LORA, TRAINING, 1),
+        )
+    ]
+    assert len(set(keys)) == len(keys)
+    assert keys[0] == key_of(determinants(card, examples, LORA, TRAINING, 1))
