@@ -13,15 +13,15 @@ import pytest
 from coral_batch.corpus.problem import Case
 from coral_batch.verdicts import Program, Verdict, isolation
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.isolation import LAYERS
 from coral_batch.verdicts.jail import Jail, Limits
+from coral_batch.verdicts.layers import LAYERS
 from tests.hostile import Hostile
 from tests.hostile.escaping import CANARY, ESCAPING
 from tests.hostile.faking import FAKING
 from tests.hostile.results import RESULTS
 from tests.hostile.starving import STARVING
 
-LIMITS = Limits(cpu_seconds=0.4, wall_seconds=2.0, memory_mb=256)
+LIMITS = Limits(cpu_seconds=0.3, wall_seconds=1.0, memory_mb=256)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ What it does not do: say what an answer is worth; that is `cases` and `compare`.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import marshal
 import math
 import os
@@ -20,6 +21,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -293,8 +295,10 @@ class Child:
             Expired: it had to be killed.
         """
         clock = _Clock(limits)
-        while self._ending is None and not _readable(self._jail.control, clock.slice()):
-            if (which := clock.expired(self._kill_switch())) is not None:
+        while self._ending is None:
+            if _readable(self._jail.control, clock.slice()):
+                self.settle()
+            elif (which := clock.expired(self._kill_switch())) is not None:
                 self.stop()
                 raise Expired(which)
         return self.stop()
@@ -346,16 +350,16 @@ def _readable(channel: socket.socket, seconds: float) -> bool:
 class _Clock:
     """Processor and wall time of one call, read from outside and only when it takes long.
 
-    The processor clock of a process can be read by anyone who knows its number (clock_getres(2):
-    clock id ~pid << 3 | 2). A call that has not answered after the first slice has used at most
-    that much of it, so reading starts there.
+    A call that has not answered after the first slice has used at most that much of either, so
+    reading starts there. Time that the process spent waiting for a processor does not count: a
+    busy machine does not change a verdict.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._start = time.monotonic()
-        self._id: int | None = None
-        self._used_before = 0.0
+        self._pid = 0
+        self._before = (0.0, 0.0)
         self._left = min(0.05, limits.cpu_seconds / 10)
 
     def slice(self) -> float:
@@ -363,15 +367,15 @@ class _Clock:
 
     def expired(self, pidfd: int) -> str | None:
         """Tell which limit has run out, if one has, and set the next slice."""
-        elapsed = time.monotonic() - self._start
         try:
-            if self._id is None:
-                self._id = _clock_of(pidfd)
-                self._used_before = time.clock_gettime(self._id)
-            used = time.clock_gettime(self._id) - self._used_before
+            if not self._pid:
+                self._pid = _number_of(pidfd)
+                self._before = _used(self._pid)
+            cpu, waited = _used(self._pid)
         except (OSError, ProcessLookupError):
-            used = 0.0  # it has just ended: the next poll says so
-        cpu_left = self._limits.cpu_seconds - used
+            cpu, waited = self._before  # it has just ended: the next poll says so
+        cpu_left = self._limits.cpu_seconds - (cpu - self._before[0])
+        elapsed = time.monotonic() - self._start - (waited - self._before[1])
         wall_left = self._limits.wall_seconds - elapsed
         if cpu_left <= 0:
             return f"{self._limits.cpu_seconds:g} s of processor time"
@@ -381,19 +385,30 @@ class _Clock:
         return None
 
 
-def _clock_of(pidfd: int) -> int:
+def _number_of(pidfd: int) -> int:
+    """Return the process id, as this process sees it."""
     for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
         name, _, value = line.partition(":")
         if name == "Pid" and int(value) > 0:
-            return ~int(value) << 3 | 2
+            return int(value)
     raise ProcessLookupError
 
 
-@contextlib.contextmanager
-def _fixed_addresses():  # type: ignore[no-untyped-def]
-    """Start processes without address randomisation: sets of objects then keep their order."""
-    import ctypes  # noqa: PLC0415
+def _used(pid: int) -> tuple[float, float]:
+    """Return the seconds that a process ran and, where the kernel says, waited for a processor.
 
+    Anyone may read a process's clock: its id is ~pid << 3 | 2 (clock_getcpuclockid(3)).
+    """
+    try:
+        waited = int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) * 1e-9
+    except (OSError, IndexError):
+        waited = 0.0
+    return time.clock_gettime(~pid << 3 | 2), waited
+
+
+@contextlib.contextmanager
+def _fixed_addresses() -> Iterator[None]:
+    """Start processes without address randomisation: sets of objects then keep their order."""
     libc = ctypes.CDLL(None)
     before = libc.personality(0xFFFFFFFF)
     libc.personality(before | _ADDR_NO_RANDOMIZE)

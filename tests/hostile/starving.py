@@ -67,6 +67,13 @@ def answer(n):
         ONE,
     ),
     hostile(
+        "stopping itself",
+        "TIMEOUT",
+        "import os, signal\ndef answer(n):\n    os.kill(os.getpid(), signal.SIGSTOP)\n",
+        ONE,
+        detail="by the clock",
+    ),
+    hostile(
         "raising its own limit",
         "ERROR",
         """

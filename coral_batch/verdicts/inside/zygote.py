@@ -34,6 +34,7 @@ REQUEST = struct.Struct("<ii")
 STATUS = struct.Struct("<iq??")
 PROGRAM, REFEREE = range(2)
 
+_ENDS = (1, 2, 3)  # exited, killed, dumped; a child may also have stopped itself
 _QUICK = 0.03  # seconds that a child has before the judge gets the means to kill it
 
 
@@ -72,7 +73,8 @@ def main(descriptor: int) -> None:
         if pid == 0:
             child.become(role, limit, descriptor)
         os.close(descriptor)
-        quick = signal.sigtimedwait(ended, _QUICK) is not None
+        news = signal.sigtimedwait(ended, _QUICK)
+        quick = news is not None and news.si_code in _ENDS
         if not quick:
             _hand_over(control, pid)
         _, status, usage = os.wait4(pid, 0)
