@@ -50,7 +50,7 @@ STAGES = (
 
 app = typer.Typer(
     name="coral",
-    help="Evolve LoRA/DoRA adapters that repair Python bugs. `dvc repro` runs every stage in order.",
+    help="Evolve LoRA/DoRA adapters that repair Python bugs; `dvc repro` runs all stages.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -187,6 +187,16 @@ def compute_dtype() -> torch.dtype:
     return torch.bfloat16 if native else torch.float32
 
 
+def arithmetic() -> dict[str, Any]:
+    """Return what decides how this process rounds, as JSON values; it belongs in every key."""
+    return {
+        "device": "cuda" if torch.cuda.is_available() else "cpu",
+        "dtype": str(compute_dtype()).removeprefix("torch."),
+        "threads": torch.get_num_threads(),
+        "processor": dict(torch.cpu.get_capabilities()),
+    }
+
+
 def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
     steps = progress(None, f"base {entry.name}", total=3, unit="step")
     # The reader of GGUF files shows a bar of its own on stderr, terminal or not.

@@ -18,7 +18,7 @@ import torch
 from coral_batch import seeding
 from coral_batch.adapters import acceleration, kernels
 from coral_batch.adapters import training as training_module
-from coral_batch.adapters.base import BaseModel, Card, compute_dtype, load_base, read_card
+from coral_batch.adapters.base import BaseModel, Card, arithmetic, load_base, read_card
 from coral_batch.adapters.examples import Example
 from coral_batch.adapters.training import TrainingCurve, train
 from coral_batch.evolution.configuration import AdapterConfiguration
@@ -127,9 +127,7 @@ def determinants(
         "versions": {
             name: version(name) for name in ("torch", "transformers", "peft", "tokenizers", "numpy")
         },
-        "dtype": str(compute_dtype()).removeprefix("torch."),
-        "threads": torch.get_num_threads(),
-        "processor": dict(torch.cpu.get_capabilities()),
+        "arithmetic": arithmetic(),
     }
 
 

@@ -21,7 +21,7 @@ import torch
 from transformers import AutoTokenizer
 
 from coral_batch import seeding
-from coral_batch.adapters.base import compute_dtype, load_base, read_card
+from coral_batch.adapters.base import arithmetic, load_base, read_card
 from coral_batch.corpus.problem import Problem
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.engine import Engine, Sample, Unit
@@ -145,10 +145,7 @@ def _determinants(base: Path, prompts: Mapping[str, str], settings: Params) -> d
         "engine": {"rows": ROWS, "adapters": SLOTS, "rank": max(settings.candidates.r)},
         "code": _digest("".join(file.read_text() for file in sources)),
         "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers")},
-        "device": "cuda" if torch.cuda.is_available() else "cpu",
-        "dtype": str(compute_dtype()).removeprefix("torch."),
-        "threads": torch.get_num_threads(),
-        "processor": dict(torch.cpu.get_capabilities()),
+        "arithmetic": arithmetic(),
     }
 
 
