@@ -21,14 +21,7 @@ from typing import Any
 from coral_batch.errors import CoralError
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
-from coral_batch.verdicts.jail import (
-    Child,
-    Ended,
-    Expired,
-    Flooded,
-    Jail,
-    Limits,
-)
+from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, Jail, Limits
 from coral_batch.verdicts.verdict import Kind, Program, Verdict
 
 # Processor seconds that forking and loading cost an honest process, not charged to its cases.
@@ -100,6 +93,8 @@ def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> di
                 cpu.append(_seconds(answer))
                 kinds.append(_verdict(program, number, answer))
                 read.append(time.perf_counter())
+                if answer[0] == "memory":  # which it may still hold
+                    break
         except _Unloaded as stop:
             kinds = [(stop.kind, stop.detail)] * len(numbers)
             cpu = [stop.cpu] * len(numbers)

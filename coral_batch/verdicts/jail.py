@@ -200,7 +200,8 @@ class Jail:
                     "RLIMIT_AS": self._memory,
                     "RLIMIT_FSIZE": _SCRATCH_BYTES,
                     "RLIMIT_NOFILE": 64,
-                    "RLIMIT_NPROC": 16 if jailed else 4096,
+                    # Counts all processes of the user, unless in a user namespace.
+                    **({"RLIMIT_NPROC": 16} if jailed else {}),
                     "RLIMIT_CORE": 0,
                     "RLIMIT_STACK": 8 << 20,
                     "RLIMIT_MEMLOCK": 0,

@@ -79,7 +79,7 @@ def answer(n):
         kept = []
         while True:
             kept.append(bytearray(1 << 20))
-    return 2 * n
+    return len(bytes(100 << 20)) and 2 * n
 """,
     ),
     hostile(
