@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from coral_batch.adapters.base import compute_dtype
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.decoder import Decoder
@@ -165,7 +166,7 @@ def test_first_tokens_follow_the_distribution_of_transformers(base):
         assert statistic < len(common) + 5 * np.sqrt(2 * len(common))
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", sorted({torch.float32, compute_dtype()}, key=str))
 def test_a_sample_does_not_depend_on_its_company(base, adapters, dtype):
     units = [
         Unit("plain", None, WARM),
