@@ -13,7 +13,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 
 from coral_batch.adapters.base import BaseModel, load_base, materialise
 from coral_batch.adapters.examples import Example
-from coral_batch.adapters.training import encode, train
+from coral_batch.adapters.training import PART_TOKENS, encode, train
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.generation.prompt import chat_prompt
@@ -62,7 +62,7 @@ def base(folder: Path) -> BaseModel:
 def examples(base: BaseModel) -> list[Example]:
     rows = []
     for index in range(7):
-        text = f"Fix this:\n{'x = x + 1' * index}"
+        text = f"Fix this:\n{'x = x + 1' * (12 * index)}"
         code = f"def f(x):\n    return x + {index}"
         rows.append(
             Example(
@@ -92,6 +92,7 @@ def test_training_is_plain_peft_with_a_padded_batch(
     losses = [*_plain_training(reference, examples, configuration)]
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
+    assert max(curve.tokens) > PART_TOKENS  # a step's gradient came from several parts
     assert not curve.diverged
 
     adapted = PeftModel.from_pretrained(base.model, tmp_path).eval()
