@@ -29,8 +29,11 @@ lint: setup  ## ruff and mypy
 	ruff format --check .
 	mypy
 
-bench: setup  ## measure against the peers, side by side; writes benchmarks/results/
-	python -m benchmarks
+bench: setup  ## measure against the peers, side by side (after make repro)
+	python -m benchmarks.linting
+	python -m benchmarks.verdicts
+	python -m benchmarks.training --output benchmarks/results/training.json
+	python -m benchmarks.decoding
 
 clean:  ## remove caches, not the lake nor the store
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
