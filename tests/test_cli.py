@@ -1,0 +1,68 @@
+"""The command line: every stage is there, and a user's error is one message."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coral_batch import cli, params
+
+
+def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / "coral"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) -> None:
+    shown = coral("--help")
+    assert shown.returncode == 0
+    for command in [*(stage.__name__ for stage in cli.STAGES), "show", "generations"]:
+        assert f"  {command} " in shown.stdout
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys, coral_batch.cli; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert not {"torch", "transformers", "peft", "bandit", "joblib"} & set(loaded)
+
+
+def test_generations_are_shown_and_set(workspace: Path) -> None:
+    assert coral("generations").stdout.startswith("3 generations: 000 to 002")
+    shown = coral("generations", "5")
+    assert "5 generations: 000 to 004" in shown.stdout
+    assert "thresholds tighten until generation 002" in shown.stdout
+    assert list(params.load().generations) == ["000", "001", "002", "003", "004"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["automata", "007"], ["'007'", "000, 001, 002"]),
+        (["automata", "baseline"], ["'baseline'", "000, 001, 002"]),
+        (["automata", "../000"], ["'../000'"]),
+        (["generations", "0"], ["count", "1"]),
+        (["nonsense"], ["nonsense"]),
+        (["automata", "000"], ["population.jsonl", "dvc repro"]),
+        (["samples", "baseline"], ["problems.jsonl", "dvc repro"]),
+        (["show", "000"], ["population.jsonl", "dvc repro"]),
+    ],
+)
+def test_a_mistake_is_one_message_without_a_traceback(
+    workspace: Path, arguments: list[str], words: list[str]
+) -> None:
+    done = coral(*arguments)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def test_outside_a_project_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = coral("corpus")
+    assert done.returncode == 1
+    assert "repository's root" in done.stderr
