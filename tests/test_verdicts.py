@@ -273,11 +273,21 @@ def test_finished_programs_are_taken_from_the_journal(tmp_path: Path) -> None:
     # A run that was killed while it wrote the last line.
     journal.write_text("\n".join([*lines[:4], lines[4][:20]]))
     assert untimed(judge(MIXED, SETTINGS, 1, journal)) == untimed(first)
+    assert journal.read_text().splitlines()[:4] == lines[:4]
+    assert len(journal.read_text().splitlines()) == 6
     assert judge(MIXED, SETTINGS, 1, journal) == judge(MIXED, SETTINGS, 1, journal)
     other = dataclasses.replace(SETTINGS, cpu_seconds=0.3)
     before = len(journal.read_text().splitlines())
     judge(MIXED[:1], other, 1, journal)
     assert len(journal.read_text().splitlines()) == before + 1
+
+
+def test_a_damaged_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:
+    journal = tmp_path / "verdicts.jsonl"
+    first = judge(MIXED, SETTINGS, 1, journal)
+    assert b"FAIL" in journal.read_bytes()
+    journal.write_bytes(journal.read_bytes().replace(b"FAIL", b"PASS") + b"\xff\xfe{")
+    assert untimed(judge(MIXED, SETTINGS, 1, journal)) == untimed(first)
 
 
 def descendants(ancestor: int) -> list[int]:
@@ -344,8 +354,8 @@ def test_killing_the_parent_loses_no_finished_verdict_and_leaves_no_orphan(
     marked = descendants(parent.pid)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    records = [json.loads(line) for line in journal.read_text().splitlines()]
-    assert len(records) == 40
+    records = [json.loads(line.partition(" ")[2]) for line in journal.read_text().splitlines()]
+    assert len({key for key, _ in records}) == 40
     while any(alive(pid) for pid in marked) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [pid for pid in marked if alive(pid)] == []

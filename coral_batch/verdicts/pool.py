@@ -239,21 +239,25 @@ def _sources() -> str:
 
 
 def _read(journal: Path) -> dict[str, list[Verdict]]:
-    """Read what an earlier run finished; a torn last line is not."""
+    """Read what an earlier run finished; a line that is torn or damaged is judged again."""
     found: dict[str, list[Verdict]] = {}
-    if journal.exists():
-        for line in journal.read_text().splitlines():
-            try:
-                record = json.loads(line)
-                found[record["key"]] = [Verdict(**verdict) for verdict in record["verdicts"]]
-            except (ValueError, KeyError, TypeError):
-                continue
+    if not journal.exists():
+        return found
+    text = journal.read_text(errors="replace")
+    for line in text.splitlines():
+        checksum, _, content = line.partition(" ")
+        if checksum == hashlib.sha256(content.encode()).hexdigest():
+            key, verdicts = json.loads(content)
+            found[key] = [Verdict(**verdict) for verdict in verdicts]
+    if text and not text.endswith("\n"):
+        with journal.open("a") as file:
+            file.write("\n")  # what is appended next begins a line of its own
     return found
 
 
 def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
-    """Append one finished program as one line, in one write."""
-    record = {"key": key, "verdicts": [asdict(verdict) for verdict in verdicts]}
+    """Append one finished program as one line behind its own SHA-256, in one write."""
+    content = json.dumps([key, [asdict(verdict) for verdict in verdicts]])
     journal.parent.mkdir(parents=True, exist_ok=True)
     with journal.open("a") as file:
-        file.write(json.dumps(record) + "\n")
+        file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
