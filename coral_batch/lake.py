@@ -169,7 +169,7 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
     if not file.is_file():
         raise _missing(file)
     try:
-        content = pl.read_parquet(file, use_pyarrow=False)
+        content = pl.read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise CoralError(
             "a table cannot be read", file=file, found=str(error), expected="a Parquet file"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.automata.features import FEATURES, features
-from coral_batch.automata.picture import draw, space_time
+from coral_batch.automata.picture import draw
 from coral_batch.automata.rule import format_rule, parse_rule
 from coral_batch.automata.simulation import Histories, initial_grid, simulate
 from coral_batch.errors import CoralError
@@ -169,11 +169,6 @@ def test_falling_activity_converges_and_growing_activity_diverges():
 def test_features_need_two_steps():
     with pytest.raises(ValueError, match="at least 2 steps, found 1"):
         features(history([[0, 1]], [[1, 0]]))
-
-
-def test_the_space_time_picture_shows_the_share_of_living_cells():
-    cells = np.array([[[1, 0], [1, 0]], [[0, 1], [0, 0]]], np.uint8)
-    assert space_time(cells).tolist() == [[255, 0], [0, 127]]
 
 
 def test_the_drawing_shows_three_grids_in_half_blocks():

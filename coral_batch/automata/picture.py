@@ -1,4 +1,4 @@
-"""Pictures of one history: text for a terminal, brightness for a web page. Draws no files."""
+"""A picture of one history as text for a terminal."""
 
 from __future__ import annotations
 
@@ -7,21 +7,6 @@ from numpy.typing import NDArray
 
 # Two cells on top of each other, indexed by 2 * upper + lower.
 _HALF_BLOCKS = np.array([" ", "\u2584", "\u2580", "\u2588"])
-
-
-def space_time(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the history as a picture with time running down.
-
-    Args:
-        cells: (steps + 1, height, width) array of 0 and 1.
-
-    Returns:
-        (steps + 1, width) array: the share of living cells in each column of the grid, from 0
-        (none) to 255 (all).
-    """
-    height = cells.shape[1]
-    alive = cells.sum(axis=1, dtype=np.int64)
-    return (alive * 255 // height).astype(np.uint8)
 
 
 def draw(cells: NDArray[np.uint8]) -> str:

@@ -10,8 +10,6 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-WIDTH = 100
-
 RED, GREEN, CYAN, BOLD = 31, 32, 36, 1
 
 # Control, format (bidirectional overrides, zero-width characters), surrogates, line separators.
