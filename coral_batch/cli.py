@@ -17,6 +17,7 @@ from coral_batch.report.show import show
 from stages.adapters import adapters
 from stages.automata import automata
 from stages.base import base
+from stages.best import best
 from stages.calibration import calibration
 from stages.corpus import corpus
 from stages.examples import examples
@@ -45,6 +46,7 @@ STAGES = (
     findings,
     scores,
     selection,
+    best,
     report,
 )
 

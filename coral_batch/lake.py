@@ -59,6 +59,8 @@ PLACES = {
     "scores": "{part}/scores.parquet",
     "runtimes": "{part}/runtimes.parquet",
     "selection": "{part}/selection.jsonl",
+    "best": "best/best.json",
+    "best_adapter": "best/adapter",
     "metrics": "report/metrics.json",
     "plots": "report/plots",
 }
@@ -206,7 +208,7 @@ def write_arrays(table: str, arrays: Mapping[str, np.ndarray], part: str | None 
         np.savez_compressed(stream, allow_pickle=False, **dict(arrays))
 
 
-def write_folders(table: str, folders: Mapping[str, Path], part: str) -> None:
+def write_folders(table: str, folders: Mapping[str, Path], part: str | None = None) -> None:
     """Copy folders into the lake under the names given; what lay there before is replaced.
 
     Raises:

@@ -62,6 +62,16 @@ class SelectionRow:
 
 
 @dataclass(frozen=True)
+class BestRow:
+    generation: str
+    genome: str
+    key: str
+    configuration: AdapterConfiguration
+    knobs: Knobs
+    fitness: float
+
+
+@dataclass(frozen=True)
 class DurationRow:
     unit: str
     seconds: float

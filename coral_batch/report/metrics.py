@@ -12,6 +12,7 @@ from dataclasses import asdict, astuple, dataclass, fields
 
 import polars as pl
 
+from coral_batch.evolution.best import best
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.params import Scores
@@ -103,7 +104,7 @@ def measure(generations: Sequence[Evaluated], baseline: pl.DataFrame, weights: S
     """
     problems = baseline["problem"].n_unique()
     base = _summary(baseline, weights)
-    best = _best(generations)
+    chosen = _best(generations)
     seen: set[str] = set()
     measured = {}
     for tables in generations:
@@ -116,19 +117,19 @@ def measure(generations: Sequence[Evaluated], baseline: pl.DataFrame, weights: S
         samples=baseline.group_by("problem").len()["len"].item(0),
         generations=measured,
         baseline=base,
-        best=best,
+        best=chosen,
         gain=Summary(
-            _rounded(best.fitness - base.fitness),
+            _rounded(chosen.fitness - base.fitness),
             Scores(
                 *(
                     _rounded(ours - theirs)
                     for ours, theirs in zip(
-                        astuple(best.objectives), astuple(base.objectives), strict=True
+                        astuple(chosen.objectives), astuple(base.objectives), strict=True
                     )
                 )
             ),
-            _rounded(best.pass_at_1 - base.pass_at_1),
-            best.problems_solved - base.problems_solved,
+            _rounded(chosen.pass_at_1 - base.pass_at_1),
+            chosen.problems_solved - base.problems_solved,
         ),
     )
 
@@ -160,11 +161,8 @@ def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
 
 
 def _best(generations: Sequence[Evaluated]) -> Best:
-    candidates = [(tables, row) for tables in generations for row in tables.selection]
-    tables, chosen = min(
-        candidates,
-        key=lambda pair: (-_rounded(pair[1].fitness), pair[0].generation, pair[1].genome),
-    )
+    generation, chosen = best({tables.generation: tables.selection for tables in generations})
+    tables = next(tables for tables in generations if tables.generation == generation)
     adapter = next(row for row in tables.adapters if row.genome == chosen.genome)
     shares = passes(tables.scores.filter(pl.col("genome") == chosen.genome))
     modules = ",".join(adapter.configuration.target_modules)

@@ -1,7 +1,7 @@
 """`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
 
 This module reads the tables and gives the overview of a generation; the views of a genome and of
-its repairs are in `coral_batch.report.audit`. The model's raw text is not shown beyond the code
+its repairs are in `coral_batch.report.views`. The model's raw text is not shown beyond the code
 extracted from it; it stands in samples.jsonl.
 """
 
@@ -22,7 +22,7 @@ from coral_batch.automata.simulation import Histories
 from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
 from coral_batch.evolution.genome import Genome
-from coral_batch.report.audit import (
+from coral_batch.report.views import (
     Individual,
     Repair,
     configuration_cells,

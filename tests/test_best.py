@@ -1,0 +1,50 @@
+"""The best genome of a run: by fitness, then by generation, then by id."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from coral_batch.evolution.best import best
+from coral_batch.params import Scores
+from coral_batch.rows import SelectionRow
+
+EVEN = Scores(0.5, 0.5, 0.5, 0.5, 0.5)
+ROW = SelectionRow(
+    genome="000-00",
+    objectives=EVEN,
+    fitness=0.5,
+    thresholds=EVEN,
+    passed=True,
+    failed=(),
+    shortfall=0.0,
+    nobody_passed=False,
+    rank=0,
+    crowding=None,
+    survived=True,
+    children=(),
+)
+
+
+def row(genome: str, fitness: float) -> SelectionRow:
+    return replace(ROW, genome=genome, fitness=fitness)
+
+
+def test_the_genome_of_highest_fitness_in_any_generation_is_the_best() -> None:
+    rows = {
+        "000": [row("000-00", 0.4), row("000-01", 0.6)],
+        "001": [row("000-01", 0.6), row("001-00", 0.7)],
+    }
+    assert best(rows) == ("001", rows["001"][1])
+
+
+def test_a_survivor_counts_in_its_first_generation_and_of_equals_the_first_id() -> None:
+    rows = {
+        "001": [row("000-01", 0.6), row("000-00", 0.6)],
+        "000": [row("000-01", 0.6), row("000-00", 0.6)],
+    }
+    assert best(rows) == ("000", rows["000"][1])
+
+
+def test_a_genome_that_fails_the_gate_can_be_the_best() -> None:
+    failing = replace(row("000-01", 0.9), passed=False, survived=False)
+    assert best({"000": [row("000-00", 0.4), failing]}) == ("000", failing)
