@@ -61,6 +61,10 @@ PLACES = {
     "selection": "{part}/selection.jsonl",
     "best": "best/best.json",
     "best_adapter": "best/adapter",
+    "linteval_items": "linteval/items.jsonl",
+    "linteval_tests": "linteval/tests.jsonl",
+    "linteval_dropped": "linteval/dropped.jsonl",
+    "linteval_statistics": "linteval/statistics.json",
     "metrics": "report/metrics.json",
     "plots": "report/plots",
 }

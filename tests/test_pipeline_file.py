@@ -165,7 +165,7 @@ def test_heavy_packages_are_imported_where_they_belong() -> None:
         }
         if package not in {"adapters", "generation"}:
             assert not roots & {"torch", "transformers", "peft"}, name
-        if package in {"automata", "evolution", "objectives"}:
+        if package in {"automata", "evolution", "linteval", "objectives"}:
             assert not roots & {"os", "io", "pathlib", "shutil", "tempfile", "subprocess"}, name
 
 
