@@ -14,6 +14,7 @@ import typer
 from coral_batch import params
 from coral_batch.errors import CoralError
 from coral_batch.report.show import show
+from coral_batch.store_commands import store
 from stages.adapters import adapters
 from stages.automata import automata
 from stages.base import base
@@ -61,6 +62,7 @@ app = typer.Typer(
 for stage in STAGES:
     app.command(rich_help_panel="Stages")(stage)
 app.command()(show)
+app.add_typer(store, name="store")
 
 
 @app.command()

@@ -5,10 +5,13 @@ canonical JSON of everything that determines its content; ``index.json`` beside 
 determinants and the SHA-256 of each file. An entry appears whole or not at all, is verified
 whenever it is read, and is never changed. It lies outside the lake: a stage whose outputs were
 deleted finds its work here. The store does not know what its entries mean.
+
+`coral store` (`coral_batch.store_commands`) shows, verifies and prunes it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -16,7 +19,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,37 @@ from coral_batch.errors import CoralError
 
 INDEX = "index.json"
 FILES = "files"
+_UNFINISHED = ".unfinished-"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry as it lies on the disk; nothing of it has been verified.
+
+    Attributes:
+        kind: what it is, e.g. ``adapters``.
+        key: its key.
+        folder: the folder with its index and its files.
+        bytes: size of all its files.
+        used: when it was last made or read, in seconds since the epoch.
+    """
+
+    kind: str
+    key: str
+    folder: Path
+    bytes: int
+    used: float
+
+    def damage(self) -> str | None:
+        """Say what is wrong with the entry, in words; None when it is what was stored."""
+        return _damage(self.folder, self.key)
+
+    def determinants(self) -> dict[str, Any]:
+        """Return what determined the entry; empty when its index cannot be read."""
+        try:
+            return dict(json.loads((self.folder / INDEX).read_text())["determinants"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
 
 
 def key_of(determinants: Mapping[str, Any]) -> str:
@@ -48,15 +83,21 @@ class Store:
         """Return the folder with an entry's files, or None when there is no such entry.
 
         A damaged entry is reported on stderr, deleted, and counts as none.
+
+        Raises:
+            CoralError: a damaged entry cannot be deleted.
         """
         entry = self.root / kind / key_of(determinants)
         if not entry.exists():
             return None
-        damage = _damage(entry, determinants)
+        damage = _damage(entry, entry.name)
         if damage is None:
+            # For `coral store prune`. A store that cannot be written to is still one to read.
+            with contextlib.suppress(OSError):
+                os.utime(entry)
             return entry / FILES
         print(f"coral: {entry} is damaged and will be made again: {damage}", file=sys.stderr)
-        shutil.rmtree(entry)
+        remove(entry)
         return None
 
     def put(
@@ -77,7 +118,7 @@ class Store:
         entry = self.root / kind / key
         entry.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with tempfile.TemporaryDirectory(dir=entry.parent, prefix=".unfinished-") as temporary:
+            with tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary:
                 folder = Path(temporary) / key
                 (folder / FILES).mkdir(parents=True)
                 build(folder / FILES)
@@ -101,15 +142,44 @@ class Store:
             ) from error
         return entry / FILES
 
+    def entries(self) -> Iterator[Entry]:
+        """Yield what the store holds, by kind and key."""
+        for folder in sorted(self.root.glob("*/*")):
+            if folder.is_dir() and not folder.name.startswith("."):
+                size = sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
+                used = folder.stat().st_mtime
+                yield Entry(folder.parent.name, folder.name, folder, size, used)
 
-def _damage(entry: Path, determinants: Mapping[str, Any]) -> str | None:
+    def unfinished(self) -> list[Path]:
+        """Return the folders of entries that are being made, or whose making was killed."""
+        return sorted(self.root.glob(f"*/{_UNFINISHED}*"))
+
+
+def remove(folder: Path) -> None:
+    """Delete an entry.
+
+    Raises:
+        CoralError: it cannot be deleted.
+    """
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise CoralError(
+            "an entry of the store cannot be removed",
+            file=folder,
+            found=error.strerror,
+            action="grant write access to the store, and run again",
+        ) from None
+
+
+def _damage(entry: Path, key: str) -> str | None:
     try:
         index = json.loads((entry / INDEX).read_text())
         expected = index["files"]
         known = index["determinants"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         return f"its {INDEX} cannot be read ({type(error).__name__})"
-    if key_of(known) != key_of(determinants):
+    if key_of(known) != key:
         return f"its {INDEX} belongs to another key"
     found = _hashes(entry / FILES)
     wrong = sorted(

@@ -22,6 +22,8 @@ from coral_batch.automata.simulation import Histories
 from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
 from coral_batch.evolution.genome import Genome
+from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.text import table
 from coral_batch.report.views import (
     Individual,
     Repair,
@@ -31,8 +33,6 @@ from coral_batch.report.views import (
     knobs_text,
     repairs_text,
 )
-from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.report.text import table
 from coral_batch.rows import BASE, AdapterRow, SampleRow, SelectionRow
 
 Row = TypeVar("Row", AdapterRow, SelectionRow)

@@ -1,0 +1,95 @@
+"""`coral store`: what is kept, whether it is still what was stored, and what may go."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from coral_batch import cli, lake
+from coral_batch.errors import CoralError
+from coral_batch.store import Store
+from coral_batch.store_commands import size_text
+
+DAY = 24 * 60 * 60
+
+
+def coral(*arguments: str) -> str:
+    done = CliRunner().invoke(cli.app, ["store", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def entry(r: int, content: bytes = b"weights") -> Path:
+    known = {"configuration": {"r": r, "use_dora": True}, "code": "0" * 64}
+    files = Store(lake.STORE).put(
+        "adapters", known, lambda folder: (folder / "weights").write_bytes(content) and None
+    )
+    return files.parent
+
+
+def age(folder: Path, days: float) -> None:
+    then = time.time() - days * DAY
+    os.utime(folder, (then, then))
+
+
+def test_the_list_names_each_entry_its_size_and_what_it_is_of(workspace: Path) -> None:
+    folder = entry(8, b"x" * 2048)
+    shown = coral("list")
+    assert folder.name[:12] in shown
+    assert "r 8, use_dora True" in shown
+    assert "1 entry, 2." in shown
+
+
+def test_an_empty_store_is_no_error(workspace: Path) -> None:
+    assert "0 entries, 0 B" in coral("list")
+    assert "0 entries" in coral("verify")
+    assert "0 removed" in coral("prune")
+
+
+def test_verify_names_the_damaged_entry_and_fails(workspace: Path) -> None:
+    good, bad = entry(8), entry(16)
+    assert "2 entries" in coral("verify")
+    (bad / "files" / "weights").write_bytes(b"Weights")
+    runner = CliRunner()
+    with pytest.raises(CoralError, match="1 of 2"):
+        runner.invoke(cli.app, ["store", "verify"], catch_exceptions=False)
+    done = runner.invoke(cli.app, ["store", "verify"])
+    assert str(bad) in done.output
+    assert str(good) not in done.output
+
+
+def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: Path) -> None:
+    good, bad = entry(8), entry(16)
+    (bad / "files" / "weights").unlink()
+    abandoned, in_the_making = (good.parent / f".unfinished-{name}" for name in "ab")
+    for folder in (abandoned, in_the_making):
+        folder.mkdir()
+    age(abandoned, 2)
+    before = sorted(good.parent.iterdir())
+    assert "2 would be removed" in coral("prune", "--dry-run")
+    assert sorted(good.parent.iterdir()) == before
+    assert "2 removed" in coral("prune")
+    assert sorted(good.parent.iterdir()) == sorted([good, in_the_making])
+
+
+def test_prune_removes_what_no_run_used_for_so_many_days(workspace: Path) -> None:
+    old, read, new = entry(4), entry(8), entry(16)
+    for folder in (old, read):
+        age(folder, 40)
+    store = Store(lake.STORE)
+    assert store.get("adapters", {"configuration": {"r": 8, "use_dora": True}, "code": "0" * 64})
+    assert "1 removed" in coral("prune", "--unused", "30")
+    assert sorted(new.parent.iterdir()) == sorted([read, new])
+    assert "2 removed" in coral("prune", "--unused", "0")
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (5 << 30, "5.0 GiB"), (3 << 40, "3.0 TiB")],
+)
+def test_sizes_are_written_with_a_unit(size: int, text: str) -> None:
+    assert size_text(size) == text
