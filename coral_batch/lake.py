@@ -4,7 +4,8 @@ A table is named; its place, format and JSON Schema follow from the name. Every 
 is validated against ``schemas/TABLE.schema.json``; writes go to a temporary file that is flushed
 and renamed, so a reader never sees half a table. Formats: JSONL for tables with nested values
 (one frozen dataclass a row), Parquet for flat ones (a polars frame), JSON for single documents,
-npz for arrays.
+npz for arrays. Measured values are sealed as they are written (`coral_batch.seals`); reads leave
+the seals out unchecked, which is the task of `coral audit`.
 
 Not here: the content-addressed store (`coral_batch.store`), which lies outside the lake.
 """
@@ -22,8 +23,9 @@ from typing import Any, TypeVar
 import dacite
 import numpy as np
 import polars as pl
+from jsonschema.protocols import Validator
 
-from coral_batch import strictjson
+from coral_batch import seals, strictjson
 from coral_batch.atomic import atomic
 from coral_batch.errors import CoralError
 from coral_batch.schemas import first_error, subvalidator, validator
@@ -49,6 +51,7 @@ PLACES = {
     "automata": "{part}/automata.npz",
     "features": "{part}/features.parquet",
     "adapters": "{part}/adapters.jsonl",
+    "adapter_cards": "{part}/adapter_cards.jsonl",
     "adapter_folders": "{part}/adapters",
     "adapter_durations": "{part}/adapter_durations.jsonl",
     "samples": "{part}/samples.jsonl",
@@ -100,8 +103,23 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
     Raises:
         CoralError: the file is missing, a line is not JSON, or a row breaks the schema.
     """
+    rows = []
+    for value in _read_lines(table, part):
+        value.pop(seals.COLUMN, None)
+        rows.append(build(row, value))
+    return rows
+
+
+def read_raw(table: str, part: str | None = None) -> list[dict[str, Any]]:
+    """Read a JSONL or Parquet table as JSON values, seals included; errors as in `read_rows`."""
+    if path(table).suffix == ".parquet":
+        return _read_parquet(table, part).to_dicts()
+    return _read_lines(table, part)
+
+
+def _read_lines(table: str, part: str | None) -> list[dict[str, Any]]:
     file = path(table, part)
-    check = validator(SCHEMAS.get(table, table))
+    check = _validator(table)
     rows = []
     # Not splitlines(): it also breaks at U+2028 and others, which JSON strings may hold.
     lines = _read_text(file).split("\n")
@@ -112,7 +130,7 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
         error = first_error(check, value, f"row {number}")
         if error is not None:
             raise _broken(file, error)
-        rows.append(build(row, value))
+        rows.append(value)
     return rows
 
 
@@ -123,10 +141,10 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
         CoralError: a row breaks the schema, or the disk does not take it.
     """
     file = path(table, part)
-    check = validator(SCHEMAS.get(table, table))
+    check = _validator(table)
     lines = []
     for number, row in enumerate(rows, start=1):
-        value = _plain(asdict(row))
+        value = _sealed(table, plain(asdict(row)))
         error = first_error(check, value, f"row {number}")
         if error is not None:
             raise _broken(file, error)
@@ -140,18 +158,26 @@ def read_document(table: str, kind: type[Row]) -> Row:
 
     Errors as in `read_rows`.
     """
+    value = read_raw_document(table)
+    value.pop(seals.COLUMN, None)
+    return value if kind is dict else build(kind, value)  # type: ignore[return-value]
+
+
+def read_raw_document(table: str) -> dict[str, Any]:
+    """Read a JSON document as it is, its seal included; errors as in `read_rows`."""
     file = path(table)
     value = strictjson.parse(_read_text(file), file)
     error = first_error(validator(table), value)
     if error is not None:
         raise _broken(file, error)
-    return value if kind is dict else build(kind, value)
+    return value
 
 
 def write_document(table: str, document: Any) -> None:
     """Validate and write a dataclass instance or a JSON object as a document, atomically."""
     file = path(table)
-    value = _plain(document if isinstance(document, Mapping) else asdict(document))
+    value = plain(document if isinstance(document, Mapping) else asdict(document))
+    value = _sealed(table, value)
     error = first_error(validator(table), value)
     if error is not None:
         raise _broken(file, error)
@@ -162,7 +188,8 @@ def write_document(table: str, document: Any) -> None:
 
 def frame(table: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Build a frame with the columns, in the order and of the types of the table's schema."""
-    return pl.DataFrame(rows, schema=_columns(table), orient="row")
+    columns = {name: kind for name, kind in _columns(table).items() if name != seals.COLUMN}
+    return pl.DataFrame(rows, schema=columns, orient="row")
 
 
 def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
@@ -171,6 +198,10 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
     Raises:
         CoralError: the file is missing or is no Parquet, or columns or values break the schema.
     """
+    return _read_parquet(table, part).drop(seals.COLUMN, strict=False)
+
+
+def _read_parquet(table: str, part: str | None) -> pl.DataFrame:
     file = path(table, part)
     if not file.is_file():
         raise _missing(file)
@@ -187,6 +218,10 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
 def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> None:
     """Validate and write a Parquet table, atomically; the rows keep their order."""
     file = path(table, part)
+    schema = _validator(table).schema
+    if seals.is_sealed(schema):
+        sealed = [seals.seal(table, schema, row) for row in content.iter_rows(named=True)]
+        content = content.with_columns(pl.Series(seals.COLUMN, sealed, pl.String()))
     _check_frame(table, content, file)
     with atomic(file) as stream:
         content.write_parquet(stream)
@@ -243,13 +278,24 @@ def build(kind: type[Row], value: Any) -> Row:
     return dacite.from_dict(kind, value, dacite.Config(cast=[tuple, float], strict=True))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Tuples as lists, so that jsonschema sees JSON."""
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value
+
+
+def _sealed(table: str, value: dict[str, Any]) -> dict[str, Any]:
+    schema = _validator(table).schema
+    if not seals.is_sealed(schema):
+        return value
+    return {**value, seals.COLUMN: seals.seal(table, schema, value)}
+
+
+def _validator(table: str) -> Validator:
+    return validator(SCHEMAS.get(table, table))
 
 
 def _read_text(file: Path) -> str:
@@ -280,7 +326,7 @@ def _broken(file: Path, error: dict[str, Any]) -> CoralError:
 
 def _columns(table: str) -> dict[str, pl.DataType]:
     columns = {}
-    for name, field in validator(SCHEMAS.get(table, table)).schema["properties"].items():
+    for name, field in _validator(table).schema["properties"].items():
         kinds = field.get("type", "string")
         kind = kinds if isinstance(kinds, str) else next(k for k in kinds if k != "null")
         columns[name] = _DTYPES[kind]
@@ -309,6 +355,8 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
             },
         )
     for name in content.columns:
+        if name == seals.COLUMN:
+            continue  # as many values as rows, and nothing reads them but the audit
         check = subvalidator(SCHEMAS.get(table, table), name)
         for value in content[name].unique().to_list():
             error = first_error(check, value)

@@ -7,6 +7,7 @@ Rows that are a module's own currency live there: `Problem` and `Role` in `coral
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.params import Scores
@@ -28,6 +29,13 @@ class AdapterRow:
     losses: tuple[float, ...]
     tokens: int
     diverged: bool
+
+
+@dataclass(frozen=True)
+class AdapterCardRow:
+    key: str
+    determinants: dict[str, Any]
+    files: dict[str, str]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ def adapters(generation: Generation) -> None:
     settings = params.load()
     examples = lake.read_rows("examples", Example)
     check_training({example.problem for example in examples})
-    rows, durations, folders = adapt(
+    rows, cards, durations, folders = adapt(
         lake.read_frame("features", generation),
         Transport.from_plain(lake.read_document("calibration", dict)),
         lake.path("base"),
@@ -25,5 +25,6 @@ def adapters(generation: Generation) -> None:
         Store(lake.STORE),
     )
     lake.write_folders("adapter_folders", folders, generation)
+    lake.write_rows("adapter_cards", cards, generation)
     lake.write_rows("adapter_durations", durations, generation)
     lake.write_rows("adapters", rows, generation)

@@ -7,8 +7,10 @@ fence in the model's turn. Tokenizing is left to training; torch is not needed h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from coral_batch.corpus.problem import Problem
@@ -83,6 +85,12 @@ def make_examples(
         for problem in problems
         for variant in range(len(INSTRUCTIONS))
     ]
+
+
+def examples_sha256(examples: Sequence[Example]) -> str:
+    """Hash the examples: what an adapter trained on them is known by."""
+    text = json.dumps([asdict(row) for row in examples], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _make_example(

@@ -19,7 +19,7 @@ from coral_batch import seeding
 from coral_batch.adapters import acceleration, kernels
 from coral_batch.adapters import training as training_module
 from coral_batch.adapters.base import BaseModel, Card, arithmetic, load_base, read_card
-from coral_batch.adapters.examples import Example
+from coral_batch.adapters.examples import Example, examples_sha256
 from coral_batch.adapters.training import TrainingCurve, train
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.params import Training
@@ -38,6 +38,7 @@ class Adapter:
     Attributes:
         key: SHA-256 of everything that determined it.
         configuration: its configuration.
+        determinants: everything that determined it, see `determinants`.
         folder: the PEFT folder, in the store; copy it, do not change it.
         curve: its training curve.
         reused: it was in the store already.
@@ -46,6 +47,7 @@ class Adapter:
 
     key: str
     configuration: AdapterConfiguration
+    determinants: dict[str, Any]
     folder: Path
     curve: TrainingCurve
     reused: bool
@@ -96,6 +98,7 @@ def obtain_adapters(
         adapters[configuration] = Adapter(
             key=key_of(known),
             configuration=configuration,
+            determinants=known,
             folder=entry / PEFT,
             curve=_read_curve(entry / CURVE),
             reused=reused,
@@ -114,7 +117,7 @@ def determinants(
     """Everything that the bytes of an adapter depend on, as JSON values."""
     return {
         "base": card.sha256,
-        "examples": _digest(json.dumps([asdict(row) for row in examples], sort_keys=True)),
+        "examples": examples_sha256(examples),
         "configuration": asdict(configuration),
         "training": asdict(training),
         "seed": seed,

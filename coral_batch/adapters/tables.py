@@ -7,13 +7,14 @@ from pathlib import Path
 
 import polars as pl
 
+from coral_batch.adapters.download import file_sha256
 from coral_batch.adapters.examples import Example
 from coral_batch.adapters.obtain import Adapter, obtain_adapters
 from coral_batch.automata.features import FEATURES
 from coral_batch.evolution.mapping import configure
 from coral_batch.evolution.transport import Transport
 from coral_batch.params import Params
-from coral_batch.rows import AdapterRow, DurationRow
+from coral_batch.rows import AdapterCardRow, AdapterRow, DurationRow
 from coral_batch.store import Store
 
 
@@ -24,7 +25,7 @@ def adapt(
     examples: Sequence[Example],
     settings: Params,
     store: Store,
-) -> tuple[list[AdapterRow], list[DurationRow], dict[str, Path]]:
+) -> tuple[list[AdapterRow], list[AdapterCardRow], list[DurationRow], dict[str, Path]]:
     """Map every genome to its configuration and get its adapter, trained or from the store.
 
     Args:
@@ -36,7 +37,8 @@ def adapt(
         store: where adapters are kept.
 
     Returns:
-        A row a genome; how long each adapter took; and each adapter's PEFT folder by its key.
+        A row a genome; what determined each adapter and how long it took, a row an adapter; and
+        each adapter's PEFT folder by its key.
 
     Raises:
         CoralError: see `coral_batch.adapters.obtain.obtain_adapters`.
@@ -69,4 +71,12 @@ def adapt(
     ]
     distinct: list[Adapter] = list(adapters.values())
     durations = [DurationRow(adapter.key, adapter.seconds, adapter.reused) for adapter in distinct]
-    return rows, durations, {adapter.key: adapter.folder for adapter in distinct}
+    cards = [
+        AdapterCardRow(adapter.key, adapter.determinants, _hashes(adapter.folder))
+        for adapter in distinct
+    ]
+    return rows, cards, durations, {adapter.key: adapter.folder for adapter in distinct}
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {file.name: file_sha256(file) for file in sorted(folder.iterdir())}
