@@ -1,0 +1,108 @@
+"""pass@k is the share of k-subsets with a success, and its interval is over items."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.errors import CoralError
+from coral_batch.linteval.passk import bootstrap_mean, pass_at_k, pass_at_k_of_items
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "expected"),
+    [
+        (10, 0, 1, 0.0),
+        (10, 3, 1, 0.3),
+        (10, 10, 10, 1.0),
+        (10, 1, 5, 0.5),  # 1 - C(9,5)/C(10,5) = 1 - 126/252
+        (10, 2, 5, 7 / 9),  # 1 - C(8,5)/C(10,5) = 1 - 56/252
+        (10, 6, 5, 1.0),  # any five hold one of the six
+        (10, 1, 10, 1.0),
+        (4, 2, 2, 5 / 6),  # 1 - C(2,2)/C(4,2) = 1 - 1/6
+        (200, 1, 100, 0.5),
+    ],
+)
+def test_values_worked_out_by_hand(n: int, c: int, k: int, expected: float) -> None:
+    assert pass_at_k(n, c, k) == expected
+
+
+counts = st.integers(1, 9).flatmap(
+    lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))
+)
+large = st.integers(1, 400).flatmap(
+    lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))
+)
+
+
+@given(counts)
+def test_it_counts_the_subsets_that_hold_a_success(numbers: tuple[int, int, int]) -> None:
+    n, c, k = numbers
+    subsets = list(combinations(range(n), k))
+    hits = sum(any(sample < c for sample in subset) for subset in subsets)
+    assert pass_at_k(n, c, k) == pytest.approx(hits / len(subsets), abs=1e-15)
+
+
+@given(large)
+def test_it_is_the_closed_form_and_the_published_product(numbers: tuple[int, int, int]) -> None:
+    n, c, k = numbers
+    assert pass_at_k(n, c, k) == pytest.approx(1 - comb(n - c, k) / comb(n, k), abs=1e-12)
+    product = 1.0 if n - c < k else 1 - np.prod([1 - k / i for i in range(n - c + 1, n + 1)])
+    assert pass_at_k(n, c, k) == pytest.approx(product, abs=1e-12)
+
+
+@given(large)
+def test_more_successes_and_more_choices_never_lower_it(numbers: tuple[int, int, int]) -> None:
+    n, c, k = numbers
+    here = pass_at_k(n, c, k)
+    assert 0 <= here <= 1
+    assert (here == 0) == (c == 0)
+    assert c == n or here <= pass_at_k(n, c + 1, k)
+    assert k == n or here <= pass_at_k(n, c, k + 1)
+
+
+def test_a_small_chance_keeps_its_digits() -> None:
+    assert pass_at_k(10**15, 1, 1) == 1e-15
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(2, 1, 5), (2, 1, 0), (2, 3, 1), (2, -1, 1), (0, 0, 1)])
+def test_what_n_samples_cannot_say_is_refused(n: int, c: int, k: int) -> None:
+    with pytest.raises(CoralError, match="expected"):
+        pass_at_k(n, c, k)
+
+
+def test_more_choices_than_samples_name_both_numbers() -> None:
+    with pytest.raises(CoralError, match=r"pass@5 cannot(.|\n)*found:    5\n(.|\n)*n = 2"):
+        pass_at_k_of_items([[True, False]], 5)
+
+
+def test_each_item_has_its_own() -> None:
+    table = [[True, False, False, False], [True, True, False, False], [False] * 4]
+    assert pass_at_k_of_items(table, 2).tolist() == [0.5, 5 / 6, 0.0]
+    assert pass_at_k_of_items(table, 1).tolist() == [0.25, 0.5, 0.0]
+
+
+def test_the_interval_is_the_same_on_every_run_and_holds_the_mean() -> None:
+    values = np.linspace(0, 1, 12) ** 2
+    first, second = (bootstrap_mean(values, 1, "test", "a") for _ in range(2))
+    assert first == second
+    assert first != bootstrap_mean(values, 2, "test", "a")
+    assert first.low < first.mean < first.high
+    assert first.mean == pytest.approx(values.mean())
+
+
+def test_the_interval_narrows_with_the_items_and_vanishes_without_spread() -> None:
+    def width(items: int) -> float:
+        found = bootstrap_mean([0.0, 1.0] * (items // 2), 1, "test")
+        return found.high - found.low
+
+    # A mean of n fair coins has a 95 % interval of about 2 * 1.96 * 0.5 / sqrt(n).
+    assert width(100) == pytest.approx(0.196, abs=0.015)
+    assert width(400) == pytest.approx(0.098, abs=0.01)
+    flat = bootstrap_mean([0.25] * 7, 1, "test")
+    assert (flat.low, flat.mean, flat.high, flat.items) == (0.25, 0.25, 0.25, 7)
