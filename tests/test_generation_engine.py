@@ -18,7 +18,7 @@ from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.decoder import Decoder
 from coral_batch.generation.engine import Engine, Sample, Unit
 from coral_batch.generation.fence import FenceTokens
-from coral_batch.generation.prompt import FENCE, chat_prompt
+from coral_batch.generation.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.seeding import derive_seed
 from tests.tiny import make_tiny_base, make_tiny_tokenizer
 
@@ -204,6 +204,26 @@ def test_each_reason_to_finish_is_told_by_the_text(base):
         answer = sample.text.removeprefix(FENCE)
         assert ("```" in answer) == (sample.finish == "fence")
         assert sample.tokens == 50 or sample.finish != "length"
+
+
+def test_an_answer_without_an_opened_fence_goes_on_to_the_end_of_the_turn(base):
+    engine = open_engine(base)
+    texts = {name: free_prompt(engine.tokenizer, text) for name, text in TEXTS.items()}
+    units = [Unit("genome", None, HOT)]
+    ((_, drawn),) = engine.generate(units, texts, samples=150, max_new_tokens=50, seed=1)
+    assert {sample.finish for sample in drawn} == {"eos", "length"}
+    assert any("```" in sample.text for sample in drawn)
+    assert not any(sample.text.startswith(FENCE) for sample in drawn)
+
+
+def test_a_unit_answers_its_own_prompts_as_it_would_among_all(base):
+    engine = open_engine(base)
+    whole = run(engine, [Unit("genome", None, WARM)])["genome"]
+    parts = run(
+        engine,
+        [Unit("last", None, WARM, ("middle",)), Unit("first", None, WARM, ("short", "long"))],
+    )
+    assert parts["first"] + parts["last"] == whole
 
 
 def test_a_prompt_is_read_once_for_all_its_samples(base):

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.corpus.problem import Problem
-from coral_batch.generation.prompt import FENCE, chat_prompt, program_text, repair_prompt
+from coral_batch.generation.prompt import (
+    FENCE,
+    chat_prompt,
+    free_prompt,
+    program_text,
+    repair_prompt,
+)
 from tests.tiny import make_tiny_tokenizer
 
 
@@ -72,3 +78,11 @@ def test_a_completion_model_gets_the_text_as_it_is():
     assert chat_prompt(tokenizer, text) == text
     tokenizer.bos_token = "<|endoftext|>"
     assert chat_prompt(tokenizer, text) == "<|endoftext|>" + text
+
+
+def test_a_free_answer_begins_with_the_model_s_turn_itself():
+    tokenizer = make_tiny_tokenizer()
+    prompt = free_prompt(tokenizer, "Fix it:\n```python\n<code> ```")
+    assert prompt.endswith("```python\n<code> ```<|im_end|>\n<|im_start|>assistant\n")
+    tokenizer.chat_template = None
+    assert free_prompt(tokenizer, "Fix it:") == "Fix it:"

@@ -39,17 +39,19 @@ from coral_batch.seeding import derive_seed, generator
 
 @dataclass(frozen=True)
 class Unit:
-    """One genome's work: every prompt, with one adapter and one set of knobs.
+    """Work that is done together: prompts, with one adapter and one set of knobs.
 
     Attributes:
-        name: the genome's id; it does not enter the random streams.
+        name: the caller's name for it, a genome's id; it does not enter the random streams.
         adapter: a PEFT folder; None for the base model alone.
         knobs: how its samples are drawn.
+        prompts: names of the prompts to answer, at least one; None for all.
     """
 
     name: str
     adapter: Path | None
     knobs: Knobs
+    prompts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,12 @@ class Sample:
         problem: the prompt's key.
         index: number of the sample among the problem's, from 0.
         seed: seed of its random stream.
-        text: the opening fence and what the model wrote behind it, special tokens left out.
+        text: what the model wrote, special tokens left out; behind the opening fence when the
+            prompt ends in one.
         prompt_tokens: length of the prompt.
         tokens: tokens drawn, the closing fence and the token that ends the answer included.
-        finish: ``fence`` (the fence was closed), ``eos`` (the model ended its turn) or ``length``
-            (`max_new_tokens` were drawn).
+        finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn) or
+            ``length`` (`max_new_tokens` were drawn).
     """
 
     problem: str
@@ -111,6 +114,7 @@ class _Prompt:
     unit: int
     problem: str
     ids: list[int]
+    fenced: bool
     waiting: deque[int]
     begun: _Begun | None = None
 
@@ -177,27 +181,30 @@ class Engine:
         max_new_tokens: int,
         seed: int,
     ) -> Iterator[tuple[Unit, list[Sample]]]:
-        """Draw `samples` answers to every prompt for every unit.
+        """Draw `samples` answers to every prompt of every unit.
 
         Args:
             units: what to draw with.
-            prompts: problem name -> text to continue, as `prompt.chat_prompt` makes it.
+            prompts: problem name -> text to continue, as `prompt.chat_prompt` or
+                `prompt.free_prompt` makes it. The answer to one that ends in an opening fence is
+                done when that fence is closed.
             samples: answers a prompt, >= 1.
             max_new_tokens: most tokens drawn for an answer, >= 1.
             seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``.
 
         Yields:
-            Each unit with its samples, by problem in the order of `prompts` and then by index, as
+            Each unit with its samples, by problem in the order of its prompts and then by index, as
             soon as its last sample is done.
 
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
         ids = {name: self._encode(name, text, max_new_tokens) for name, text in prompts.items()}
+        names = [tuple(ids) if unit.prompts is None else unit.prompts for unit in units]
         waiting = deque(
-            _Prompt(number, name, tokens, deque(range(samples)))
+            _Prompt(number, name, ids[name], prompts[name].endswith(FENCE), deque(range(samples)))
             for number in range(len(units))
-            for name, tokens in ids.items()
+            for name in names[number]
         )
         done: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
         live: list[_Row] = []
@@ -210,11 +217,15 @@ class Engine:
                 for row in finished:
                     number = row.prompt.unit
                     done[number][row.prompt.problem, row.index] = self._sample(row)
-                    if len(done[number]) == samples * len(ids):
+                    if len(done[number]) == samples * len(names[number]):
                         slots.leave(units[number], number)
                         yield (
                             units[number],
-                            [done[number][name, index] for name in ids for index in range(samples)],
+                            [
+                                done[number][name, index]
+                                for name in names[number]
+                                for index in range(samples)
+                            ],
                         )
         finally:
             slots.close()
@@ -306,7 +317,8 @@ class Engine:
         for row, token in zip(rows, drawn, strict=True):
             row.tokens.append(token)
             row.seen[token] = None
-            row.backticks = self._fence.run(row.backticks, token)
+            if row.prompt.fenced:
+                row.backticks = self._fence.run(row.backticks, token)
             if row.backticks == FenceTokens.CLOSED:
                 row.finish = "fence"
             elif token in self._ends:
@@ -325,7 +337,7 @@ class Engine:
             row.prompt.problem,
             row.index,
             row.seed,
-            FENCE + text,
+            FENCE + text if row.prompt.fenced else text,
             len(row.prompt.ids),
             len(row.tokens),
             row.finish or "",

@@ -64,12 +64,23 @@ def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
             the token that begins a text, where it has one.
         user_text: the user's message. An opening fence at its end moves into the model's turn.
     """
-    user_text = user_text.removesuffix(FENCE)
+    user_text = user_text.removesuffix(FENCE).rstrip()
     if tokenizer.chat_template is None:
-        return f"{tokenizer.bos_token or ''}{user_text.rstrip()}\n{FENCE}"
-    chat = tokenizer.apply_chat_template(
-        [{"role": "user", "content": user_text.rstrip()}],
-        tokenize=False,
-        add_generation_prompt=True,
+        user_text += "\n"
+    return free_prompt(tokenizer, user_text) + FENCE
+
+
+def free_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
+    """Return the text that the model continues as it likes: as `chat_prompt`, but without a fence.
+
+    Args:
+        tokenizer: as in `chat_prompt`.
+        user_text: the user's message, taken as it is.
+    """
+    if tokenizer.chat_template is None:
+        return f"{tokenizer.bos_token or ''}{user_text}"
+    return str(
+        tokenizer.apply_chat_template(
+            [{"role": "user", "content": user_text}], tokenize=False, add_generation_prompt=True
+        )
     )
-    return f"{chat}{FENCE}"

@@ -91,7 +91,8 @@ def bootstrap_mean(values: ArrayLike, seed: int, purpose: str, *ids: str | int) 
     Args:
         values: (items,) numbers, at least one.
         seed: the run's seed.
-        purpose: names the random stream, with `ids`; see `coral_batch.seeding`.
+        purpose: what the random stream is for; see `coral_batch.seeding`.
+        ids: what it belongs to.
     """
     numbers = np.asarray(values, dtype=np.float64)
     stream = generator(seed, purpose, *ids)
