@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= $(or $(VIRTUAL_ENV),$(CURDIR)/.venv)
 export PATH := $(VENV)/bin:$(PATH)
 STAMP := $(VENV)/.coral-batch
+PEERS := benchmarks/peers
 
 .PHONY: help setup repro test lint bench clean
 
@@ -29,11 +30,16 @@ lint: setup  ## ruff and mypy
 	ruff format --check .
 	mypy
 
-bench: setup  ## measure against the peers, side by side (after make repro)
-	python -m benchmarks.linting
-	python -m benchmarks.verdicts
-	python -m benchmarks.training --output benchmarks/results/training.json
-	python -m benchmarks.decoding
+bench: setup $(PEERS)/.installed  ## measure against the peers, side by side
+	dvc repro base
+	python -m benchmarks
+
+# Published harnesses that verdicts are measured against: apart from the environment, and without
+# their dependencies, of which the functions that are called need none but numpy and psutil.
+$(PEERS)/.installed: benchmarks/peers.txt $(STAMP)
+	rm -rf $(PEERS)
+	$(VENV)/bin/python -m pip install --disable-pip-version-check --no-deps --target $(PEERS) -r $<
+	touch $@
 
 clean:  ## remove caches, not the lake nor the store
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis

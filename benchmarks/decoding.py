@@ -7,14 +7,11 @@ same knobs and adapters (plain PEFT on the same base): a genome at a time, its p
 in one padded batch; and one prompt and sample at a time. Useful tokens are those up to and with
 the one that closes the fence or ends the answer. Adapters are untrained ones with a small random
 update, which cost what trained ones cost.
-
-Prints a table and writes it to benchmarks/results/decoding.json.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from collections.abc import Sequence
@@ -25,7 +22,8 @@ from typing import Any
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 
-from coral_batch.adapters.base import compute_dtype, load_base
+from benchmarks.table import ROOT, Row
+from coral_batch.adapters.base import load_base
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import role_of
 from coral_batch.evolution.configuration import Knobs
@@ -34,7 +32,6 @@ from coral_batch.generation.fence import FenceTokens
 from coral_batch.generation.prompt import chat_prompt, repair_prompt
 from coral_batch.seeding import derive_seed
 
-ROOT = Path(__file__).resolve().parent.parent
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 FEED_FORWARD = ("gate_proj", "up_proj", "down_proj")
 # (target modules, rank, DoRA, temperature, repetition penalty) of each genome, in turn.
@@ -150,7 +147,43 @@ def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
     return len(tokens)
 
 
+def measure() -> list[Row]:
+    """Draw 4 genomes x 8 problems x 4 samples, beside both ways of calling `model.generate`."""
+    (engine, batch, single), _ = compare(ROOT / "lake/base", 4, 4, 384, 2)
+    what, unit = "decoding 4 genomes x 8 problems x 4 samples", "useful tokens/s"
+    return [
+        Row(what, unit, engine.rate, batch.way, batch.rate, at_least=4),
+        Row(what, unit, engine.rate, single.way, single.rate, at_least=10),
+    ]
+
+
+def compare(
+    base: Path, genomes: int, samples: int, limit: int, single_prompts: int
+) -> tuple[tuple[Measurement, ...], dict[str, Any]]:
+    """Measure the engine, a genome at a time and a prompt at a time; and the engine's timings."""
+    problems = read_layout(ROOT / "lake/raw/classics", "classics")
+    loaded = load_base(base)
+    prompts = {
+        problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))
+        for problem in problems
+        if role_of(problem.name) == "test"
+    }
+    texts = list(prompts.values())
+    with tempfile.TemporaryDirectory() as folder:
+        units = [
+            make_adapter(loaded.model, number, Path(folder) / str(number))
+            for number in range(genomes)
+        ]
+        del loaded
+        engine, timings = measure_engine(base, units, prompts, samples, limit)
+        batch = measure_generate(base, units[0], [texts], samples, limit, "generate, one genome")
+        singles = [[text] for text in texts[:single_prompts]]
+        single = measure_generate(base, units[0], singles, 1, limit, "generate, one prompt")
+    return (engine, batch, single), timings
+
+
 def main() -> None:
+    """Run other sizes from the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -163,48 +196,22 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-
-    problems = read_layout(ROOT / "lake/raw/classics", "classics")
-    loaded = load_base(arguments.base)
-    prompts = {
-        problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))
-        for problem in problems
-        if role_of(problem.name) == "test"
-    }
-    texts, limit = list(prompts.values()), arguments.max_new_tokens
-    with tempfile.TemporaryDirectory() as folder:
-        units = [
-            make_adapter(loaded.model, number, Path(folder) / str(number))
-            for number in range(arguments.genomes)
-        ]
-        del loaded
-        engine, timings = measure_engine(arguments.base, units, prompts, arguments.samples, limit)
-        batch = measure_generate(
-            arguments.base, units[0], [texts], arguments.samples, limit, "generate, one genome"
-        )
-        singles = [[text] for text in texts[: arguments.single]]
-        single = measure_generate(
-            arguments.base, units[0], singles, 1, limit, "generate, one prompt"
-        )
-    ways = (engine, batch, single)
+    ways, timings = compare(
+        arguments.base,
+        arguments.genomes,
+        arguments.samples,
+        arguments.max_new_tokens,
+        arguments.single,
+    )
     print(
         f"{'way':<22}{'genomes':>8}{'answers':>8}{'tokens':>8}{'s':>8}{'tokens/s':>10}{'ratio':>7}"
     )
     for way in ways:
         print(
             f"{way.way:<22}{way.genomes:>8}{way.answers:>8}{way.tokens:>8}{way.seconds:>8.1f}"
-            f"{way.rate:>10.1f}{engine.rate / way.rate:>7.1f}"
+            f"{way.rate:>10.1f}{ways[0].rate / way.rate:>7.1f}"
         )
     print(f"engine: {timings}")
-    result = {
-        "threads": torch.get_num_threads(),
-        "dtype": str(compute_dtype()),
-        "ways": [{**asdict(way), "tokens_per_second": way.rate} for way in ways],
-        "engine": timings,
-    }
-    file = ROOT / "benchmarks/results/decoding.json"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(result, indent=2) + "\n")
 
 
 if __name__ == "__main__":

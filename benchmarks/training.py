@@ -10,7 +10,6 @@ alone, not the base model's loading.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import tempfile
 import time
@@ -24,6 +23,7 @@ from peft import LoraConfig, get_peft_model
 from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
 
+from benchmarks.table import ROOT, Row
 from coral_batch.adapters.base import BaseModel, load_base
 from coral_batch.adapters.examples import Example, make_examples
 from coral_batch.adapters.training import Encoded, encode, pack, train
@@ -67,38 +67,59 @@ class Result:
     peak_mb: float
 
 
+def measure() -> list[Row]:
+    """Train LoRA on q and v over 96 examples, batches of 4, by ours and by the Trainer."""
+    folder = ROOT / "lake/base"
+    base = load_base(folder)
+    configuration = AdapterConfiguration(8, 16, 0.0, TARGETS["qv"], use_dora=False)
+    examples = choose(base, ROOT / "lake/raw/classics", steps=24)
+    result = compare(base, folder, examples, configuration, with_trainer=True)
+    assert result.trainer_tokens_per_second is not None
+    tokens, theirs = result.tokens_per_second, result.trainer_tokens_per_second
+    products = result.matrix_gflops
+    return [
+        Row("training LoRA on q, v", "tokens/s", tokens, "Trainer", theirs, at_least=2),
+        Row(
+            "training LoRA on q, v",
+            "GFLOP/s needed",
+            result.share * products,
+            "matrix products",
+            products,
+            at_least=0.6,
+        ),
+    ]
+
+
 def main() -> None:
-    """Run from the command line."""
+    """Run other configurations from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--base", type=Path, default=Path("lake/base"))
-    parser.add_argument("--corpus", type=Path, default=Path("lake/raw/classics"))
+    parser.add_argument("--base", type=Path, default=ROOT / "lake/base")
+    parser.add_argument("--corpus", type=Path, default=ROOT / "lake/raw/classics")
     parser.add_argument("--steps", type=int, default=24, help="optimizer steps of 4 examples")
     parser.add_argument("--targets", choices=TARGETS, default="qv")
     parser.add_argument("--dora", action="store_true")
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--without-trainer", action="store_true")
-    parser.add_argument("--output", type=Path, help="write the result as JSON")
     arguments = parser.parse_args()
     configuration = AdapterConfiguration(
         8, 16, arguments.dropout, TARGETS[arguments.targets], use_dora=arguments.dora
     )
     base = load_base(arguments.base)
-    problems = [
-        problem
-        for problem in read_layout(arguments.corpus, "benchmark")
-        if problem.name in TRAINING
-    ]
-    examples = make_examples(problems, base.tokenizer, docstring=True)
-    order = generator(SEED, "benchmark").permutation(len(examples))
-    chosen = [examples[index] for index in order[: 4 * arguments.steps]]
-    result = measure(base, arguments.base, chosen, configuration, not arguments.without_trainer)
+    examples = choose(base, arguments.corpus, arguments.steps)
+    result = compare(base, arguments.base, examples, configuration, not arguments.without_trainer)
     for name, value in asdict(result).items():
         print(f"{name:28} {value if value is None else round(value, 3)}")
-    if arguments.output:
-        arguments.output.write_text(json.dumps(asdict(result), indent=2) + "\n")
 
 
-def measure(
+def choose(base: BaseModel, corpus: Path, steps: int) -> list[Example]:
+    """Return the examples of `steps` optimizer steps, 4 each, in a fixed random order."""
+    problems = [problem for problem in read_layout(corpus, "benchmark") if problem.name in TRAINING]
+    examples = make_examples(problems, base.tokenizer, docstring=True)
+    order = generator(SEED, "benchmark").permutation(len(examples))
+    return [examples[index] for index in order[: 4 * steps]]
+
+
+def compare(
     base: BaseModel,
     folder: Path,
     examples: Sequence[Example],

