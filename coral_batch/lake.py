@@ -70,6 +70,7 @@ PLACES = {
     "linteval_statistics": "linteval/statistics.json",
     "metrics": "report/metrics.json",
     "plots": "report/plots",
+    "times": "report/times.jsonl",
 }
 SCHEMAS = {"adapter_durations": "durations", "sample_durations": "durations"}
 

@@ -80,6 +80,20 @@ class BestRow:
 
 
 @dataclass(frozen=True)
+class TimeRow:
+    part: str
+    trained: int
+    adapters_reused: int
+    training_seconds: float
+    decoded: int
+    decodings_reused: int
+    decoding_seconds: float
+    cases: int
+    cpu_seconds: float
+    wall_seconds: float
+
+
+@dataclass(frozen=True)
 class DurationRow:
     unit: str
     seconds: float

@@ -1,10 +1,10 @@
-"""Stage `report`: what the run achieved, as metrics, plots and a table on the terminal."""
+"""Stage `report`: what the run achieved and took, as tables, plots and on the terminal."""
 
 from coral_batch import lake, params
 from coral_batch.atomic import atomic
 from coral_batch.report.metrics import Evaluated, measure
 from coral_batch.report.plots import plots
-from coral_batch.report.tables import Times, results, times
+from coral_batch.report.tables import Timed, measure_times, results, times
 from coral_batch.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
 
 
@@ -20,7 +20,9 @@ def report() -> None:
     lake.write_document("metrics", metrics)
     print(results(metrics))
     print()
-    print(times({part: _times(part) for part in (lake.BASELINE, *settings.generations)}))
+    measured = [measure_times(_timed(part)) for part in (lake.BASELINE, *settings.generations)]
+    lake.write_rows("times", measured)
+    print(times(measured))
 
 
 def _evaluated(name: str) -> Evaluated:
@@ -32,9 +34,10 @@ def _evaluated(name: str) -> Evaluated:
     )
 
 
-def _times(part: str) -> Times:
+def _timed(part: str) -> Timed:
     trained = part != lake.BASELINE
-    return Times(
+    return Timed(
+        part,
         lake.read_rows("adapter_durations", DurationRow, part) if trained else [],
         lake.read_rows("sample_durations", DurationRow, part),
         lake.read_frame("case_times", part),

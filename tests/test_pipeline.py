@@ -24,7 +24,7 @@ from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
 from tests.conftest import REPOSITORY
 from tests.tiny import make_tiny_base
 
-TABLES_OF_TIMES = {"adapter_durations", "sample_durations", "case_times", "runtimes"}
+TABLES_OF_TIMES = {"adapter_durations", "sample_durations", "case_times", "runtimes", "times"}
 ENVIRONMENT = {
     **os.environ,
     "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

@@ -109,7 +109,7 @@ def test_two_runs_write_the_same_bytes(metrics: Metrics) -> None:
         }
 
     before = digests()
-    assert len(before) == 5
+    assert len(before) == 6
     report()
     assert digests() == before
 

@@ -146,7 +146,8 @@ def test_the_gate_is_shown_where_it_closed(small_lake: Path) -> None:
     assert "gate      failed on style; shortfall 0.100" in text
     assert "rank      none" in text
     assert "nobody passed" not in text
-    lake.write_rows("selection", [replace(row, nobody_passed=True) for row in failed], "001")
+    nobody = [replace(row, nobody_passed=True) for row in (rows[0], *failed)]
+    lake.write_rows("selection", nobody, "001")
     assert "Nobody passed the gate" in generation_view("001")
     assert "nobody passed" in genome_view("001", "001-00", None, colour=False)
 

@@ -1,8 +1,8 @@
 """`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
 
-This module reads the tables and gives the overview of a generation; the views of a genome and of
-its repairs are in `coral_batch.report.views`. The model's raw text is not shown beyond the code
-extracted from it; it stands in samples.jsonl.
+This module gives the overview of a generation; the views of a genome and of its repairs are in
+`coral_batch.report.views`. The model's raw text is not shown beyond the code extracted from it; it
+stands in samples.jsonl.
 """
 
 from __future__ import annotations
@@ -10,22 +10,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-import polars as pl
 import typer
 
 from coral_batch import lake
 from coral_batch.arguments import Part
-from coral_batch.automata.picture import draw
-from coral_batch.automata.simulation import Histories
-from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
 from coral_batch.evolution.genome import Genome
 from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.reading import read_individuals, read_repairs
 from coral_batch.report.text import table
 from coral_batch.report.views import (
-    Individual,
     Repair,
     configuration_cells,
     individual_text,
@@ -33,9 +29,7 @@ from coral_batch.report.views import (
     knobs_text,
     repairs_text,
 )
-from coral_batch.rows import BASE, AdapterRow, SampleRow, SelectionRow
-
-Row = TypeVar("Row", AdapterRow, SelectionRow)
+from coral_batch.rows import BASE, AdapterRow, SelectionRow
 
 
 def show(
@@ -111,26 +105,18 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
     Raises:
         CoralError: the generation has no such genome, or the genome no such problem.
     """
-    population = lake.read_rows("population", Genome, part)
-    ids = [row.id for row in population]
-    if genome not in ids:
+    individuals = {individual.genome.id: individual for individual in read_individuals(part)}
+    if genome not in individuals:
         raise CoralError(
             "no such genome",
             file=lake.path("population", part),
             field="genome",
             found=genome,
-            expected=f"one of {', '.join(ids)}",
+            expected=f"one of {', '.join(individuals)}",
         )
-    individual = Individual(
-        population[ids.index(genome)],
-        _picture(part, genome),
-        lake.read_frame("features", part).row(by_predicate=pl.col("genome") == genome, named=True),
-        _of(genome, lake.read_rows("adapters", AdapterRow, part)),
-        _of(genome, lake.read_rows("selection", SelectionRow, part)),
-    )
     return (
         f"Genome {genome} in generation {part}\n\n"
-        + individual_text(individual)
+        + individual_text(individuals[genome])
         + "\n\n"
         + repairs_text(_repairs(part, genome, problem), colour)
     )
@@ -175,8 +161,8 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
 
 
 def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
-    samples = [row for row in lake.read_rows("samples", SampleRow, part) if row.genome == genome]
-    names = list(dict.fromkeys(row.problem for row in samples))
+    repairs = read_repairs(part, genome)
+    names = list(dict.fromkeys(repair.problem.name for repair in repairs))
     if problem is not None and problem not in names:
         raise CoralError(
             "no repairs of this problem",
@@ -185,38 +171,4 @@ def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
             found=problem,
             expected=f"one of {', '.join(names)}",
         )
-    problems = {row.name: row for row in lake.read_rows("problems", Problem)}
-    verdicts, findings, scores = (
-        lake.read_frame(table, part)
-        .filter(pl.col("genome") == genome)
-        .rows_by_key(("problem", "sample"), named=True)
-        for table in ("verdicts", "findings", "scores")
-    )
-    repairs = []
-    for row in samples:
-        if problem not in (None, row.problem):
-            continue
-        key = (row.problem, row.sample)
-        if row.problem not in problems or not verdicts[key] or not scores[key]:
-            raise CoralError(
-                "the tables do not belong together",
-                file=lake.path("samples", part),
-                field=f"{genome}, {row.problem}, sample {row.sample}",
-                found="a repair",
-                expected="its problem, verdicts and scores as well",
-                action="run `dvc repro`",
-            )
-        repairs.append(
-            Repair(problems[row.problem], row, verdicts[key], findings[key], scores[key][0])
-        )
-    return repairs
-
-
-def _picture(part: str, genome: str) -> str:
-    arrays = lake.read_arrays("automata", part)
-    index = arrays["genomes"].tolist().index(genome)
-    return draw(Histories(arrays["packed"], int(arrays["width"])).cells(index))
-
-
-def _of(genome: str, rows: Sequence[Row]) -> Row:
-    return next(row for row in rows if row.genome == genome)
+    return [repair for repair in repairs if problem in (None, repair.problem.name)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 import polars as pl
@@ -10,23 +10,22 @@ import polars as pl
 from coral_batch.params import Scores
 from coral_batch.report.metrics import OBJECTIVES, Best, Metrics, Summary
 from coral_batch.report.text import table
-from coral_batch.rows import DurationRow, SampleRow
-
-# Columns of the table of times that hold seconds.
-_SECONDS = (2, 5, 7, 8)
+from coral_batch.rows import DurationRow, SampleRow, TimeRow
 
 
 @dataclass(frozen=True)
-class Times:
-    """Where the time of one generation or of the baseline went.
+class Timed:
+    """The tables of one generation or of the baseline that say where its time went.
 
     Attributes:
+        part: the generation, or the baseline.
         adapters: a row an adapter; empty for the baseline.
         samples: a row a unit of decoding.
         cases: as in case_times.schema.json.
         repairs: the repairs that ran; those with the same code ran once.
     """
 
+    part: str
     adapters: Sequence[DurationRow]
     samples: Sequence[DurationRow]
     cases: pl.DataFrame
@@ -68,13 +67,11 @@ def results(metrics: Metrics) -> str:
     )
 
 
-def times(parts: Mapping[str, Times]) -> str:
+def times(measured: Sequence[TimeRow]) -> str:
     """Return the table of times, a row a part (the baseline, a generation) and their total."""
     header = ("", "trained", "reused", "s", "sampled", "reused", "s", "cases", "CPU s", "wall s")
-    measured = {name: _times(part) for name, part in parts.items()}
-    totals = [sum(column) for column in zip(*measured.values(), strict=True)]
-    rows: list[Sequence[str]] = [(name, *_time_cells(values)) for name, values in measured.items()]
-    rows += [(), ("total", *_time_cells(totals))]
+    rows: list[Sequence[str]] = [_time_cells(row) for row in measured]
+    rows += [(), _time_cells(total_times(measured))]
     return "Where the time went: adapters, samples, test cases\n\n" + table(header, rows, left={""})
 
 
@@ -91,8 +88,8 @@ def _model_row(name: str, model: Summary | Best, problems: int) -> Sequence[str]
     )
 
 
-def _times(part: Times) -> list[float]:
-    """Return the numbers of one row of `times`; seconds are those of work that was not reused."""
+def measure_times(part: Timed) -> TimeRow:
+    """Sum up the times of a part; seconds are those of work that was not reused."""
     first: dict[tuple[str, str], SampleRow] = {}
     for row in part.repairs:
         first.setdefault((row.problem, row.code), row)
@@ -103,25 +100,30 @@ def _times(part: Times) -> list[float]:
         for genome, problem, sample, cpu, wall in part.cases.select(columns).iter_rows()
         if genome == "reference" or (genome, problem, sample) in ran
     ]
-    return [
+    return TimeRow(
+        part.part,
         *_units(part.adapters),
         *_units(part.samples),
         len(seconds),
-        sum(cpu for cpu, _ in seconds),
-        sum(wall for _, wall in seconds),
-    ]
+        sum((cpu for cpu, _ in seconds), 0.0),
+        sum((wall for _, wall in seconds), 0.0),
+    )
+
+
+def total_times(rows: Sequence[TimeRow]) -> TimeRow:
+    """Return the sums of `rows`, as the part ``total``."""
+    _, *columns = zip(*(astuple(row) for row in rows), strict=True)
+    return TimeRow("total", *(sum(column) for column in columns))
 
 
 def _units(rows: Sequence[DurationRow]) -> tuple[int, int, float]:
     done = [row for row in rows if not row.reused]
-    return len(done), len(rows) - len(done), sum(row.seconds for row in done)
+    return len(done), len(rows) - len(done), sum((row.seconds for row in done), 0.0)
 
 
-def _time_cells(values: Sequence[float]) -> tuple[str, ...]:
-    return tuple(
-        f"{value:.1f}" if index in _SECONDS else f"{value:.0f}"
-        for index, value in enumerate(values)
-    )
+def _time_cells(row: TimeRow) -> tuple[str, ...]:
+    part, *values = astuple(row)
+    return (part, *(f"{value:.1f}" if isinstance(value, float) else str(value) for value in values))
 
 
 def _added(metrics: Metrics) -> str:

@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from coral_batch.automata.features import FEATURES
+from coral_batch.automata.picture import draw
 from coral_batch.corpus.problem import Problem
 from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.evolution.genome import Genome
@@ -33,13 +37,24 @@ from coral_batch.report.text import (
 )
 from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
 
+NO_CODE = "no code; what the model wrote is in samples.jsonl"
+UNCHANGED = "the buggy code, unchanged"
+
 
 @dataclass(frozen=True)
 class Individual:
-    """A genome and what became of it; `features` is its row of features.schema.json."""
+    """A genome and what became of it.
+
+    Attributes:
+        genome: the genome.
+        cells: (steps + 1, height, width) array of 0 and 1, its automaton's history.
+        features: its row of features.schema.json.
+        adapter: its adapter.
+        selection: its fate.
+    """
 
     genome: Genome
-    picture: str
+    cells: NDArray[np.uint8]
     features: Mapping[str, Any]
     adapter: AdapterRow
     selection: SelectionRow
@@ -100,11 +115,42 @@ def individual_text(individual: Individual) -> str:
             f"knobs     {knobs_text(adapter.knobs)}",
             f"training  {_training(adapter)}",
             "",
-            individual.picture,
+            draw(individual.cells),
             "",
             _gate(individual.selection),
         )
     )
+
+
+def difference(buggy: str, code: str) -> list[str]:
+    """Return the escaped lines of a unified diff; none where the code is the buggy one."""
+    before, after = escape(buggy).rstrip("\n").split("\n"), escape(code).split("\n")
+    return list(difflib.unified_diff(before, after, "buggy", "repair", lineterm=""))
+
+
+def failures(verdicts: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Return the verdicts that are no PASS, those that say the same about every case as one."""
+    failing = [row for row in verdicts if row["kind"] != "PASS"]
+    told: list[list[Mapping[str, Any]]] = []
+    for (kind, _), group in groupby(failing, key=lambda row: (row["kind"], row["detail"])):
+        # A program that dies before it reads its input says the same about every case; a wrong
+        # result is told beside the expected one of its case.
+        rows = list(group)
+        told += [[row] for row in rows] if kind == "FAIL" else [rows]
+    return told
+
+
+def case_name(row: Mapping[str, Any]) -> str:
+    """Return the number of a verdict's case, or the name of its test function."""
+    return f"case {row['case']}" if row["test"] is None else inline(row["test"])
+
+
+def question(problem: Problem, row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the escaped input and expected result of a verdict's case; None for a test."""
+    if row["test"] is not None:
+        return None
+    case = problem.cases[row["case"]]
+    return inline(", ".join(_json(value) for value in case.inputs)), inline(_json(case.expected))
 
 
 def repairs_text(repairs: Sequence[Repair], colour: bool) -> str:
@@ -211,14 +257,14 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
 
 def _diff(buggy: str, code: str, colour: bool) -> str:
     if not code.strip():
-        return "  no code; what the model wrote is in samples.jsonl"
-    before, after = escape(buggy).rstrip("\n").split("\n"), escape(code).split("\n")
-    if before == after:
-        return "  the buggy code, unchanged"
+        return f"  {NO_CODE}"
+    lines = difference(buggy, code)
+    if not lines:
+        return f"  {UNCHANGED}"
     colours = {"+": GREEN, "-": RED, "@": CYAN}
     return "\n".join(
         "    " + (paint(line, colours[line[0]], colour) if line[0] in colours else line)
-        for line in difflib.unified_diff(before, after, "buggy", "repair", lineterm="")
+        for line in lines
     )
 
 
@@ -227,35 +273,24 @@ def _verdicts(repair: Repair, colour: bool) -> str:
     tally = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
     isolation = ", ".join(sorted({row["isolation"] for row in repair.verdicts}))
     lines = [f"  verdicts  {tally} (isolation: {isolation})"]
-    failing = [row for row in repair.verdicts if row["kind"] != "PASS"]
-    for (kind, detail), group in groupby(failing, key=lambda row: (row["kind"], row["detail"])):
-        rows = list(group)
-        if kind == "FAIL" or len(rows) == 1:
-            for row in rows:
-                lines += _failure(repair.problem, row, colour)
+    for rows in failures(repair.verdicts):
+        first = rows[0]
+        if len(rows) == 1:
+            lines += _failure(repair.problem, first, colour)
         else:
-            # A program that dies before it reads its input says the same about every case.
-            what = f"{len(rows)} cases, {_case(rows[0])} to {_case(rows[-1])}: {kind}"
-            lines.append(f"    {paint(what, RED, colour)}")
-            lines.append(f"      {_detail_name(rows[0])}  {inline(detail)}")
+            what = f"{len(rows)} cases, {case_name(first)} to {case_name(rows[-1])}"
+            lines.append(f"    {paint(f'{what}: ' + first['kind'], RED, colour)}")
+            lines.append(f"      {_detail_name(first)}  {inline(first['detail'])}")
     return "\n".join(lines)
 
 
 def _failure(problem: Problem, row: Mapping[str, Any], colour: bool) -> list[str]:
-    lines = [f"    {paint(f'{_case(row)}: ' + row['kind'], RED, colour)}"]
-    if row["test"] is None:
-        case = problem.cases[row["case"]]
-        arguments = ", ".join(_json(value) for value in case.inputs)
-        lines += [
-            f"      input     {inline(arguments)}",
-            f"      expected  {inline(_json(case.expected))}",
-        ]
+    lines = [f"    {paint(f'{case_name(row)}: ' + row['kind'], RED, colour)}"]
+    asked = question(problem, row)
+    if asked is not None:
+        lines += [f"      input     {asked[0]}", f"      expected  {asked[1]}"]
     lines.append(f"      {_detail_name(row)}  {inline(row['detail'])}")
     return lines
-
-
-def _case(row: Mapping[str, Any]) -> str:
-    return f"case {row['case']}" if row["test"] is None else inline(row["test"])
 
 
 def _detail_name(row: Mapping[str, Any]) -> str:

@@ -1,0 +1,80 @@
+"""Genomes and repairs, put together from the tables of one generation or of the baseline."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from coral_batch import lake
+from coral_batch.automata.simulation import Histories
+from coral_batch.corpus.problem import Problem
+from coral_batch.errors import CoralError
+from coral_batch.evolution.genome import Genome
+from coral_batch.report.views import Individual, Repair
+from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
+
+
+def read_individuals(generation: str) -> list[Individual]:
+    """Return a generation's genomes and what became of them, in the population's order."""
+    arrays = lake.read_arrays("automata", generation)
+    histories = Histories(arrays["packed"], int(arrays["width"]))
+    index = {genome: number for number, genome in enumerate(arrays["genomes"].tolist())}
+    features = lake.read_frame("features", generation).rows_by_key("genome", named=True)
+    adapters = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
+    fates = {row.genome: row for row in lake.read_rows("selection", SelectionRow, generation)}
+    population = lake.read_rows("population", Genome, generation)
+    tables = (index, features, adapters, fates)
+    for genome in population:
+        if not all(genome.id in table for table in tables):
+            raise CoralError(
+                "the tables do not belong together",
+                file=lake.path("population", generation),
+                field=genome.id,
+                found="a genome",
+                expected="its automaton, features, adapter and fate as well",
+                action="run `dvc repro`",
+            )
+    return [
+        Individual(
+            genome,
+            histories.cells(index[genome.id]),
+            features[genome.id][0],
+            adapters[genome.id],
+            fates[genome.id],
+        )
+        for genome in population
+    ]
+
+
+def read_repairs(part: str, genome: str | None = None) -> list[Repair]:
+    """Return the repairs of a part, or those of one of its genomes, in the samples' order.
+
+    Raises:
+        CoralError: a repair has no problem, no verdicts or no scores.
+    """
+    samples = lake.read_rows("samples", SampleRow, part)
+    problems = {row.name: row for row in lake.read_rows("problems", Problem)}
+    chosen = pl.lit(True) if genome is None else pl.col("genome") == genome
+    verdicts, findings, scores = (
+        lake.read_frame(table, part)
+        .filter(chosen)
+        .rows_by_key(("genome", "problem", "sample"), named=True)
+        for table in ("verdicts", "findings", "scores")
+    )
+    repairs = []
+    for row in samples:
+        if genome not in (None, row.genome):
+            continue
+        key = (row.genome, row.problem, row.sample)
+        if row.problem not in problems or not verdicts[key] or not scores[key]:
+            raise CoralError(
+                "the tables do not belong together",
+                file=lake.path("samples", part),
+                field=f"{row.genome}, {row.problem}, sample {row.sample}",
+                found="a repair",
+                expected="its problem, verdicts and scores as well",
+                action="run `dvc repro`",
+            )
+        repairs.append(
+            Repair(problems[row.problem], row, verdicts[key], findings[key], scores[key][0])
+        )
+    return repairs
