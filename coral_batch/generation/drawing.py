@@ -1,0 +1,166 @@
+"""Answers to many prompts: from the store where they were drawn before, else from the engine.
+
+A piece of work is one entry of the store, kept as soon as its last answer is done, so that a run
+that is killed loses at most the pieces in flight. The base model is loaded only when something has
+to be drawn. What the answers are for is not known here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from coral_batch import seeding
+from coral_batch.adapters.base import arithmetic, load_base, read_card
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.generation.engine import Engine, Sample, Unit
+from coral_batch.progress import progress
+from coral_batch.rows import DurationRow
+from coral_batch.store import Store
+
+KIND = "samples"
+FILE = "samples.json"
+ROWS = 64
+SLOTS = 4
+
+
+@dataclass(frozen=True)
+class Work:
+    """A piece of work.
+
+    Attributes:
+        name: the caller's name for it, which its duration gets.
+        key: key of the adapter to draw with; None for the base model alone.
+        folder: the adapter's PEFT folder; None likewise.
+        knobs: how the answers are drawn.
+        prompts: name -> prompt, as `Engine.generate` has them; equal names have equal prompts in
+            all pieces.
+    """
+
+    name: str
+    key: str | None
+    folder: Path | None
+    knobs: Knobs
+    prompts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What all pieces have in common.
+
+    Attributes:
+        samples: answers a prompt, >= 1.
+        max_new_tokens: most tokens of an answer, >= 1.
+        seed: the run's seed.
+        rank: greatest rank of an adapter, >= 1.
+        threads: torch's threads; None for one a core.
+    """
+
+    samples: int
+    max_new_tokens: int
+    seed: int
+    rank: int
+    threads: int | None
+
+
+def draw(
+    works: Sequence[Work], drawing: Drawing, base: Path, store: Store, unit: str
+) -> tuple[list[list[Sample]], list[DurationRow]]:
+    """Draw the answers to every prompt of every piece.
+
+    Args:
+        works: the pieces, with names that differ.
+        drawing: what they have in common.
+        base: folder of the base model.
+        store: where answers are kept.
+        unit: what a piece is, for the progress bar.
+
+    Returns:
+        Each piece's answers, by prompt and index, and how long it took.
+
+    Raises:
+        CoralError: the base model is not what its card says, an adapter cannot be used, or a
+            prompt does not fit the model.
+    """
+    if drawing.threads is not None:
+        torch.set_num_threads(drawing.threads)
+    common = _determinants(base, drawing)
+    known = {
+        work.name: {
+            **common,
+            "prompts": _digest(json.dumps(dict(work.prompts), sort_keys=True)),
+            "adapter": work.key,
+            "knobs": asdict(work.knobs),
+        }
+        for work in works
+    }
+    entries = {name: store.get(KIND, determinants) for name, determinants in known.items()}
+    reused = {name: entry is not None for name, entry in entries.items()}
+    missing = [work for work in works if entries[work.name] is None]
+    seconds = dict.fromkeys(entries, 0.0)
+    for name, drawn, took in progress(
+        _draw(missing, drawing, base), "samples", total=len(missing), unit=unit
+    ):
+        entries[name] = store.put(KIND, known[name], partial(_write, drawn))
+        seconds[name] = took
+    answers = [_read(entry / FILE) for entry in entries.values() if entry is not None]
+    durations = [DurationRow(name, seconds[name], reused[name]) for name in entries]
+    return answers, durations
+
+
+def _draw(
+    works: Sequence[Work], drawing: Drawing, base: Path
+) -> Iterator[tuple[str, list[Sample], float]]:
+    """Yield each piece's name with its answers and the seconds since the one before it."""
+    if not works:
+        return
+    loaded = load_base(base)
+    engine = Engine(loaded.model, loaded.tokenizer, rows=ROWS, adapters=SLOTS, rank=drawing.rank)
+    start = time.perf_counter()
+    for unit, drawn in engine.generate(
+        [Unit(work.name, work.folder, work.knobs, tuple(work.prompts)) for work in works],
+        {name: prompt for work in works for name, prompt in work.prompts.items()},
+        samples=drawing.samples,
+        max_new_tokens=drawing.max_new_tokens,
+        seed=drawing.seed,
+    ):
+        now = time.perf_counter()
+        yield unit.name, drawn, now - start
+        start = now
+
+
+def _determinants(base: Path, drawing: Drawing) -> dict[str, Any]:
+    """Everything that answers depend on besides prompts, adapter and knobs."""
+    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(str(seeding.__file__))]
+    return {
+        "base": read_card(base).sha256,
+        "samples": drawing.samples,
+        "max_new_tokens": drawing.max_new_tokens,
+        "seed": drawing.seed,
+        "engine": {"rows": ROWS, "adapters": SLOTS, "rank": drawing.rank},
+        "code": _digest("".join(file.read_text() for file in sources)),
+        "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers")},
+        "arithmetic": arithmetic(),
+    }
+
+
+def _write(drawn: Sequence[Sample], folder: Path) -> None:
+    text = json.dumps([asdict(one) for one in drawn], indent=1) + "\n"
+    (folder / FILE).write_text(text, encoding="utf-8")
+
+
+def _read(file: Path) -> list[Sample]:
+    return [Sample(**one) for one in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
