@@ -18,7 +18,15 @@ def _known_generation(value: str) -> str:
 
 
 def _known_part(value: str) -> str:
-    return value if value == lake.BASELINE else _known_generation(value)
+    return (
+        value if value in (lake.BASELINE, *lake.EVALUATIONS.values()) else _known_generation(value)
+    )
+
+
+def _known_model(value: str) -> str:
+    if value not in lake.EVALUATIONS:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(lake.EVALUATIONS)}")
+    return value
 
 
 Generation = Annotated[
@@ -27,7 +35,16 @@ Generation = Annotated[
 Part = Annotated[
     str,
     typer.Argument(
-        help=f"The generation, e.g. 000, or `{lake.BASELINE}` for the base model alone.",
+        help=f"The generation, e.g. 000; `{lake.BASELINE}` for the base model alone; or "
+        + " or ".join(f"`{part}`" for part in lake.EVALUATIONS.values())
+        + ".",
         callback=_known_part,
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="`baseline` for the base model alone, `best` for the best genome.",
+        callback=_known_model,
     ),
 ]

@@ -22,6 +22,7 @@ from stages.base import base
 from stages.best import best
 from stages.calibration import calibration
 from stages.corpus import corpus
+from stages.evaluation import evaluation
 from stages.examples import examples
 from stages.features import features
 from stages.findings import findings
@@ -49,6 +50,7 @@ STAGES = (
     scores,
     selection,
     best,
+    evaluation,
     report,
 )
 

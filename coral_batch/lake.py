@@ -32,13 +32,15 @@ from coral_batch.schemas import first_error, subvalidator, validator
 
 ROOT = Path("lake")
 BASELINE = "baseline"
+# The base model and the best genome on problems that nobody selected on.
+EVALUATIONS = {"baseline": "evaluation/baseline", "best": "evaluation/best"}
 # Outside the lake, so that DVC never removes them with a stage's outputs.
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
 CHECKOUTS = Path(".coral/checkouts")
 VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
 
-# Table -> place in the lake. {part} is the folder of a generation or of the baseline.
+# Table -> place in the lake. {part} is the folder of a generation, the baseline or an evaluation.
 PLACES = {
     "problems": "corpus/problems.jsonl",
     "manifest": "split/manifest.jsonl",
@@ -89,13 +91,15 @@ def path(table: str, part: str | None = None) -> Path:
 
     Args:
         table: a key of `PLACES`.
-        part: a generation (``"000"``) or `BASELINE`, for tables that every part has.
+        part: a generation (``"000"``), `BASELINE` or a value of `EVALUATIONS`, for tables that
+            every part has.
     """
     place = PLACES[table]
     if "{part}" not in place:
         return ROOT / place
     assert part is not None
-    return ROOT / place.format(part=part if part == BASELINE else f"generations/{part}")
+    folder = part if part in (BASELINE, *EVALUATIONS.values()) else f"generations/{part}"
+    return ROOT / place.format(part=folder)
 
 
 def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:

@@ -95,6 +95,12 @@ class Sampling:
 
 
 @dataclass(frozen=True)
+class Evaluation:
+    problems: str
+    samples: int
+
+
+@dataclass(frozen=True)
 class Verdicts:
     cpu_seconds: float
     wall_seconds: float
@@ -158,6 +164,7 @@ class Params:
     candidates: Candidates
     training: Training
     sampling: Sampling
+    evaluation: Evaluation
     verdicts: Verdicts
     objectives: Objectives
     gate: Gate

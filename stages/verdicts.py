@@ -3,7 +3,7 @@
 from coral_batch import lake, params
 from coral_batch.arguments import Part
 from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, check_evaluation, select
+from coral_batch.corpus.split import Role, check_evaluation, select_evaluation
 from coral_batch.rows import SampleRow
 
 
@@ -14,8 +14,11 @@ def verdicts(part: Part) -> None:
 
     settings = params.load()
     samples = lake.read_rows("samples", SampleRow, part)
-    check_evaluation({sample.problem for sample in samples})
-    problems = select(lake.read_rows("problems", Problem), lake.read_rows("manifest", Role), "test")
+    names = {sample.problem for sample in samples}
+    if part not in lake.EVALUATIONS.values():
+        check_evaluation(names)
+    corpus, manifest = lake.read_rows("problems", Problem), lake.read_rows("manifest", Role)
+    problems = [row for row in select_evaluation(corpus, manifest, "all") if row.name in names]
     rows, times = judge_samples(
         samples, problems, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL
     )

@@ -18,9 +18,9 @@ from safetensors import safe_open
 
 from coral_batch import lake, params
 from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import TEST
+from coral_batch.corpus.split import HELD_OUT, TEST
 from coral_batch.evolution.genome import Genome
-from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
+from coral_batch.rows import AdapterRow, BestRow, SampleRow, SelectionRow
 from tests.conftest import REPOSITORY
 from tests.tiny import make_tiny_base
 
@@ -51,7 +51,8 @@ def make_project(folder: Path) -> Path:
         (r"bins: \d+", "bins: 2"),
         (r"  r: .*", "  r: [2, 4]"),
         (r"batch_size: \d+", "batch_size: 24"),
-        (r"samples: \d+", "samples: 2"),
+        (r"samples: 4", "samples: 2"),
+        (r"samples: 8", "samples: 3"),
         (r"max_new_tokens: \d+", "max_new_tokens: 12"),
     ):
         text, count = re.subn(pattern, replacement, text, count=1)
@@ -135,6 +136,15 @@ def test_every_table_is_there_and_fits_its_schema(
         bred = lake.read_rows("population", Genome, settings.generations[generation].next)
         assert survivors <= {genome.id for genome in bred}
     assert {row.genome for row in lake.read_rows("samples", SampleRow, lake.BASELINE)} == {"base"}
+    best = lake.read_document("best", BestRow)
+    for part, genome in zip(lake.EVALUATIONS.values(), ("base", best.genome), strict=True):
+        samples = lake.read_rows("samples", SampleRow, part)
+        keys = {(row.genome, row.problem, row.sample) for row in samples}
+        assert keys == {(genome, p, s) for p in HELD_OUT for s in range(3)}
+        verdicts = lake.read_frame("verdicts", part)
+        assert verdicts["test"].null_count() == 0
+        scores = lake.read_frame("scores", part)
+        assert set(scores.select("genome", "problem", "sample").iter_rows()) == keys
     metrics = json.loads(lake.path("metrics").read_text())
     assert metrics["baseline"]["pass_at_1"] == 0
 
@@ -165,11 +175,12 @@ def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
     )
     rerun = stages_run(run(copy, "dvc", "repro"))
     assert {"scores@000", "scores@001", "baseline_scores", "selection@000", "report"} <= rerun
-    assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN}
+    assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *BEST_AGAIN}
 
 
 STAGES_AFTER_SCORES = {
     "baseline_scores",
+    "evaluation_scores@baseline",
     "scores@000",
     "scores@001",
     "selection@000",
@@ -183,9 +194,19 @@ BRED_AGAIN = {
 }
 
 
+# What is measured on the best genome alone; another one may win, or with another fitness.
+BEST_AGAIN = {
+    "best",
+    "evaluation_best",
+    "evaluation_verdicts@best",
+    "evaluation_findings@best",
+    "evaluation_scores@best",
+}
+
+
 def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
     run(copy, "coral", "generations", "3")
-    assert stages_run(run(copy, "dvc", "repro")) == {
+    assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN == {
         "report",
         *(
             f"{stage}@002"

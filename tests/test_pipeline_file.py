@@ -141,7 +141,9 @@ def test_every_output_lies_where_the_lake_has_it() -> None:
     places = {str(lake.ROOT / place) for place in lake.PLACES.values()}
     parts = {place.replace("{part}", "generations/${key}") for place in places}
     parts |= {place.replace("{part}", "generations/${item.next}") for place in places}
-    parts |= {place.replace("{part}", lake.BASELINE) for place in places}
+    parts |= {place.replace("{part}", "evaluation/${item}") for place in places}
+    for part in (lake.BASELINE, *lake.EVALUATIONS.values()):
+        parts |= {place.replace("{part}", part) for place in places}
     parts |= {place.replace("{part}", "generations/000") for place in places}
     for stage in PIPELINE:
         for kind in ("outs", "metrics", "plots"):

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.report.show import baseline_view, generation_view, genome_view, show
+from coral_batch.report.show import generation_view, genome_view, model_view, show
 from coral_batch.rows import SampleRow, SelectionRow
 from tests.report_lake import write_lake
 
@@ -77,7 +77,7 @@ def test_one_problem_can_be_singled_out(small_lake: Path) -> None:
 
 
 def test_the_baseline_is_shown_like_a_genome(small_lake: Path) -> None:
-    text = baseline_view(None, colour=False)
+    text = model_view(lake.BASELINE, None, None, colour=False)
     assert "The base model without an adapter" in text
     assert "=== sieve ===" in text
 
@@ -173,7 +173,9 @@ def test_a_test_function_is_named_instead_of_a_case(small_lake: Path) -> None:
 def test_an_answer_without_code_is_called_so(small_lake: Path) -> None:
     samples = lake.read_rows("samples", SampleRow, lake.BASELINE)
     lake.write_rows("samples", [replace(row, code="") for row in samples], lake.BASELINE)
-    assert "no code; what the model wrote is in samples.jsonl" in baseline_view("wrap", False)
+    assert "no code; what the model wrote is in samples.jsonl" in model_view(
+        lake.BASELINE, None, "wrap", False
+    )
 
 
 def test_the_command_line_takes_a_generation_a_genome_and_a_problem(small_lake: Path) -> None:

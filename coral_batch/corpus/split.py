@@ -199,6 +199,23 @@ def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> 
     return chosen
 
 
+def select_evaluation(
+    problems: Sequence[Problem], manifest: Sequence[Role], which: str
+) -> list[Problem]:
+    """Return the problems that the base model and the best genome are measured on at the end.
+
+    Args:
+        problems: the corpus.
+        manifest: their roles.
+        which: ``held_out``, or ``all`` for those of every role but ``excluded``.
+
+    Raises:
+        CoralError: as in `select`.
+    """
+    roles = ROLES if which == "all" else (which,)
+    return [problem for role in roles for problem in select(problems, manifest, role)]
+
+
 def check_manifest(manifest: Sequence[Role]) -> None:
     """Raise `CoralError` unless every problem has exactly the role of the split."""
     seen: dict[str, str] = {}

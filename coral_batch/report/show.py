@@ -43,10 +43,8 @@ def show(
 ) -> None:
     """Show a generation, or all about one of its genomes."""
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    if generation == lake.BASELINE:
-        if genome not in (None, BASE):
-            raise CoralError("no such genome", field="genome", found=genome, expected=BASE)
-        print(baseline_view(problem, colour))
+    if generation in (lake.BASELINE, *lake.EVALUATIONS.values()):
+        print(model_view(generation, genome, problem, colour))
     elif genome is None:
         if problem is not None:
             raise CoralError(
@@ -122,12 +120,15 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
     )
 
 
-def baseline_view(problem: str | None, colour: bool) -> str:
-    """Return the repairs of the base model without an adapter, as for a genome."""
-    repairs = _repairs(lake.BASELINE, BASE, problem)
-    return (
-        "The base model without an adapter\n\n"
-        f"knobs     {knobs_text(repairs[0].sample.knobs)}\n\n" + repairs_text(repairs, colour)
+def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
+    """Return the repairs of the one model of a part: the base model, or the best genome."""
+    only = lake.read_rows("samples", SampleRow, part)[0].genome
+    if genome not in (None, only):
+        raise CoralError("no such genome", field="genome", found=genome, expected=only)
+    repairs = _repairs(part, only, problem)
+    title = "The base model without an adapter" if only == BASE else f"The best genome, {only}"
+    return f"{title}\n\nknobs     {knobs_text(repairs[0].sample.knobs)}\n\n" + repairs_text(
+        repairs, colour
     )
 
 

@@ -1,0 +1,39 @@
+"""Stage `evaluation`: repairs of the held-out problems, by the base model or the best genome."""
+
+from dataclasses import replace
+
+from coral_batch import lake, params
+from coral_batch.arguments import Model
+from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.split import Role, select_evaluation
+from coral_batch.rows import BASE, BestRow
+
+
+def evaluation(model: Model) -> None:
+    """Generate repairs of problems that nobody selected on."""
+    # Imported here: torch and transformers take seconds, which --help must not.
+    from coral_batch.generation.tables import Subject, sample
+    from coral_batch.store import Store
+
+    settings = params.load()
+    problems = select_evaluation(
+        lake.read_rows("problems", Problem),
+        lake.read_rows("manifest", Role),
+        settings.evaluation.problems,
+    )
+    if model == "baseline":
+        subject = Subject(BASE, None, None, settings.sampling.baseline)
+    else:
+        best = lake.read_document("best", BestRow)
+        folder = lake.path("best_adapter") / best.key
+        subject = Subject(best.genome, best.key, folder, best.knobs)
+    sampling = replace(settings.sampling, samples=settings.evaluation.samples)
+    rows, durations = sample(
+        [subject],
+        problems,
+        lake.path("base"),
+        replace(settings, sampling=sampling),
+        Store(lake.STORE),
+    )
+    lake.write_rows("sample_durations", durations, lake.EVALUATIONS[model])
+    lake.write_rows("samples", rows, lake.EVALUATIONS[model])
