@@ -29,7 +29,7 @@ from coral_batch.report.views import (
     knobs_text,
     repairs_text,
 )
-from coral_batch.rows import BASE, AdapterRow, SelectionRow
+from coral_batch.rows import BASE, AdapterRow, SampleRow, SelectionRow
 
 
 def show(
