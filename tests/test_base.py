@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.adapters.base import compute_dtype, load_base, materialise, read_card
+from coral_batch.adapters.base import load_base, materialise, read_card
 from coral_batch.adapters.catalogue import CATALOGUE, Entry
+from coral_batch.adapters.device import compute_dtype, devices
 from coral_batch.adapters.download import fetch
 from coral_batch.errors import CoralError
 from tests.tiny import make_tiny_base
@@ -125,7 +126,7 @@ def test_a_local_folder_becomes_a_base(tmp_path: Path) -> None:
     assert not (folder / "modeling_mine.py").exists()
     assert [path.name for path in folder.parent.iterdir()] == ["base"]
     base = load_base(folder)
-    assert base.model.dtype == compute_dtype()
+    assert base.model.dtype == compute_dtype(devices()[0])
     assert sum(p.numel() for p in base.model.parameters()) == card.parameters
     assert not any(p.requires_grad for p in base.model.parameters())
     again = materialise(str(source), None, folder, tmp_path / "downloads")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from coral_batch.adapters.base import compute_dtype
+from coral_batch.adapters.device import compute_dtype
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.decoder import Decoder
@@ -30,6 +30,7 @@ TEXTS = {
     "long": "def function(values, n):\n    result = []\n    return result\n" * 3,
     "middle": "while left != right:\n    total += 1\n",
 }
+DTYPES = sorted({torch.float32, compute_dtype(torch.device("cpu"))}, key=str)
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
@@ -166,7 +167,7 @@ def test_first_tokens_follow_the_distribution_of_transformers(base):
         assert statistic < len(common) + 5 * np.sqrt(2 * len(common))
 
 
-@pytest.mark.parametrize("dtype", sorted({torch.float32, compute_dtype()}, key=str))
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_a_sample_does_not_depend_on_its_company(base, adapters, dtype):
     units = [
         Unit("plain", None, WARM),
@@ -274,3 +275,22 @@ def test_the_fence_closes_at_the_third_backtick_however_tokens_cut_it(pieces):
         assert (run_length == FenceTokens.CLOSED) == ("```" in TOKENIZER.decode(ids[:end]))
         if run_length == FenceTokens.CLOSED:
             break
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is at hand")
+@pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora"])
+def test_a_cuda_device_writes_what_the_processor_writes(base, adapters, adapter):
+    unit = Unit("genome", adapters[adapter] if adapter else None, GREEDY)
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    engine = Engine(model.to("cuda"), AutoTokenizer.from_pretrained(base))
+    assert run(engine, [unit]) == run(open_engine(base), [unit])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is at hand")
+def test_a_sample_drawn_on_a_cuda_device_does_not_depend_on_its_company(base, adapters):
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16).to("cuda")
+    engine = Engine(model, AutoTokenizer.from_pretrained(base), rows=8, adapters=2)
+    units = [Unit(name, folder, WARM) for name, folder in adapters.items()]
+    together = run(engine, units)
+    for unit in reversed(units):
+        assert run(engine, [unit])[unit.name] == together[unit.name]

@@ -26,6 +26,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GgufCo
 from transformers.utils import logging as transformers_logging
 
 from coral_batch.adapters.catalogue import CATALOGUE, Entry
+from coral_batch.adapters.device import compute_dtype, devices
 from coral_batch.adapters.download import fetch, file_sha256, hub_failure
 from coral_batch.errors import CoralError
 from coral_batch.progress import progress
@@ -145,12 +146,15 @@ def read_card(folder: Path) -> Card:
         ) from error
 
 
-def load_base(folder: Path, dtype: torch.dtype | None = None) -> BaseModel:
+def load_base(
+    folder: Path, dtype: torch.dtype | None = None, device: torch.device | None = None
+) -> BaseModel:
     """Check every file of a base folder against its card and load it.
 
     Args:
         folder: a folder that `materialise` made.
-        dtype: compute type; None for the fast one, `compute_dtype`.
+        dtype: compute type; None for the device's fast one, `compute_dtype`.
+        device: where to; None for the first of `devices`.
 
     Raises:
         CoralError: a file is missing or has another SHA-256 than the card says.
@@ -168,33 +172,17 @@ def load_base(folder: Path, dtype: torch.dtype | None = None) -> BaseModel:
                 expected=expected,
                 action="delete the folder and run `dvc repro base`",
             )
+    device = device or devices()[0]
     with _quiet():
-        model = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=dtype or compute_dtype(), use_safetensors=True, local_files_only=True
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=dtype or compute_dtype(device),
+            use_safetensors=True,
+            local_files_only=True,
         )
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model.requires_grad_(False)
-    return BaseModel(model.eval(), tokenizer, card)
-
-
-def compute_dtype() -> torch.dtype:
-    """bf16 where the processor multiplies bf16 matrices natively, else fp32.
-
-    Emulated bf16 is several times slower than fp32.
-    """
-    capabilities = torch.cpu.get_capabilities()
-    native = any(capabilities.get(name) for name in ("amx_bf16", "avx512_bf16", "bf16"))
-    return torch.bfloat16 if native else torch.float32
-
-
-def arithmetic() -> dict[str, Any]:
-    """Return what decides how this process rounds, as JSON values; it belongs in every key."""
-    return {
-        "device": "cuda" if torch.cuda.is_available() else "cpu",
-        "dtype": str(compute_dtype()).removeprefix("torch."),
-        "threads": torch.get_num_threads(),
-        "processor": dict(torch.cpu.get_capabilities()),
-    }
+    return BaseModel(model.to(device).eval(), tokenizer, card)
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:

@@ -18,7 +18,8 @@ import torch
 from coral_batch import seeding
 from coral_batch.adapters import acceleration, kernels
 from coral_batch.adapters import training as training_module
-from coral_batch.adapters.base import BaseModel, Card, arithmetic, load_base, read_card
+from coral_batch.adapters.base import BaseModel, Card, load_base, read_card
+from coral_batch.adapters.device import arithmetic
 from coral_batch.adapters.examples import Example, examples_sha256
 from coral_batch.adapters.training import TrainingCurve, train
 from coral_batch.evolution.configuration import AdapterConfiguration

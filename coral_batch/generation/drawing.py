@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from transformers import AutoConfig
 
 from coral_batch import seeding
-from coral_batch.adapters.base import arithmetic, load_base, read_card
+from coral_batch.adapters.base import load_base, read_card
+from coral_batch.adapters.device import arithmetic, deal, decoding_rows, devices
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.engine import Engine, Sample, Unit
 from coral_batch.progress import progress
@@ -29,7 +31,6 @@ from coral_batch.store import Store
 
 KIND = "samples"
 FILE = "samples.json"
-ROWS = 64
 SLOTS = 4
 
 
@@ -93,7 +94,15 @@ def draw(
     """
     if drawing.threads is not None:
         torch.set_num_threads(drawing.threads)
-    common = _determinants(base, drawing)
+    # Prompts are seldom longer than answers may be; the number must not depend on what else is
+    # drawn in the same call, since it decides how the answers round.
+    rows = decoding_rows(
+        devices()[0],
+        AutoConfig.from_pretrained(base, local_files_only=True),
+        read_card(base).parameters,
+        tokens=2 * drawing.max_new_tokens,
+    )
+    common = _determinants(base, drawing, rows)
     known = {
         work.name: {
             **common,
@@ -107,9 +116,8 @@ def draw(
     reused = {name: entry is not None for name, entry in entries.items()}
     missing = [work for work in works if entries[work.name] is None]
     seconds = dict.fromkeys(entries, 0.0)
-    for name, drawn, took in progress(
-        _draw(missing, drawing, base), "samples", total=len(missing), unit=unit
-    ):
+    drawn_now = deal(devices(), missing, partial(_draw, drawing=drawing, base=base, rows=rows))
+    for name, drawn, took in progress(drawn_now, "samples", total=len(missing), unit=unit):
         entries[name] = store.put(KIND, known[name], partial(_write, drawn))
         seconds[name] = took
     answers = [_read(entry / FILE) for entry in entries.values() if entry is not None]
@@ -118,13 +126,11 @@ def draw(
 
 
 def _draw(
-    works: Sequence[Work], drawing: Drawing, base: Path
+    device: torch.device, works: Sequence[Work], *, drawing: Drawing, base: Path, rows: int
 ) -> Iterator[tuple[str, list[Sample], float]]:
     """Yield each piece's name with its answers and the seconds since the one before it."""
-    if not works:
-        return
-    loaded = load_base(base)
-    engine = Engine(loaded.model, loaded.tokenizer, rows=ROWS, adapters=SLOTS, rank=drawing.rank)
+    loaded = load_base(base, device=device)
+    engine = Engine(loaded.model, loaded.tokenizer, rows=rows, adapters=SLOTS, rank=drawing.rank)
     start = time.perf_counter()
     for unit, drawn in engine.generate(
         [Unit(work.name, work.folder, work.knobs, tuple(work.prompts)) for work in works],
@@ -138,7 +144,7 @@ def _draw(
         start = now
 
 
-def _determinants(base: Path, drawing: Drawing) -> dict[str, Any]:
+def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     """Everything that answers depend on besides prompts, adapter and knobs."""
     sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(str(seeding.__file__))]
     return {
@@ -146,7 +152,7 @@ def _determinants(base: Path, drawing: Drawing) -> dict[str, Any]:
         "samples": drawing.samples,
         "max_new_tokens": drawing.max_new_tokens,
         "seed": drawing.seed,
-        "engine": {"rows": ROWS, "adapters": SLOTS, "rank": drawing.rank},
+        "engine": {"rows": rows, "adapters": SLOTS, "rank": drawing.rank},
         "code": _digest("".join(file.read_text() for file in sources)),
         "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers")},
         "arithmetic": arithmetic(),

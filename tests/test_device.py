@@ -1,0 +1,102 @@
+"""Devices are chosen, filled and dealt to by rules that hold without any; CUDA gives the same."""
+
+import threading
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import AutoConfig
+
+from coral_batch.adapters.device import (
+    CPU_ROWS,
+    FEWEST_ROWS,
+    MOST_ROWS,
+    arithmetic,
+    choose,
+    compute_dtype,
+    deal,
+    decoding_rows,
+    devices,
+    rows_in,
+)
+from tests.tiny import make_tiny_base
+
+CPU = torch.device("cpu")
+
+
+def test_the_processor_computes_where_there_is_no_other_device():
+    assert choose([]) == ("cpu",)
+
+
+def test_devices_unlike_the_first_are_left_out():
+    assert choose(["large", "small", "large"]) == ("cuda:0", "cuda:2")
+
+
+@given(st.integers(0, 2**40), st.integers(1, 2**32))
+def test_rows_are_a_power_of_two_that_fits_half_of_the_free_memory(free, row):
+    rows = rows_in(free, row)
+    if rows is None:
+        assert free // 2 < FEWEST_ROWS * row
+        return
+    assert rows.bit_count() == 1 and FEWEST_ROWS <= rows <= MOST_ROWS
+    assert rows * row <= free // 2
+    assert rows == MOST_ROWS or 2 * rows * row > free // 2
+
+
+def test_rows_on_a_processor_do_not_depend_on_its_memory(tmp_path):
+    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
+    assert decoding_rows(CPU, config, 10**12, 4096) == CPU_ROWS
+
+
+@given(st.integers(0, 20), st.integers(1, 4))
+def test_every_item_is_dealt_once_and_each_device_gets_every_nth(items, count):
+    def work(device, share):
+        yield from ((device, item) for item in share)
+
+    on = [torch.device("cuda", index) for index in range(count)]
+    results = list(deal(on, range(items), work))
+    assert sorted(item for _, item in results) == list(range(items))
+    assert all(device.index == item % count for device, item in results)
+
+
+def test_devices_work_at_the_same_time():
+    barrier = threading.Barrier(2, timeout=30)
+
+    def work(device, share):
+        for item in share:
+            barrier.wait()
+            yield item
+
+    assert sorted(deal([CPU, CPU], range(4), work)) == [0, 1, 2, 3]
+
+
+def test_what_a_share_raises_reaches_the_caller_and_stops_the_others():
+    begun = threading.Barrier(2, timeout=30)
+    done = []
+
+    def work(device, share):
+        begun.wait()
+        if share[0] == 0:
+            raise ValueError("broken")
+        for item in share:
+            done.append(item)
+            yield item
+
+    with pytest.raises(ValueError, match="broken"):
+        list(deal([CPU, CPU], range(200_000), work))
+    assert len(done) < 100_000
+
+
+def test_a_caller_that_leaves_early_stops_every_share():
+    before = threading.active_count()
+    results = deal([CPU, CPU], range(8), lambda device, share: iter(share))
+    next(results)
+    results.close()
+    assert threading.active_count() == before
+
+
+def test_the_key_names_the_device_and_its_type():
+    found = arithmetic()
+    assert found["device"] == devices()[0].type
+    assert found["dtype"] == str(compute_dtype(devices()[0])).removeprefix("torch.")
