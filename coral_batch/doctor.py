@@ -82,7 +82,7 @@ def system(settings: Params) -> Iterator[Finding]:
 def arithmetic(settings: Params) -> Iterator[Finding]:
     """Processor, device and the type that models compute in."""
     # Imported here: torch takes a second, which --help must not.
-    from coral_batch.adapters.base import arithmetic as facts  # noqa: PLC0415
+    from coral_batch.adapters.device import arithmetic as facts  # noqa: PLC0415
 
     known = facts()
     cores = len(os.sched_getaffinity(0))
