@@ -34,13 +34,16 @@ ROOT = Path("lake")
 BASELINE = "baseline"
 # The base model and the best genome on problems that nobody selected on.
 EVALUATIONS = {"baseline": "evaluation/baseline", "best": "evaluation/best"}
+LINT_MODELS = ("base", "best")
+"""The models that answer CodeLinterEval in the pipeline; any other is GENERATION/GENOME."""
 # Outside the lake, so that DVC never removes them with a stage's outputs.
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
 CHECKOUTS = Path(".coral/checkouts")
 VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
 
-# Table -> place in the lake. {part} is the folder of a generation, the baseline or an evaluation.
+# Table -> place in the lake. {part} is the folder of a generation, the baseline or an evaluation,
+# {model} that of a model that answers CodeLinterEval.
 PLACES = {
     "problems": "corpus/problems.jsonl",
     "manifest": "split/manifest.jsonl",
@@ -70,11 +73,23 @@ PLACES = {
     "linteval_tests": "linteval/tests.jsonl",
     "linteval_dropped": "linteval/dropped.jsonl",
     "linteval_statistics": "linteval/statistics.json",
+    "linteval_samples": "linteval/{model}/samples.jsonl",
+    "linteval_durations": "linteval/{model}/durations.jsonl",
+    "linteval_findings": "linteval/{model}/findings.parquet",
+    "linteval_verdicts": "linteval/{model}/verdicts.parquet",
+    "linteval_changes": "linteval/{model}/changes.parquet",
+    "linteval_scores": "linteval/{model}/scores.parquet",
+    "linteval_metrics": "linteval/metrics.json",
+    "linteval_plots": "linteval/plots",
     "metrics": "report/metrics.json",
     "plots": "report/plots",
     "times": "report/times.jsonl",
 }
-SCHEMAS = {"adapter_durations": "durations", "sample_durations": "durations"}
+SCHEMAS = {
+    "adapter_durations": "durations",
+    "sample_durations": "durations",
+    "linteval_durations": "durations",
+}
 
 _DTYPES = {
     "string": pl.String(),
@@ -92,9 +107,13 @@ def path(table: str, part: str | None = None) -> Path:
     Args:
         table: a key of `PLACES`.
         part: a generation (``"000"``), `BASELINE` or a value of `EVALUATIONS`, for tables that
-            every part has.
+            every part has; one of `LINT_MODELS` or ``"001/001-02"`` for tables that every model of
+            CodeLinterEval has.
     """
     place = PLACES[table]
+    if "{model}" in place:
+        assert part is not None
+        return ROOT / place.format(model=part)
     if "{part}" not in place:
         return ROOT / place
     assert part is not None

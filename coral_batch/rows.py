@@ -98,3 +98,19 @@ class DurationRow:
     unit: str
     seconds: float
     reused: bool
+
+
+@dataclass(frozen=True)
+class LintSampleRow:
+    item: int
+    sample: int
+    genome: str
+    adapter: str | None
+    seed: int
+    knobs: Knobs
+    prompt: str
+    raw: str
+    code: str
+    prompt_tokens: int
+    new_tokens: int
+    finish: str

@@ -7,6 +7,7 @@ that the answer has to pass, lies in `ItemTests`, one for each item.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -143,3 +144,9 @@ def fill(instruction: str, inputs: Inputs) -> str:
     """
     values = {"{code}": inputs.code, "{feedback}": inputs.feedback}
     return _PLACEHOLDER.sub(lambda match: values[match.group()], instruction).strip()
+
+
+def spread(items: Sequence[Item], count: int | None) -> list[Item]:
+    """Return at most `count` items, evenly spread over the list; all of them for None."""
+    count = len(items) if count is None else min(count, len(items))
+    return [items[index * len(items) // count] for index in range(count)]

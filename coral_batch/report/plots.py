@@ -29,14 +29,14 @@ def plots(
     ``best_problems.csv``: a row a problem and model: pass@1.
     """
     return {
-        "fitness.csv": _csv(
+        "fitness.csv": to_csv(
             ("generation", "best", "mean", "baseline"),
             [
                 (int(name), row.best_fitness, row.mean_fitness, metrics.baseline.fitness)
                 for name, row in metrics.generations.items()
             ],
         ),
-        "objectives.csv": _csv(
+        "objectives.csv": to_csv(
             (
                 "generation",
                 *(f"mean_{objective}" for objective in OBJECTIVES),
@@ -81,14 +81,15 @@ def _paired(what: str, best: dict[str, float], baseline: dict[str, float]) -> st
         for name in best
         for model, values in (("baseline", baseline), ("best", best))
     ]
-    return _csv(("bar", what, "model", "score"), rows)
+    return to_csv(("bar", what, "model", "score"), rows)
 
 
 def _rounded(scores: Scores) -> tuple[float, ...]:
     return tuple(round(value, DECIMALS) for value in astuple(scores))
 
 
-def _csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def to_csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a CSV file's text: a header and rows, lines ending in a newline alone."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

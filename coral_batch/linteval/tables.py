@@ -1,0 +1,180 @@
+"""The answers of one model to many items: linted, run in the jail and scored.
+
+Equal code is linted once, and judged once an item.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from coral_batch.linteval.item import Item, ItemTests
+from coral_batch.linteval.score import Score, score
+from coral_batch.linting.finding import Finding
+from coral_batch.linting.flake8 import flake8
+from coral_batch.linting.pool import lint
+from coral_batch.rows import LintSampleRow
+from coral_batch.verdicts import Program, Verdict
+
+Rows = list[dict[str, Any]]
+Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
+"""`coral_batch.verdicts.judge` with its settings."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows of the tables `linteval_findings`, `_verdicts`, `_changes` and `_scores`."""
+
+    findings: Rows
+    verdicts: Rows
+    changes: Rows
+    scores: Rows
+
+
+def score_samples(
+    samples: Sequence[LintSampleRow],
+    items: Sequence[Item],
+    tests: Sequence[ItemTests],
+    in_jail: Judge,
+    isolation: str,
+    workers: int | None,
+) -> Scored:
+    """Score every answer.
+
+    Args:
+        samples: the answers.
+        items: their items, and any others.
+        tests: the items' tests.
+        in_jail: what runs programs.
+        isolation: the layers of isolation in force there, joined by +.
+        workers: processes that lint; None for one a core.
+
+    Returns:
+        Rows in the order of `samples`.
+    """
+    codes = [sample.code for sample in samples]
+    original = {item.meta.id: item.inputs.code for item in items}
+    after, published = lint_codes(codes, workers)
+    asked = sorted({sample.item for sample in samples})
+    before = dict(zip(asked, lint_written([original[i] for i in asked], workers), strict=True))
+    judged = judge_codes(samples, tests, in_jail)
+    scored = Scored([], [], [], [])
+    for number, sample in enumerate(samples):
+        key = {"item": sample.item, "sample": sample.sample}
+        verdicts = judged[number]
+        result = score(
+            sample.code,
+            before[sample.item],
+            after[number],
+            published[number],
+            None if verdicts is None else [verdict.kind for verdict in verdicts],
+        )
+        scored.findings.extend(_finding_rows(key, after[number], published[number]))
+        scored.verdicts.extend(
+            {**key, "case": v.case, "test": v.test, "kind": v.kind, "detail": v.detail}
+            | {"isolation": isolation}
+            for v in verdicts or ()
+        )
+        scored.changes.extend({**key, **asdict(change)} for change in result.changes)
+        scored.scores.append({"genome": sample.genome, **key, **_score_row(result)})
+    return scored
+
+
+def lint_codes(
+    codes: Sequence[str], workers: int | None
+) -> tuple[list[list[Finding]], list[list[Finding]]]:
+    """Run flake8 on code as it was written.
+
+    Args:
+        codes: the texts, with any repetitions.
+        workers: processes; None for one a core.
+
+    Returns:
+        Each text's findings without and with ``# noqa`` honoured. A text without that word is
+        linted once, since nothing in it could be silenced.
+    """
+    written = lint_written(codes, workers)
+    noted = [number for number, code in enumerate(codes) if "noqa" in code.lower()]
+    published = list(written)
+    if noted:
+        again = lint([codes[number] for number in noted], workers, {"flake8": _as_published})
+        for number, findings in zip(noted, again, strict=True):
+            published[number] = findings
+    return written, published
+
+
+def lint_written(codes: Sequence[str], workers: int | None) -> list[list[Finding]]:
+    """Return flake8's findings in each text as it was written, ``# noqa`` silencing nothing."""
+    return lint(codes, workers, {"flake8": _as_written})
+
+
+def _as_written(source: str) -> list[Finding]:
+    return flake8(source, final_newline=False)
+
+
+def _as_published(source: str) -> list[Finding]:
+    return flake8(source, final_newline=False, honour_noqa=True)
+
+
+def judge_codes(
+    samples: Sequence[LintSampleRow], tests: Sequence[ItemTests], in_jail: Judge
+) -> list[list[Verdict] | None]:
+    """Run the items' tests on every answer; None where the item has none."""
+    by_item = {one.id: one for one in tests}
+    programs = {
+        number: program
+        for number, sample in enumerate(samples)
+        if (program := _program(by_item[sample.item], sample.code)) is not None
+    }
+    if not programs:
+        return [None] * len(samples)
+    verdicts = dict(zip(programs, in_jail(list(programs.values())), strict=True))
+    return [verdicts.get(number) for number in range(len(samples))]
+
+
+def _program(tests: ItemTests, code: str) -> Program | None:
+    if tests.function is None:
+        return None
+    return Program(str(tests.id), tests.function, code, tests.cases, tests.tests, {})
+
+
+def _finding_rows(
+    key: dict[str, int], after: Sequence[Finding], published: Sequence[Finding]
+) -> Rows:
+    return [
+        {
+            **key,
+            "code": finding.code,
+            "message": finding.message,
+            "line": finding.line,
+            "column": finding.column,
+            "silenced": finding not in published,
+        }
+        for finding in after
+    ]
+
+
+def _score_row(result: Score) -> dict[str, Any]:
+    row = asdict(result)
+    del row["changes"]
+    return row
+
+
+def with_outputs(items: Sequence[Item], scores: Sequence[dict[str, Any]]) -> str:
+    """Return the scored items as CodeLinterEval publishes them, with their `outputs`, as JSON.
+
+    Args:
+        items: the items; those without scores are left out.
+        scores: rows of `linteval_scores`, an item's in the order of its samples.
+    """
+    outputs: dict[int, tuple[int, ...]] = {}
+    for row in scores:
+        outputs[row["item"]] = (*outputs.get(row["item"], ()), int(row["official"]))
+    records = [
+        asdict(replace(item, outputs=outputs[item.meta.id]))
+        for item in items
+        if item.meta.id in outputs
+    ]
+    return json.dumps(records, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,122 @@
+"""Summaries, differences, text and plots of CodeLinterEval."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import polars as pl
+import pytest
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.linteval.metrics import compare, summarise
+from coral_batch.linteval.report import plots, results
+
+SEED = 1
+N = 5
+
+
+def scores(successes: dict[int, int], tested: int | None = None) -> pl.DataFrame:
+    """Rows in which the first `successes[item]` of N answers pass; `tested` items have tests."""
+    tested = len(successes) if tested is None else tested
+    return lake.frame(
+        "linteval_scores",
+        [
+            {
+                "genome": "base",
+                "item": item,
+                "sample": number,
+                "official": number < passed,
+                "strict": number + 1 < passed if index < tested else None,
+                "outcome": "clean" if number < passed else "findings",
+                "tests": number % 2 == 0 if index < tested else None,
+            }
+            for index, (item, passed) in enumerate(successes.items())
+            for number in range(N)
+        ],
+    )
+
+
+def changes(*rows: tuple[str, str]) -> pl.DataFrame:
+    return lake.frame(
+        "linteval_changes",
+        [
+            {
+                "item": 1,
+                "sample": number,
+                "code": code,
+                "before": int(change != "new"),
+                "after": int(change in ("stayed", "new")),
+                "change": change,
+            }
+            for number, (code, change) in enumerate(rows)
+        ],
+    )
+
+
+SOME = changes(("E111", "fixed"), ("E111", "fixed"), ("E111", "stayed"), ("E302", "lost"))
+OTHER = changes(("E111", "stayed"), ("F821", "new"))
+
+
+def test_a_summary_is_the_mean_over_items() -> None:
+    found = summarise(scores({1: 0, 2: 5, 3: 1}, tested=2), SOME, SEED)
+    assert (found.items, found.tested, found.samples) == (3, 2, N)
+    one, five = found.official["pass@1"], found.official["pass@5"]
+    assert one is not None and one.mean == pytest.approx((0 + 1 + 0.2) / 3, abs=1e-6)
+    assert one.low <= one.mean <= one.high
+    assert five is not None and five.mean == pytest.approx(2 / 3, abs=1e-6)
+    strict = found.strict["pass@1"]
+    assert strict is not None and (strict.mean, strict.items) == (pytest.approx(0.4), 2)
+    assert found.outcomes == {"clean": 6, "findings": 9}
+    assert found.behaved == 6
+    assert found.changes == {"fixed": 2, "stayed": 1, "lost": 1, "new": 0}
+
+
+def test_what_there_are_too_few_samples_for_is_null_and_said() -> None:
+    found = summarise(scores({1: 1, 2: 2}), SOME, SEED)
+    assert found.official["pass@10"] is None
+    assert "pass@10 cannot be estimated from 5 samples" in results({"base": found})
+
+
+def test_without_tests_there_is_no_strict_score() -> None:
+    found = summarise(scores({1: 1, 2: 2}, tested=0), SOME, SEED)
+    assert set(found.strict.values()) == {None}
+    assert "which 0 of 2 items have" in results({"base": found})
+
+
+def test_the_difference_is_taken_item_by_item() -> None:
+    found = compare((scores({1: 0, 2: 2, 3: 4}), SOME), (scores({1: 1, 2: 3, 3: 5}), OTHER), SEED)
+    gain = found.official["pass@1"]
+    # Every item gains one of five answers, so there is no spread between items.
+    assert gain is not None
+    assert (gain.mean, gain.low, gain.high) == (0.2, 0.2, 0.2)
+    assert found.base == summarise(scores({1: 0, 2: 2, 3: 4}), SOME, SEED)
+
+
+def test_models_that_were_asked_different_things_are_not_compared() -> None:
+    with pytest.raises(CoralError, match="asked different things"):
+        compare((scores({1: 0, 2: 2}), SOME), (scores({1: 1, 3: 3}), SOME), SEED)
+
+
+def test_metrics_fit_their_schema_and_are_the_same_on_every_run(workspace) -> None:
+    files = []
+    for _ in range(2):
+        found = compare((scores({1: 0, 2: 2}), SOME), (scores({1: 1, 2: 3}, 1), OTHER), SEED)
+        lake.write_document("linteval_metrics", found)
+        files.append(lake.path("linteval_metrics").read_bytes())
+    assert files[0] == files[1]
+
+
+def test_the_plots_tell_by_code_what_was_fixed_and_what_is_new() -> None:
+    files = plots({"base": SOME, "best": OTHER})
+    fixed = list(csv.reader(io.StringIO(files["fixed.csv"])))[1:]
+    assert fixed == [
+        ["E111 (base)", "E111", "base", "0.666667", "3"],
+        ["E111 (best)", "E111", "best", "0.0", "1"],
+        ["E302 (base)", "E302", "base", "0.0", "1"],
+    ]
+    assert list(csv.reader(io.StringIO(files["new.csv"])))[1:] == [
+        ["F821 (base)", "F821", "base", "0"],
+        ["F821 (best)", "F821", "best", "1"],
+    ]

@@ -1,0 +1,233 @@
+"""Answers get the official and the strict score, and each complaint is followed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from coral_batch import params
+from coral_batch.corpus.problem import Case
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.linteval.answer import code_of
+from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
+from coral_batch.linteval.tables import Scored, lint_codes, score_samples, with_outputs
+from coral_batch.rows import LintSampleRow
+from coral_batch.verdicts import isolation, judge
+from tests.conftest import REPOSITORY
+
+CODE = "import os\ndef double(x):\n  return x+x"
+FEEDBACK = (
+    "F401: 'os' imported but unused in 1 line\n"
+    "E302: expected 2 blank lines, found 0 in 2 line\n"
+    "E111: indentation is not a multiple of 4 in 3 line\n"
+    "W292: no newline at end of file in 3 line\n"
+)
+GOOD = "def double(x):\n    return x + x\n"
+TESTED, UNTESTED = 7, 8
+ITEMS = [
+    Item("{feedback}{code}", Inputs(CODE, FEEDBACK), (), Meta(number, GOOD))
+    for number in (TESTED, UNTESTED)
+]
+TESTS = [
+    ItemTests(TESTED, "a", "double", (Case((2,), 4), Case((3,), 6)), None),
+    ItemTests(UNTESTED, "b", None, (), None),
+]
+
+
+def sample(text: str, item: int = TESTED, number: int = 0) -> LintSampleRow:
+    return LintSampleRow(
+        item,
+        number,
+        "base",
+        None,
+        0,
+        Knobs(0.6, 1.0, 50, 1.0),
+        "p",
+        text,
+        code_of(text),
+        1,
+        1,
+        "eos",
+    )
+
+
+def scored(samples: Sequence[LintSampleRow], folder: Path) -> Scored:
+    settings = params.load(REPOSITORY / "params.yaml").verdicts
+    in_jail = partial(judge, settings=settings, workers=1, journal=folder / "journal")
+    layers = "+".join(isolation(settings.require).layers)
+    return score_samples(samples, ITEMS, TESTS, in_jail, layers, 1)
+
+
+def fenced(code: str) -> str:
+    return f"```python\n{code}```"
+
+
+HOSTILE = {
+    # name: (answer, official, strict, outcome, tests pass)
+    "the canonical code": (fenced(GOOD), True, True, "clean", True),
+    "clean code that does something else": (
+        fenced("def double(x):\n    return x\n"),
+        True,
+        False,
+        "clean",
+        False,
+    ),
+    "the item's own code": (fenced(CODE + "\n"), False, False, "findings", True),
+    "complaints behind noqa": (
+        fenced("def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"),
+        True,
+        False,
+        "silenced",
+        True,
+    ),
+    "a file without complaints by decree": (
+        fenced("# flake8: noqa\nimport os\ndef double(x):\n  return x+x\n"),
+        True,
+        False,
+        "silenced",
+        True,
+    ),
+    "an empty answer": ("", True, False, "empty", False),
+    "an empty block": ("```python\n\n```", False, False, "empty", False),
+    "another language": ("```java\nint x;\n```", False, False, "empty", False),
+    "no Python": (fenced("Sure! I would be happy to help.\n"), False, False, "unparseable", False),
+    "prose around no fence": ("The code is fine.", False, False, "unparseable", False),
+    "the feedback": (FEEDBACK, False, False, "unparseable", False),
+    "the feedback in a fence": (fenced(FEEDBACK), False, False, "unparseable", False),
+    "a megabyte": (fenced("x = 1\n" * 170_000), False, False, "unlinted", False),
+    "a null byte": (fenced("x = '\0'\n"), False, False, "unparseable", False),
+    "a lone surrogate": (fenced("x = '\ud800'\n"), False, False, "unlinted", False),
+    "several fences, together the code": (
+        "First:\n```python\nimport math\n\n```\nthen:\n```python\n"
+        "def double(x):\n    return int(math.ldexp(x, 1))\n```",
+        True,
+        True,
+        "clean",
+        True,
+    ),
+    "several fences, each the code": (
+        fenced(GOOD) + "\n" + fenced(GOOD),
+        False,
+        False,
+        "findings",
+        True,
+    ),
+    "an unclosed fence": ("```python\n" + GOOD, True, True, "clean", True),
+    "an unclosed fence, cut": (
+        "```python\ndef double(x):\n    return x +",
+        False,
+        False,
+        "unparseable",
+        False,
+    ),
+    "no final newline": ("```python\n" + GOOD.rstrip("\n"), False, False, "findings", True),
+    "a fence without a language": ("```\n" + GOOD + "```", False, False, "unparseable", False),
+    "a program that does not end": (
+        fenced("def double(x):\n    exit()\n"),
+        True,
+        False,
+        "clean",
+        False,
+    ),
+}
+
+
+def test_every_bad_answer_has_a_clear_verdict(tmp_path: Path) -> None:
+    answers = [sample(text, number=n) for n, (text, *_) in enumerate(HOSTILE.values())]
+    rows = scored(answers, tmp_path).scores
+    found = {
+        name: [row["official"], row["strict"], row["outcome"], row["tests"]]
+        for name, row in zip(HOSTILE, rows, strict=True)
+    }
+    assert found == {name: expected for name, (_, *expected) in HOSTILE.items()}
+
+
+def test_the_official_score_is_what_the_command_line_says(tmp_path: Path) -> None:
+    texts = {
+        f"{number}.py": code_of(text)
+        for number, (text, *_) in enumerate(HOSTILE.values())
+        if len(text) < 10_000 and text.isascii()
+    }
+    for name, code in texts.items():
+        (tmp_path / name).write_text(code)
+    command = [sys.executable, "-m", "flake8", "--isolated", "--format=%(path)s", *texts]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    complained = set(done.stdout.split())
+    _, published = lint_codes(list(texts.values()), 1)
+    assert complained == {name for name, found in zip(texts, published, strict=True) if found}
+    assert 0 < len(complained) < len(texts)
+
+
+def test_an_item_without_tests_has_no_strict_score(tmp_path: Path) -> None:
+    rows = scored([sample(fenced(GOOD), UNTESTED)], tmp_path)
+    assert rows.verdicts == []
+    assert [(row["official"], row["strict"], row["tests"]) for row in rows.scores] == [
+        (True, None, None)
+    ]
+
+
+def test_each_complaint_is_followed(tmp_path: Path) -> None:
+    rows = scored(
+        [
+            sample(fenced("def double(x):\n  y = 1\n  return x + x\n")),
+            sample("", number=1),
+        ],
+        tmp_path,
+    ).changes
+    assert [(r["sample"], r["code"], r["before"], r["after"], r["change"]) for r in rows] == [
+        (0, "E111", 1, 2, "stayed"),
+        (0, "E302", 1, 0, "fixed"),
+        (0, "F401", 1, 0, "fixed"),
+        (0, "F841", 0, 1, "new"),
+        (0, "W292", 1, 0, "fixed"),
+        (1, "E111", 1, 0, "lost"),
+        (1, "E302", 1, 0, "lost"),
+        (1, "F401", 1, 0, "lost"),
+        (1, "W292", 1, 0, "lost"),
+    ]
+
+
+def test_findings_and_verdicts_are_kept_in_order_with_what_noqa_hides(tmp_path: Path) -> None:
+    rows = scored(
+        [sample(fenced("import os  # noqa\nimport re\n\n\ndef double(x):\n    return 4\n"))],
+        tmp_path,
+    )
+    assert [(row["code"], row["line"], row["silenced"]) for row in rows.findings] == [
+        ("F401", 2, True),
+        ("F401", 3, False),
+    ]
+    assert [(row["case"], row["kind"], row["detail"]) for row in rows.verdicts] == [
+        (0, "PASS", ""),
+        (1, "FAIL", "returned 4"),
+    ]
+    assert "seccomp" in rows.verdicts[0]["isolation"]
+
+
+def test_equal_code_is_judged_once_an_item(tmp_path: Path) -> None:
+    many = [sample(fenced(GOOD), number=number) for number in range(50)]
+    assert {tuple(row.items())[3:] for row in scored(many, tmp_path).scores} == {
+        (("official", True), ("strict", True), ("outcome", "clean"), ("tests", True))
+    }
+    assert len((tmp_path / "journal").read_text().splitlines()) == 1
+
+
+def test_scores_are_the_same_on_every_run(tmp_path: Path) -> None:
+    answers = [sample(text, number=n) for n, (text, *_) in enumerate(list(HOSTILE.values())[:8])]
+    assert scored(answers, tmp_path / "a") == scored(answers, tmp_path / "b")
+
+
+def test_the_export_fills_outputs_and_leaves_items_without_answers_out(tmp_path: Path) -> None:
+    answers = [sample(fenced(GOOD)), sample(fenced(CODE + "\n"), number=1), sample("", number=2)]
+    records = json.loads(with_outputs(ITEMS, scored(answers, tmp_path).scores))
+    assert records == [
+        {
+            "instruction": "{feedback}{code}",
+            "inputs": {"code": CODE, "feedback": FEEDBACK},
+            "outputs": [1, 0, 1],
+            "meta": {"id": TESTED, "canonical_code": GOOD},
+        }
+    ]
