@@ -26,6 +26,7 @@ from stages.evaluation import evaluation
 from stages.examples import examples
 from stages.features import features
 from stages.findings import findings
+from stages.linteval_items import linteval_items
 from stages.population import population
 from stages.report import report
 from stages.samples import samples
@@ -54,6 +55,9 @@ STAGES = (
     report,
 )
 
+# Stages of CodeLinterEval: `coral linteval items` is stages/linteval_items.py.
+LINTEVAL = (linteval_items,)
+
 app = typer.Typer(
     name="coral",
     help="Evolve LoRA/DoRA adapters that repair Python bugs; `dvc repro` runs all stages.",
@@ -62,8 +66,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+linteval = typer.Typer(
+    help="CodeLinterEval: rewrite code until flake8 is silent.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
 for stage in STAGES:
     app.command(rich_help_panel="Stages")(stage)
+for stage in LINTEVAL:
+    linteval.command(stage.__name__.removeprefix("linteval_"))(stage)
+app.add_typer(linteval, name="linteval")
 app.command()(show)
 app.command()(doctor)
 app.add_typer(store, name="store")

@@ -142,6 +142,13 @@ class Evolution:
 
 
 @dataclass(frozen=True)
+class Linteval:
+    source: str
+    path: str
+    language: str
+
+
+@dataclass(frozen=True)
 class Compute:
     workers: int | None
     threads: int | None
@@ -169,6 +176,7 @@ class Params:
     objectives: Objectives
     gate: Gate
     evolution: Evolution
+    linteval: Linteval
     compute: Compute
     generations: dict[str, Generation]
 

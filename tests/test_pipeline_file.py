@@ -35,6 +35,8 @@ PLUMBING = {
 
 
 KEYS = set(cli.params.Params.__dataclass_fields__)
+# Sections of params.yaml whose keys stages declare one by one.
+NESTED = {"compute", "linteval", "objectives"}
 
 
 def definition(stage: str) -> dict[str, Any]:
@@ -42,7 +44,9 @@ def definition(stage: str) -> dict[str, Any]:
 
 
 def command_of(stage: str) -> str:
-    return definition(stage)["cmd"].split()[1]
+    """Return the name of the stage's function: `coral linteval items` is linteval_items."""
+    command, *arguments = definition(stage)["cmd"].split()[1:]
+    return f"linteval_{arguments[0]}" if command == "linteval" else command
 
 
 def imported_files(file: str) -> Iterator[str]:
@@ -109,7 +113,7 @@ def params_read(file: str) -> set[str]:
                 re.sub(r"\[.*", "", ast.unparse(node)).removeprefix("params.load()").split(".")
             )
             if (root or "params.load()") in names and keys[:1] and keys[0] in KEYS:
-                read.add(".".join(keys[:2] if keys[0] in {"compute", "objectives"} else keys[:1]))
+                read.add(".".join(keys[:2] if keys[0] in NESTED else keys[:1]))
     return {key for key in read if not any(other.startswith(f"{key}.") for other in read)}
 
 
@@ -125,7 +129,7 @@ def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
 
 
 def test_every_stage_is_a_command() -> None:
-    commands = {function.__name__ for function in cli.STAGES}
+    commands = {function.__name__ for function in (*cli.STAGES, *cli.LINTEVAL)}
     assert commands == {command_of(stage) for stage in PIPELINE}
     assert commands == {file.stem for file in (REPOSITORY / "stages").glob("[a-z]*.py")}
 

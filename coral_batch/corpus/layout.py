@@ -18,6 +18,7 @@ from pathlib import Path
 from coral_batch import strictjson
 from coral_batch.corpus.problem import Case, Problem
 from coral_batch.corpus.split import NAMES
+from coral_batch.corpus.text import read_text
 from coral_batch.errors import CoralError
 
 FOLDERS = ("python_programs", "correct_python_programs", "json_testcases", "python_testcases")
@@ -68,11 +69,11 @@ def _read_problem(folder: Path, name: str, origin: str) -> Problem:
     buggy, docstring = _read_program(folder / "python_programs" / f"{name}.py", name)
     reference, _ = _read_program(folder / "correct_python_programs" / f"{name}.py", name)
     cases_file = folder / "json_testcases" / f"{name}.json"
-    cases = _read_cases(cases_file) if cases_file.exists() else ()
+    cases = read_cases(cases_file) if cases_file.exists() else ()
     tests, support = None, {}
     if not cases:
-        tests = _read(folder / "python_testcases" / f"test_{name}.py")
-        support = {SUPPORT: _read(folder / "python_testcases" / f"{SUPPORT}.py")}
+        tests = read_text(folder / "python_testcases" / f"test_{name}.py")
+        support = {SUPPORT: read_text(folder / "python_testcases" / f"{SUPPORT}.py")}
     unhashed = Problem(name, buggy, reference, docstring, cases, tests, support, origin, "")
     return Problem(**{**vars(unhashed), "sha256": _digest(unhashed)})
 
@@ -88,7 +89,7 @@ def _read_program(file: Path, name: str) -> tuple[str, str]:
 
     QuixBugs keeps docstrings and alternative solutions in such strings.
     """
-    source = _read(file)
+    source = read_text(file)
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -110,9 +111,14 @@ def _read_program(file: Path, name: str) -> tuple[str, str]:
     return code.strip("\n").rstrip() + "\n", strings[0].strip() if strings else ""
 
 
-def _read_cases(file: Path) -> tuple[Case, ...]:
+def read_cases(file: Path) -> tuple[Case, ...]:
+    """Read JSON cases, one ``[inputs, expected]`` a line.
+
+    Raises:
+        CoralError: the file cannot be read, a line is something else, or there is none.
+    """
     cases = []
-    for number, line in enumerate(_read(file).split("\n"), start=1):
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
         if not line.strip():
             continue
         value = strictjson.parse(line, file, f"line {number}")
@@ -129,14 +135,3 @@ def _read_cases(file: Path) -> tuple[Case, ...]:
     if not cases:
         raise CoralError("no test case", file=file, expected="one [inputs, expected] a line")
     return tuple(cases)
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise CoralError("the corpus lacks a file", file=file) from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise CoralError(
-            "a file of the corpus cannot be read", file=file, found=str(error)
-        ) from None

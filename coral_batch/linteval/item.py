@@ -97,6 +97,27 @@ class ItemTests:
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """A program that may become an item.
+
+    Attributes:
+        source: where it is from, e.g. ``mbpp 601``; unique.
+        code: its source code.
+        canonical: its canonical solution; None to have one made.
+        function: as in `ItemTests`, like the two below.
+        cases: JSON cases.
+        tests: source of a test file.
+    """
+
+    source: str
+    code: str
+    canonical: str | None = None
+    function: str | None = None
+    cases: tuple[Case, ...] = ()
+    tests: str | None = None
+
+
+@dataclass(frozen=True)
 class Dropped:
     """A program that gives no item.
 

@@ -1,0 +1,78 @@
+"""Make code that flake8 accepts, with the tools that people use for it.
+
+Three steps, over all files at once: ``ruff check --fix`` with the fixes that ruff calls unsafe
+(unused names go, ``== None`` becomes ``is None``), ``ruff format``, and autopep8 for what ruff's
+format does otherwise than flake8 wants (E203). Whether flake8 is silent then, and whether the
+program still does what it did, is for the caller to find out: these tools promise neither.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import autopep8
+import joblib
+
+from coral_batch.errors import CoralError
+from coral_batch.progress import progress
+
+LINE_LENGTH = 79
+_CHUNK = 32
+_VERSION = f"py{sys.version_info.major}{sys.version_info.minor}"
+# --preview: ruff's pycodestyle rules on blank lines and spaces are still called that.
+_STEPS = (
+    ("check", "--select=E,W,F", "--preview", "--fix", "--unsafe-fixes", "--exit-zero", "--quiet"),
+    ("format", "--quiet"),
+)
+_OPTIONS = {"aggressive": 2, "max_line_length": LINE_LENGTH}
+
+
+def fix(sources: Sequence[str], workers: int | None = None) -> list[str]:
+    """Return each source as the tools leave it; one that ruff cannot parse may come back unchanged.
+
+    Args:
+        sources: Python sources, each at most `coral_batch.linting.pool.MAX_BYTES` long.
+        workers: number of processes, >= 1; None means one a core.
+
+    Raises:
+        CoralError: ruff does not run.
+    """
+    chunks = [sources[start : start + _CHUNK] for start in range(0, len(sources), _CHUNK)]
+    results = joblib.Parallel(n_jobs=workers or -1, return_as="generator")(
+        joblib.delayed(_fix_chunk)(chunk) for chunk in chunks
+    )
+    return [fixed for chunk in progress(results, "fixing", total=len(chunks)) for fixed in chunk]
+
+
+def _fix_chunk(sources: Sequence[str]) -> list[str]:
+    with tempfile.TemporaryDirectory(prefix="coral-fixing-") as folder:
+        files = [Path(folder, f"{number}.py") for number in range(len(sources))]
+        for file, source in zip(files, sources, strict=True):
+            file.write_text(source, encoding="utf-8", newline="\n")
+        for step in _STEPS:
+            _ruff(*step, folder)
+        formatted = [file.read_text(encoding="utf-8") for file in files]
+    return [autopep8.fix_code(source, options=_OPTIONS) for source in formatted]
+
+
+def _ruff(command: str, *arguments: str) -> None:
+    """Run ruff, away from any configuration of this machine."""
+    general = ["--isolated", "--no-cache", f"--line-length={LINE_LENGTH}"]
+    general.append(f"--target-version={_VERSION}")
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", command, *general, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # 2 is what ruff says when it cannot parse one of the files; the others are done.
+    if done.returncode not in {0, 2} or "unexpected argument" in done.stderr:
+        raise CoralError(
+            "ruff does not run",
+            found=done.stderr.strip() or done.returncode,
+            action="install the pinned version: pip install -c constraints.txt ruff",
+        )
