@@ -1,9 +1,9 @@
 r"""Read MBPP: JSONL as Google Research publishes it (Austin et al. 2021, arXiv:2108.07732).
 
-The lines of a row end in ``\r\n``; they are read as ``\n``. The asserts of ``test_list`` become a test
-file with one function each, every one with ``test_setup_code`` before it, in the form that the
-jail judges: the function under test is called from outside its process. Rows that need more than
-one name of the program (a class, or one of its imports) have no such form and are handed back as
+Lines end in ``\r\n`` and are read as ``\n``. The asserts of ``test_list`` become a test file with
+one function each, every one with ``test_setup_code`` before it, in the form that the jail judges:
+the function under test is called from outside its process. Rows whose tests need more than one
+name of the program (a class, or one of its imports) have no such form and are handed back as
 dropped. ``challenge_test_list`` and the task's text are not used. Nothing is run here.
 """
 
