@@ -31,6 +31,7 @@ from coral_batch.errors import CoralError
 from coral_batch.schemas import first_error, subvalidator, validator
 
 ROOT = Path("lake")
+AGAIN = "remove the file and run `dvc repro`, which makes it again"
 BASELINE = "baseline"
 # The base model and the best genome on problems that nobody selected on.
 EVALUATIONS = {"baseline": "evaluation/baseline", "best": "evaluation/best"}
@@ -155,6 +156,8 @@ def _read_lines(table: str, part: str | None) -> list[dict[str, Any]]:
         if error is not None:
             raise _broken(file, error)
         rows.append(value)
+    if len(rows) < check.schema.get("minRows", 0):
+        raise _broken(file, {"field": "rows", "found": "none", "expected": "at least one"})
     return rows
 
 
@@ -231,9 +234,13 @@ def _read_parquet(table: str, part: str | None) -> pl.DataFrame:
         raise _missing(file)
     try:
         content = pl.read_parquet(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise CoralError(
-            "a table cannot be read", file=file, found=str(error), expected="a Parquet file"
+            "a table cannot be read",
+            file=file,
+            found=str(error),
+            expected="a Parquet file",
+            action=AGAIN,
         ) from None
     _check_frame(table, content, file)
     return content
@@ -252,22 +259,34 @@ def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> N
 
 
 def read_arrays(table: str, part: str | None = None) -> dict[str, np.ndarray]:
-    """Read an npz file; pickled objects are refused."""
+    """Read an npz file; pickled objects are refused.
+
+    Raises:
+        CoralError: the file is missing or is no npz, or an array's type or shape break the schema.
+    """
     file = path(table, part)
     if not file.is_file():
         raise _missing(file)
     try:
         with np.load(file, allow_pickle=False) as content:
-            return dict(content)
-    except (ValueError, OSError, EOFError, KeyError) as error:
+            arrays = dict(content)
+    except Exception as error:
         raise CoralError(
-            "arrays cannot be read", file=file, found=str(error), expected="an npz file"
+            "arrays cannot be read",
+            file=file,
+            found=f"{type(error).__name__}: {error}",
+            expected="an npz file",
+            action=AGAIN,
         ) from None
+    _check_arrays(table, arrays, file)
+    return arrays
 
 
 def write_arrays(table: str, arrays: Mapping[str, np.ndarray], part: str | None = None) -> None:
-    """Write named arrays as an npz file, atomically."""
-    with atomic(path(table, part)) as stream:
+    """Validate and write named arrays as an npz file, atomically."""
+    file = path(table, part)
+    _check_arrays(table, arrays, file)
+    with atomic(file) as stream:
         np.savez_compressed(stream, allow_pickle=False, **dict(arrays))
 
 
@@ -343,9 +362,20 @@ def _broken(file: Path, error: dict[str, Any]) -> CoralError:
     return CoralError(
         "a table breaks its schema",
         file=file,
-        action="remove the file and run `dvc repro`, which makes it again",
+        action=AGAIN,
         **error,
     )
+
+
+def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> None:
+    """Validate the type and the shape of each array, as JSON."""
+    kinds = {
+        name: {"dtype": array.dtype.kind, "shape": list(array.shape)}
+        for name, array in arrays.items()
+    }
+    error = first_error(_validator(table), kinds)
+    if error is not None:
+        raise _broken(file, error)
 
 
 def _columns(table: str) -> dict[str, pl.DataType]:

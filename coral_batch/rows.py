@@ -74,6 +74,7 @@ class BestRow:
     generation: str
     genome: str
     key: str
+    files: dict[str, str]
     configuration: AdapterConfiguration
     knobs: Knobs
     fitness: float

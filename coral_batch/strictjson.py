@@ -1,12 +1,18 @@
-"""JSON as the standard has it: no duplicate keys, no NaN or Infinity."""
+"""JSON as the standard has it and a file can hold it.
+
+No key twice, no NaN or Infinity, no half of a surrogate pair.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse(text: str, file: Path, field: str | None = None) -> Any:
@@ -18,14 +24,18 @@ def parse(text: str, file: Path, field: str | None = None) -> Any:
         field: where in the file, for the message.
 
     Raises:
-        CoralError: `text` is not JSON, an object has a key twice, or a number is not finite.
+        CoralError: `text` is not JSON, an object has a key twice, a number is not finite, or a
+            string holds half of a surrogate pair, which UTF-8 cannot write.
     """
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise CoralError(
             "not valid JSON", file=file, field=field, found=text, expected=f"JSON ({error})"
         ) from None
+    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

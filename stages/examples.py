@@ -8,13 +8,12 @@ from coral_batch.corpus.split import Role, select
 def examples() -> None:
     """Make the training examples."""
     # Imported here: transformers takes seconds, which --help must not.
-    from transformers import AutoTokenizer
-
+    from coral_batch.adapters.base import load_tokenizer
     from coral_batch.adapters.examples import make_examples
 
     problems = lake.read_rows("problems", Problem)
     training = select(problems, lake.read_rows("manifest", Role), "training")
-    tokenizer = AutoTokenizer.from_pretrained(lake.path("base"), local_files_only=True)
+    tokenizer = load_tokenizer(lake.path("base"))
     rows = make_examples(training, tokenizer, params.load().prompt.docstring)
     lake.write_rows("examples", rows)
     print(f"{len(rows)} examples of {len(training)} problems")

@@ -4,15 +4,14 @@ from coral_batch import lake
 from coral_batch.arguments import Generation
 from coral_batch.automata.features import FEATURES
 from coral_batch.automata.features import features as measure
-from coral_batch.automata.simulation import Histories
+from coral_batch.automata.simulation import unpack
 
 
 def features(generation: Generation) -> None:
     """Measure the automata of a generation."""
-    arrays = lake.read_arrays("automata", generation)
-    measured = measure(Histories(arrays["packed"], int(arrays["width"])))
+    genomes, histories = unpack(lake.read_arrays("automata", generation))
     rows = [
         {"genome": genome, **dict(zip(FEATURES, row, strict=True))}
-        for genome, row in zip(arrays["genomes"].tolist(), measured.tolist(), strict=True)
+        for genome, row in zip(genomes, measure(histories).tolist(), strict=True)
     ]
     lake.write_frame("features", lake.frame("features", rows), generation)

@@ -4,7 +4,8 @@ from coral_batch import lake, params
 from coral_batch.arguments import Part
 from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import Role, check_evaluation, select
-from coral_batch.rows import BASE, AdapterRow
+from coral_batch.hashes import check_files
+from coral_batch.rows import BASE, AdapterCardRow, AdapterRow
 
 
 def samples(part: Part) -> None:
@@ -20,6 +21,9 @@ def samples(part: Part) -> None:
         subjects = [Subject(BASE, None, None, settings.sampling.baseline)]
     else:
         folder = lake.path("adapter_folders", part)
+        for card in lake.read_rows("adapter_cards", AdapterCardRow, part):
+            action = f"run `dvc repro --force adapters@{part}`"
+            check_files(folder / card.key, card.files, "the table adapter_cards", action)
         subjects = [
             Subject(row.genome, row.key, folder / row.key, row.knobs)
             for row in lake.read_rows("adapters", AdapterRow, part)

@@ -19,6 +19,7 @@ from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.rows import DurationRow, SampleRow
 from coral_batch.schemas import FOLDER
+from tests.faults.mutations import a_header_that_lies_about_its_array
 
 SAMPLE = SampleRow(
     genome="000-01",
@@ -33,6 +34,11 @@ SAMPLE = SampleRow(
     new_tokens=5,
     finish="fence",
 )
+ARRAYS = {
+    "genomes": np.array(["000-00", "000-01"]),
+    "packed": np.arange(24, dtype=np.uint8).reshape(2, 3, 4, 1),
+    "width": np.array(8),
+}
 FINDING = {
     "genome": "000-01",
     "problem": "gcd",
@@ -84,16 +90,58 @@ def test_a_frame_comes_back_as_written(workspace: Path) -> None:
 
 
 def test_arrays_come_back_as_written(workspace: Path) -> None:
-    lake.write_arrays("automata", {"a": np.arange(6).reshape(2, 3)}, "000")
-    assert lake.read_arrays("automata", "000")["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    lake.write_arrays("automata", ARRAYS, "000")
+    read = lake.read_arrays("automata", "000")
+    assert {name: array.tolist() for name, array in read.items()} == {
+        name: array.tolist() for name, array in ARRAYS.items()
+    }
 
 
 def test_pickled_arrays_are_refused(workspace: Path) -> None:
     file = lake.path("automata", "000")
     file.parent.mkdir(parents=True)
-    np.savez(file, a=np.array([{"key": "value"}], dtype=object), allow_pickle=True)
+    pickled = np.array([{"key": "value"}], dtype=object)
+    np.savez(file, **{**ARRAYS, "genomes": pickled}, allow_pickle=True)
     with pytest.raises(CoralError, match=r"automata\.npz"):
         lake.read_arrays("automata", "000")
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"genomes": ARRAYS["genomes"], "packed": ARRAYS["packed"]},
+        {**ARRAYS, "more": np.zeros(1)},
+        {**ARRAYS, "packed": ARRAYS["packed"].astype(float)},
+        {**ARRAYS, "packed": ARRAYS["packed"][0]},
+        {**ARRAYS, "width": np.array([8])},
+    ],
+)
+def test_arrays_of_another_name_type_or_shape_are_refused(
+    workspace: Path, arrays: dict[str, np.ndarray]
+) -> None:
+    with pytest.raises(CoralError, match=r"automata\.npz"):
+        lake.write_arrays("automata", arrays, "000")
+    file = lake.path("automata", "000")
+    file.parent.mkdir(parents=True)
+    np.savez(file, **arrays)
+    with pytest.raises(CoralError, match=r"automata\.npz"):
+        lake.read_arrays("automata", "000")
+
+
+def test_an_array_that_claims_more_than_it_holds_is_refused(workspace: Path) -> None:
+    lake.write_arrays("automata", ARRAYS, "000")
+    file = lake.path("automata", "000")
+    lying = a_header_that_lies_about_its_array(file.read_bytes(), np.random.default_rng(1))
+    file.write_bytes(lying)
+    with pytest.raises(CoralError, match=r"automata\.npz"):
+        lake.read_arrays("automata", "000")
+
+
+def test_a_table_that_needs_rows_is_refused_without_any(workspace: Path) -> None:
+    lake.write_rows("samples", [SAMPLE], "000")
+    lake.path("samples", "000").write_text("")
+    with pytest.raises(CoralError, match="at least one"):
+        lake.read_rows("samples", SampleRow, "000")
 
 
 def test_a_row_that_breaks_the_schema_is_not_written(workspace: Path) -> None:
@@ -122,6 +170,7 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
         (lambda line: line.replace('"seed": 7', '"seed": 7, "seed": 8'), ["line 1", "twice"]),
         (lambda line: line.replace('"seed": 7, ', ""), ["row 1", "missing seed"]),
         (lambda line: "[" * 100_000, ["line 1"]),
+        (lambda line: line.replace('"seed": 7', '"seed": "\\ud800"'), ["line 1", "surrogates"]),
     ],
 )
 def test_a_table_edited_by_hand_is_refused(

@@ -24,6 +24,7 @@ PLUMBING = {
         "arguments",
         "atomic",
         "errors",
+        "hashes",
         "lake",
         "params",
         "progress",

@@ -27,8 +27,9 @@ from transformers.utils import logging as transformers_logging
 
 from coral_batch.adapters.catalogue import CATALOGUE, Entry
 from coral_batch.adapters.device import compute_dtype, devices
-from coral_batch.adapters.download import fetch, file_sha256, hub_failure
+from coral_batch.adapters.download import fetch, hub_failure
 from coral_batch.errors import CoralError
+from coral_batch.hashes import check_files, file_sha256
 from coral_batch.progress import progress
 
 CARD = "card.json"
@@ -160,18 +161,7 @@ def load_base(
         CoralError: a file is missing or has another SHA-256 than the card says.
     """
     card = read_card(folder)
-    for name, expected in card.files.items():
-        file = folder / name
-        found = file_sha256(file) if file.exists() else "no such file"
-        if found != expected:
-            raise CoralError(
-                "A file of the base model is not what its card says",
-                file=file,
-                field="SHA-256",
-                found=found,
-                expected=expected,
-                action="delete the folder and run `dvc repro base`",
-            )
+    _check(folder, card.files)
     device = device or devices()[0]
     with _quiet():
         model: Any = AutoModelForCausalLM.from_pretrained(
@@ -183,6 +173,23 @@ def load_base(
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model.requires_grad_(False)
     return BaseModel(model.to(device).eval(), tokenizer, card)
+
+
+def load_tokenizer(folder: Path) -> Any:
+    """Check the files of a base folder that are no weights against its card; load the tokenizer.
+
+    Raises:
+        CoralError: a file is missing or has another SHA-256 than the card says.
+    """
+    files = read_card(folder).files
+    _check(folder, {name: files[name] for name in files if not name.endswith(".safetensors")})
+    with _quiet():
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+def _check(folder: Path, files: dict[str, str]) -> None:
+    action = "delete the folder and run `dvc repro --force base`"
+    check_files(folder, files, "the base model's card", action)
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
@@ -258,7 +265,7 @@ def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str |
             model = AutoModelForCausalLM.from_config(config)
         with _quiet():
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # transformers may raise anything over another's files
         raise CoralError(
             f"The base model cannot be opened ({' '.join(str(error).split())})",
             file=source,

@@ -9,7 +9,6 @@ wrong are deleted. It does not convert anything.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
 from coral_batch.adapters.catalogue import Entry
 from coral_batch.errors import CoralError
+from coral_batch.hashes import file_sha256
 from coral_batch.progress import progress
 
 CONNECT_SECONDS = 4
@@ -84,12 +84,6 @@ def check(entry: Entry, file: Path) -> None:
             f"the file has {wrong}, expected {entry.size} bytes with SHA-256 {entry.sha256}; "
             "it has been deleted"
         )
-
-
-def file_sha256(file: Path) -> str:
-    """SHA-256 of a file's bytes, hexadecimal."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def mirrors(entry: Entry) -> dict[str, str | None]:

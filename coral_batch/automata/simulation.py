@@ -6,13 +6,15 @@ histories are the same on every machine. Nothing is stored or measured here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.automata.rule import NEIGHBOURS, parse_rule
+from coral_batch.errors import CoralError
 from coral_batch.evolution.genome import Genome
 from coral_batch.params import Automata
 from coral_batch.seeding import generator
@@ -41,6 +43,24 @@ class Histories:
     def cells(self, index: int) -> NDArray[np.uint8]:
         """Return the history of one automaton as a (steps + 1, height, width) array of 0 and 1."""
         return np.unpackbits(self.packed[index], axis=-1, count=self.width)
+
+
+def unpack(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[str], Histories]:
+    """Return genome ids and their histories from the arrays of the table `automata`.
+
+    Raises:
+        CoralError: the arrays do not fit one another.
+    """
+    genomes, packed, width = arrays["genomes"].tolist(), arrays["packed"], int(arrays["width"])
+    if len(genomes) != len(packed) or -(-width // 8) != packed.shape[3]:
+        raise CoralError(
+            "the arrays of the automata do not fit one another",
+            field="genomes, packed, width",
+            found=f"{len(genomes)} genomes, packed of shape {packed.shape}, width {width}",
+            expected="a history a genome, and the width of its rows",
+            action="run `dvc repro --force` on the stage automata of this generation",
+        )
+    return genomes, Histories(packed, width)
 
 
 def initial_grid(genome: Genome, settings: Automata) -> NDArray[np.uint8]:

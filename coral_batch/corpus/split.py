@@ -177,10 +177,19 @@ def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> 
     """Return the problems of one role, after checking the manifest against the split.
 
     Raises:
-        CoralError: a problem stands in two roles, or in another than the split's, or its content
-            is not the one the manifest was made for.
+        CoralError: a problem stands in two roles, in none, or in another than the split's, or its
+            content is not the one the manifest was made for.
     """
     check_manifest(manifest)
+    forgotten = sorted({problem.name for problem in problems} - {row.name for row in manifest})
+    if forgotten:
+        raise CoralError(
+            "the manifest does not name every problem of the corpus",
+            field=forgotten[0],
+            found="no row",
+            expected="a row a problem",
+            action="run `dvc repro --force split`",
+        )
     by_name = {problem.name: problem for problem in problems}
     chosen = []
     for row in manifest:

@@ -71,7 +71,19 @@ class Transport:
             CoralError: a table has another shape than `bins` asks for or falls somewhere.
         """
         bins = plain["bins"]
-        rounds = tuple(tuple(np.array(c, np.float64) for c in round_) for round_ in plain["rounds"])
+        try:
+            rounds = tuple(
+                tuple(np.array(curves, np.float64) for curves in round_)
+                for round_ in plain["rounds"]
+            )
+        except ValueError as error:
+            raise CoralError(
+                "The calibration table is damaged",
+                field="rounds",
+                found=str(error),
+                expected="rows of equal length",
+                action="run the calibration stage again",
+            ) from None
         for index, round_ in enumerate(rounds):
             for depth, curves in enumerate(round_):
                 expected = (_axis_bins(bins, depth, len(round_)) ** depth, QUANTILES)

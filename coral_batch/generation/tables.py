@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformers import AutoTokenizer
-
+from coral_batch.adapters.base import load_tokenizer
 from coral_batch.corpus.problem import Problem
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.drawing import Drawing, Work, draw
@@ -58,7 +57,7 @@ def sample(
     Raises:
         CoralError: as in `drawing.draw`.
     """
-    tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+from coral_batch.adapters.base import load_tokenizer
     prompts = {
         problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
         for problem in problems

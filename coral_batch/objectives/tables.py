@@ -48,11 +48,13 @@ def score_samples(
     scores, runtimes = [], []
     for sample in samples:
         key = (sample.genome, sample.problem, sample.sample)
-        if not len(kinds[key]) == len(seconds[key]) > 0:
+        reference = seconds[REFERENCE, sample.problem, 0]
+        if not len(kinds[key]) == len(seconds[key]) == len(reference) > 0:
             raise CoralError(
                 "a sample's verdicts and times do not fit",
                 field=f"genome {key[0]}, problem {key[1]}, sample {key[2]}",
-                found=f"{len(kinds[key])} verdicts, {len(seconds[key])} times",
+                found=f"{len(kinds[key])} verdicts, {len(seconds[key])} times,"
+                f" {len(reference)} of the reference",
                 expected="one of each for every case",
                 action="run `dvc repro --force` on the verdicts stage",
             )
@@ -62,7 +64,7 @@ def score_samples(
             found[key],
             runtime=settings.runtime,
             cpu_seconds=seconds[key],
-            reference_cpu_seconds=seconds[REFERENCE, sample.problem, 0],
+            reference_cpu_seconds=reference,
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
         total = fitness(np.array(astuple(result.scores)), settings.weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.automata.simulation import Histories
+from coral_batch.automata.simulation import unpack
 from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
 from coral_batch.evolution.genome import Genome
@@ -15,9 +15,8 @@ from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
 
 def read_individuals(generation: str) -> list[Individual]:
     """Return a generation's genomes and what became of them, in the population's order."""
-    arrays = lake.read_arrays("automata", generation)
-    histories = Histories(arrays["packed"], int(arrays["width"]))
-    index = {genome: number for number, genome in enumerate(arrays["genomes"].tolist())}
+    genomes, histories = unpack(lake.read_arrays("automata", generation))
+    index = {genome: number for number, genome in enumerate(genomes)}
     features = lake.read_frame("features", generation).rows_by_key("genome", named=True)
     adapters = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
     fates = {row.genome: row for row in lake.read_rows("selection", SelectionRow, generation)}
