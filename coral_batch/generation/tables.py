@@ -57,7 +57,7 @@ def sample(
     Raises:
         CoralError: as in `drawing.draw`.
     """
-from coral_batch.adapters.base import load_tokenizer
+    tokenizer = load_tokenizer(base)
     prompts = {
         problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
         for problem in problems
