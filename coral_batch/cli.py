@@ -23,6 +23,7 @@ from stages.best import best
 from stages.calibration import calibration
 from stages.corpus import corpus
 from stages.evaluation import evaluation
+from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
 from stages.findings import findings
@@ -52,6 +53,7 @@ STAGES = (
     selection,
     best,
     evaluation,
+    evidence,
     report,
 )
 

@@ -82,6 +82,7 @@ PLACES = {
     "linteval_scores": "linteval/{model}/scores.parquet",
     "linteval_metrics": "linteval/metrics.json",
     "linteval_plots": "linteval/plots",
+    "evidence": "evidence/evidence.json",
     "metrics": "report/metrics.json",
     "plots": "report/plots",
     "times": "report/times.jsonl",

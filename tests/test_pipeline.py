@@ -181,6 +181,7 @@ def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
 STAGES_AFTER_SCORES = {
     "baseline_scores",
     "evaluation_scores@baseline",
+    "evidence",
     "scores@000",
     "scores@001",
     "selection@000",
@@ -207,6 +208,7 @@ BEST_AGAIN = {
 def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
     run(copy, "coral", "generations", "3")
     assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN == {
+        "evidence",
         "report",
         *(
             f"{stage}@002"

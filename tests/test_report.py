@@ -22,12 +22,16 @@ from stages.report import report
 from tests.report_lake import write_lake
 
 
-@pytest.fixture
-def small_lake(workspace: Path) -> Path:
+def two_generations(workspace: Path) -> None:
     yaml = YAML(typ="rt")
     params = yaml.load(workspace / "params.yaml")
     params["generations"] = {"000": {"next": "001"}, "001": {"next": "002"}}
     yaml.dump(params, workspace / "params.yaml")
+
+
+@pytest.fixture
+def small_lake(workspace: Path) -> Path:
+    two_generations(workspace)
     write_lake()
     return workspace
 

@@ -1,0 +1,87 @@
+"""What the evidence says, as a table and in words; at most 100 columns wide."""
+
+from __future__ import annotations
+
+from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
+from coral_batch.evidence.summary import SELECTION, Comparison, Evidence
+from coral_batch.report.text import table
+
+TITLES = {
+    SELECTION: "selection",
+    "held_out": "held out",
+    "test": "test, drawn again",
+    "training": "trained on",
+}
+
+
+def claims(evidence: Evidence) -> str:
+    """Return the comparison of the best genome with the base model, and what it is worth."""
+    header = ("", "", "drawn", "base model", "best genome", "difference", "P(ahead)")
+    rows = []
+    for name, comparison in evidence.scores.items():
+        drawn = f"{comparison.problems} x {comparison.best_samples}"
+        metrics = {1: comparison.pass_at_1, comparison.k: comparison.pass_at_k}
+        for k, paired in metrics.items():
+            rows.append((TITLES[name], f"pass@{k}", drawn, *paired_cells(paired)))
+    budget = evidence.budget
+    return "\n".join(
+        (
+            f"The best genome, {evidence.best} of generation {evidence.generation}, against the"
+            " base model",
+            "",
+            table(header, rows, left={"", "drawn"}),
+            "",
+            *(
+                f"{TITLES[name]}: {conclusion(comparison)}"
+                for name, comparison in evidence.scores.items()
+            ),
+            "Only `held out` is on problems that neither training nor selection has seen;"
+            " `selection` flatters.",
+            f"[ ]: {LEVEL:.0%} intervals, problems and samples drawn again; P(ahead): share of"
+            " those draws in which",
+            "the best genome is ahead. drawn: problems x samples.",
+            f"Spent: {budget.genomes} genomes, {budget.adapters} adapters"
+            f" ({budget.training_tokens} tokens trained on), {budget.samples} samples"
+            f" ({budget.decoded_tokens} tokens decoded).",
+        )
+    )
+
+
+def paired_cells(paired: Paired) -> tuple[str, str, str, str]:
+    """Return the cells of one metric: the first model, the second, the difference, P(ahead)."""
+    return (
+        interval(paired.first),
+        interval(paired.second),
+        interval(paired.difference, signed=True),
+        f"{paired.probability:.2f}",
+    )
+
+
+def interval(estimate: Estimate, signed: bool = False) -> str:
+    """Write a value with its interval, e.g. ``0.41 [0.12, 0.70]``."""
+    style = "+.2f" if signed else ".2f"
+    value, low, high = (
+        format(number + 0.0, style) for number in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+def conclusion(comparison: Comparison) -> str:
+    """Say in a sentence or two what the difference in pass@1 is worth."""
+    paired = comparison.pass_at_1
+    if not paired.unclear:
+        verdict = "better" if paired.difference.value > 0 else "worse"
+        note = ", although the two intervals overlap" if paired.overlap else ""
+        return f"{verdict}; the difference is more than chance{note}."
+    if paired.difference.value == 0:
+        return "WARNING, no difference was seen, and the interval contains 0."
+    text = "WARNING, chance alone can explain the difference: its interval contains 0."
+    if paired.overlap:
+        text = text[:-1] + ", and the two overlap."
+    problems, samples = comparison.needed.problems, comparison.needed.samples
+    if problems is not None:
+        text += f"\n  To tell one this large in {POWER:.0%} of runs: about {problems} such problems"
+        text += (
+            f", or {samples} samples on each of these." if samples else "; samples alone do not."
+        )
+    return text

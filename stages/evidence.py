@@ -1,0 +1,29 @@
+"""Stage `evidence`: how sure it is that the best genome beats the base model, and the cost."""
+
+import polars as pl
+
+from coral_batch import lake, params
+from coral_batch.evidence.summary import spent, weigh
+from coral_batch.report.claims import claims
+from coral_batch.rows import AdapterRow, BestRow, SampleRow
+
+
+def evidence() -> None:
+    """Compare the best genome with the base model, with intervals."""
+    settings = params.load()
+    best = lake.read_document("best", BestRow)
+    generations = list(settings.generations)
+    selected = lake.read_frame("scores", best.generation).filter(pl.col("genome") == best.genome)
+    base, other = (lake.read_frame("scores", part) for part in lake.EVALUATIONS.values())
+    document = weigh(
+        best,
+        (lake.read_frame("scores", lake.BASELINE), selected),
+        (base, other),
+        spent(
+            {name: lake.read_rows("adapters", AdapterRow, name) for name in generations},
+            {name: lake.read_rows("samples", SampleRow, name) for name in generations},
+        ),
+        settings.seed,
+    )
+    lake.write_document("evidence", document)
+    print(claims(document))

@@ -1,0 +1,98 @@
+"""The evidence of a small run: scores kept apart, what they are worth, what the search spent."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from coral_batch import lake
+from coral_batch.evidence.summary import Evidence
+from coral_batch.rows import AdapterRow, BestRow
+from stages.evidence import evidence
+from tests.report_lake import write_lake
+from tests.test_report import two_generations
+
+HELD_OUT = {"sieve": "detect_cycle", "wrap": "shortest_paths"}
+
+
+def write_evaluation(best: str, renamed: dict[str, str]) -> None:
+    """Let base model and best genome do on other problems as they did in selection."""
+    for model, part, genome in (("baseline", lake.BASELINE, "base"), ("best", "001", best)):
+        scores = lake.read_frame("scores", part).filter(pl.col("genome") == genome)
+        other = scores.with_columns(pl.col("problem").replace(renamed))
+        lake.write_frame("scores", other, lake.EVALUATIONS[model])
+
+
+@pytest.fixture
+def run(workspace: Path) -> Path:
+    two_generations(workspace)
+    write_lake()
+    chosen = lake.read_rows("adapters", AdapterRow, "001")[1]
+    row = BestRow("001", chosen.genome, "0" * 64, chosen.configuration, chosen.knobs, 0.9)
+    lake.write_document("best", row)
+    write_evaluation(chosen.genome, HELD_OUT)
+    return workspace
+
+
+def test_selection_and_held_out_scores_are_kept_apart(run: Path) -> None:
+    evidence()
+    found = lake.read_document("evidence", Evidence)
+    assert list(found.scores) == ["selection", "held_out"]
+    for comparison in found.scores.values():
+        assert comparison.problems == 2
+        assert (comparison.base_samples, comparison.best_samples, comparison.k) == (2, 2, 1)
+        assert comparison.pass_at_1.first.value == 0.25
+        assert comparison.pass_at_1.second.value == 0.75
+        assert comparison.pass_at_1.difference.value == 0.5
+
+
+def test_the_full_benchmark_marks_what_was_trained_and_selected_on(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_evaluation("001-00", {"sieve": "gcd"})
+    evidence()
+    found = lake.read_document("evidence", Evidence)
+    assert {name: c.problems for name, c in found.scores.items()} == {
+        "selection": 2,
+        "test": 1,
+        "training": 1,
+    }
+    assert re.search(r"^trained on +pass@1", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> None:
+    evidence()
+    budget = lake.read_document("evidence", Evidence).budget
+    adapters = {
+        row.key: row.tokens
+        for part in ("000", "001")
+        for row in lake.read_rows("adapters", AdapterRow, part)
+    }
+    assert budget.genomes == 5
+    assert (budget.adapters, budget.training_tokens) == (len(adapters), sum(adapters.values()))
+    # 000-00 and 000-02 share adapter and knobs, 000-01 lives on: four draws of 2 x 2 samples.
+    assert (budget.samples, budget.decoded_tokens) == (16, 16 * 20)
+
+
+def test_the_terminal_says_what_a_difference_is_worth(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evidence()
+    output = capsys.readouterr().out
+    assert max(map(len, output.splitlines())) <= 100
+    assert "held out: WARNING, chance alone can explain the difference" in output
+    assert "such problems" in output
+    assert "0.25 [" in output
+    assert "+0.50 [" in output
+
+
+def test_two_runs_write_the_same_bytes(run: Path) -> None:
+    evidence()
+    before = lake.path("evidence").read_bytes()
+    evidence()
+    assert lake.path("evidence").read_bytes() == before
+    assert "seconds" not in json.loads(before)

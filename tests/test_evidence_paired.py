@@ -1,0 +1,160 @@
+"""Paired comparisons on synthetic scores with known answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coral_batch.evidence import paired
+from coral_batch.evidence.paired import Outcome, Outcomes, compare, needed
+from coral_batch.seeding import generator
+
+NAMES = [f"problem{index}" for index in range(40)]
+
+
+def outcomes(solved: list[int], samples: int = 8) -> Outcomes:
+    return {name: Outcome(samples, count) for name, count in zip(NAMES, solved, strict=False)}
+
+
+def test_a_planted_effect_is_found() -> None:
+    base, better = outcomes([1, 0, 2, 1, 3, 0, 2, 1]), outcomes([6, 7, 8, 5, 8, 6, 7, 7])
+    found = compare(base, better, 1, 1, "test")
+    assert found.first.value == pytest.approx(10 / 64)
+    assert found.difference.value == pytest.approx(44 / 64)
+    assert found.difference.low > 0.5
+    assert found.probability == 1
+    assert not found.unclear
+    assert not found.overlap
+
+
+def test_equal_models_are_not_told_apart() -> None:
+    same = outcomes([0, 8, 4, 2, 6, 1, 7, 3])
+    found = compare(same, same, 1, 1, "test")
+    assert found.difference.value == 0
+    assert found.unclear
+    assert found.overlap
+    assert found.probability == pytest.approx(0.5, abs=0.02)
+
+
+def test_pairing_finds_what_overlapping_intervals_hide() -> None:
+    """Problems differ much, the models a little, and on every problem."""
+    base = outcomes([1 + 2 * index for index in range(20)], 64)
+    better = outcomes([11 + 2 * index for index in range(20)], 64)
+    found = compare(base, better, 1, 1, "test")
+    assert found.overlap
+    assert not found.unclear
+
+
+def same_chances(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    chances = random.beta(0.5, 0.7, size=8)
+    return chances, chances
+
+
+def other_problems_but_no_mean_effect(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    first, other = random.beta(0.5, 0.7, size=(2, 8))
+    return first, np.where(random.random(8) < 0.3, other, first)
+
+
+@pytest.mark.parametrize("samples", [4, 8])
+@pytest.mark.parametrize("chances", [same_chances, other_problems_but_no_mean_effect])
+def test_no_effect_is_claimed_no_more_often_than_the_level_allows(
+    samples: int,
+    chances: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """400 runs of eight problems: 20 claims are expected at 95 %, 33 or more in 1 of 200 cases."""
+    monkeypatch.setattr(paired, "DRAWS", 500)
+    claims = 0
+    for run in range(400):
+        random = generator(7, "coverage", samples, run)
+        first, second = (
+            outcomes(random.binomial(samples, share).tolist(), samples) for share in chances(random)
+        )
+        claims += not compare(first, second, 1, run, "test").unclear
+    assert claims <= 32
+
+
+def test_an_effect_of_half_is_found_in_most_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paired, "DRAWS", 500)
+    found = 0
+    for run in range(100):
+        random = generator(7, "power", run)
+        chances = random.uniform(0, 0.4, size=8)
+        first, second = (
+            outcomes(random.binomial(8, share).tolist()) for share in (chances, chances + 0.5)
+        )
+        comparison = compare(first, second, 1, run, "test")
+        found += comparison.difference.low > 0
+    assert found >= 95
+
+
+def test_what_is_needed_finds_the_effect_as_often_as_promised() -> None:
+    """Plant an effect, ask what it takes, draw that much, and count how often a z test sees it."""
+    # Every problem alike: variance within problems only, so the formula's numbers are exact.
+    base, better = outcomes([4] * 8, 10), outcomes([6] * 8, 10)
+    answer = needed(base, better)
+    assert answer.problems is not None
+    assert answer.samples is not None
+    # s = 0.24 * 10/9 for each model, difference 0.2, (1.96 + 0.84)^2 = 7.85.
+    assert answer.problems == pytest.approx(7.85 * 2 * 0.0267 / 0.04, abs=1)
+    assert answer.samples == pytest.approx(7.85 * 2 * 0.267 / 0.04 / 8, abs=1)
+    random = generator(7, "needed")
+    size = (4000, 8, answer.samples)
+    first, second = random.random(size) < 0.4, random.random(size) < 0.6
+    gain = second.mean((1, 2)) - first.mean((1, 2))
+    error = np.sqrt((0.24 + 0.24) / (8 * answer.samples))
+    assert 0.78 < (gain / error > 1.96).mean() < 0.9
+
+
+def test_problems_that_differ_need_more_problems_whatever_the_samples() -> None:
+    base, mixed = outcomes([4] * 8), outcomes([8, 0, 8, 0, 8, 0, 8, 5])
+    answer = needed(base, mixed)
+    assert answer.problems is not None
+    assert answer.problems > 50
+    assert answer.samples is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (outcomes([4, 4]), outcomes([4, 4])),
+        (outcomes([0, 1], 1), outcomes([1, 1], 1)),
+        (outcomes([3]), outcomes([5])),
+    ],
+)
+def test_what_is_needed_is_unknown_without_an_effect_or_a_spread(
+    first: Outcomes, second: Outcomes
+) -> None:
+    answer = needed(first, second)
+    assert (answer.problems, answer.samples) == (None, None)
+
+
+def test_models_on_other_problems_are_refused() -> None:
+    with pytest.raises(ValueError, match="the same problems"):
+        compare(outcomes([1]), outcomes([1, 2]), 1, 1, "test")
+    with pytest.raises(ValueError, match="the same problems"):
+        needed({}, {})
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=1, max_size=9),
+    st.integers(1, 4),
+)
+def test_an_interval_holds_together_and_turns_around(counts: list[tuple[int, int]], k: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paired, "DRAWS", 200)
+        first = outcomes([a for a, _ in counts], 6)
+        second = outcomes([b for _, b in counts], 4)
+        found = compare(first, second, k, 3, "test")
+        assert found == compare(first, second, k, 3, "test")
+    for one in (found.first, found.second):
+        assert 0 <= one.low <= one.high <= 1
+    assert -1 <= found.difference.low <= found.difference.high <= 1
+    assert 0 <= found.probability <= 1
+    assert found.difference.value == pytest.approx(found.second.value - found.first.value)
+    assert found.unclear == (found.difference.low <= 0 <= found.difference.high)
