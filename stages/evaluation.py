@@ -6,6 +6,7 @@ from coral_batch import lake, params
 from coral_batch.arguments import Model
 from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import Role, select_evaluation
+from coral_batch.hashes import check_files
 from coral_batch.rows import BASE, BestRow
 
 
@@ -26,6 +27,7 @@ def evaluation(model: Model) -> None:
     else:
         best = lake.read_document("best", BestRow)
         folder = lake.path("best_adapter") / best.key
+        check_files(folder, best.files, "the document best", "run `dvc repro --force best`")
         subject = Subject(best.genome, best.key, folder, best.knobs)
     sampling = replace(settings.sampling, samples=settings.evaluation.samples)
     rows, durations = sample(

@@ -32,8 +32,18 @@ def run(workspace: Path) -> Path:
     two_generations(workspace)
     write_lake()
     chosen = lake.read_rows("adapters", AdapterRow, "001")[1]
-    row = BestRow("001", chosen.genome, "0" * 64, chosen.configuration, chosen.knobs, 0.9)
-    lake.write_document("best", row)
+    lake.write_document(
+        "best",
+        BestRow(
+            generation="001",
+            genome=chosen.genome,
+            key="0" * 64,
+            files={"adapter_config.json": "0" * 64},
+            configuration=chosen.configuration,
+            knobs=chosen.knobs,
+            fitness=0.9,
+        ),
+    )
     write_evaluation(chosen.genome, HELD_OUT)
     return workspace
 

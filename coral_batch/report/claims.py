@@ -35,14 +35,14 @@ def claims(evidence: Evidence) -> str:
                 f"{TITLES[name]}: {conclusion(comparison)}"
                 for name, comparison in evidence.scores.items()
             ),
-            "Only `held out` is on problems that neither training nor selection has seen;"
-            " `selection` flatters.",
+            "Only `held out` is on problems that neither training nor selection has seen;",
+            "`selection` flatters.",
             f"[ ]: {LEVEL:.0%} intervals, problems and samples drawn again; P(ahead): share of"
             " those draws in which",
             "the best genome is ahead. drawn: problems x samples.",
-            f"Spent: {budget.genomes} genomes, {budget.adapters} adapters"
-            f" ({budget.training_tokens} tokens trained on), {budget.samples} samples"
-            f" ({budget.decoded_tokens} tokens decoded).",
+            f"Spent: {budget.genomes} genomes; {budget.adapters} adapters,"
+            f" {budget.training_tokens} tokens trained on;",
+            f"{budget.samples} samples, {budget.decoded_tokens} tokens decoded.",
         )
     )
 
@@ -75,9 +75,8 @@ def conclusion(comparison: Comparison) -> str:
         return f"{verdict}; the difference is more than chance{note}."
     if paired.difference.value == 0:
         return "WARNING, no difference was seen, and the interval contains 0."
-    text = "WARNING, chance alone can explain the difference: its interval contains 0."
-    if paired.overlap:
-        text = text[:-1] + ", and the two overlap."
+    text = "WARNING, chance alone can explain the difference: its interval contains 0"
+    text += ",\n  and the models' intervals overlap." if paired.overlap else "."
     problems, samples = comparison.needed.problems, comparison.needed.samples
     if problems is not None:
         text += f"\n  To tell one this large in {POWER:.0%} of runs: about {problems} such problems"
