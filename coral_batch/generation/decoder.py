@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import DynamicCache, PreTrainedModel
 
 from coral_batch.generation.adapter_weights import read_adapter
 from coral_batch.generation.cache import ATTENTION, RowCache
-from coral_batch.generation.linear import AdaptedLinear, Routing
+from coral_batch.generation.linear import Routing, adapt_linears
 
 
 class Decoder:
@@ -33,12 +33,7 @@ class Decoder:
         self.model = model
         self.rows, self.adapters, self.rank = rows, adapters, rank
         self._routing = Routing(adapters, rank, model.dtype, model.device)
-        self._linears: dict[str, AdaptedLinear] = {}
-        for name, module in list(model.named_modules()):
-            if isinstance(module, nn.Linear):
-                parent, _, attribute = name.rpartition(".")
-                self._linears[name] = AdaptedLinear(module, rows, self._routing)
-                setattr(model.get_submodule(parent), attribute, self._linears[name])
+        self._linears = adapt_linears(model, rows, self._routing)
         model.set_attn_implementation(ATTENTION)
         config = model.config.get_text_config()
         window = getattr(config, "sliding_window", None) or config.max_position_embeddings

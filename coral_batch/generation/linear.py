@@ -2,19 +2,24 @@
 
 A decoding step is bound by reading the base weights, so rows of different genomes share one pass
 over them and the adapters stay low-rank on top; nothing is merged (merging into bf16 weights
-rounds most of a small update away). On a CPU with bf16 the base weight is kept in the blocked
-layout that oneDNN's matrix product wants, which saves reordering it at every step.
+rounds most of a small update away). On a CPU with bf16 all matrices are kept in the blocked layout
+that oneDNN's matrix product wants, which saves reordering them at every step.
 
 This module does not train, and it does not read adapter folders: see `adapter_weights`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 from torch import Tensor, nn
 
+TOGETHER = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))
+"""Layers that read the same input in Llama's family. Where another model gives them different
+inputs, each is right and the others' outputs are computed in vain."""
 BLOCK = 16
 """Columns an adapter's rank is rounded up to: a row's result must not depend on which block its
 adapter lies in, and matrix units add up 16 or 32 products at a time."""
@@ -61,96 +66,195 @@ class Routing:
         self.version = object()
 
 
-class AdaptedLinear(nn.Module):
+class AdaptedLinears:
     """``y = x W^T + bias`` plus, for every row, the update of the adapter its slot names.
+
+    Layers that read the same input are one matrix product, their outputs side by side.
 
     LoRA (Hu et al. 2021) adds ``s x A^T B^T``. DoRA (Liu et al. 2024, equation 5) scales each
     output of ``x (W + s B A)^T`` by ``magnitude / ||W + s B A||``, the norm taken over a row of
     the weight; the norm does not depend on x and is computed once, when the adapter is put in.
+
+    Args:
+        linears: layers with the same number of inputs.
+        rows: rows of a decoding step.
+        routing: which adapter each row uses.
     """
 
-    def __init__(self, linear: nn.Linear, rows: int, routing: Routing) -> None:
-        super().__init__()
-        weight = linear.weight.detach()
-        self.inputs, self.outputs = linear.in_features, linear.out_features
-        self.bias = None if linear.bias is None else linear.bias.detach()
+    def __init__(self, linears: Sequence[nn.Linear], rows: int, routing: Routing) -> None:
+        weights = [linear.weight.detach() for linear in linears]
+        weight = weights[0] if len(weights) == 1 else torch.cat(weights)
+        ends = list(accumulate(linear.out_features for linear in linears))
+        self.parts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+        self.inputs, self.outputs = linears[0].in_features, ends[-1]
         self.dtype, self.device = weight.dtype, weight.device
+        self.bias = self._joined_bias(linears)
+        self.rows, self.routing = rows, routing
         self.packed = (
             self.device.type == "cpu"
             and self.dtype == torch.bfloat16
             and torch.ops.mkldnn._is_mkldnn_bf16_supported()
         )
         self.squared_norms = torch.linalg.vector_norm(weight, dim=1, dtype=torch.float32) ** 2
-        self.weight = (
-            torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), rows)
-            if self.packed
-            else weight
-        )
-        self.routing = routing
-        self.used: dict[int, bool] = {}  # slot -> is it DoRA
+        self.weight = self._laid_out(weight)
+        self.used: dict[int, bool] = {}  # slot -> does it hold a DoRA adapter
+        self.columns = len(linears) * routing.count * routing.width
         self.a: Tensor | None = None
         self.b: Tensor | None = None
         self.scales: Tensor | None = None
-        self._row_scales: tuple[object, Tensor] | None = None
+        self._low: tuple[Tensor, Tensor] | None = None
+        self._by_row: tuple[object, Tensor, Tensor] | None = None
+        self._last: tuple[Tensor, Tensor] | None = None
 
-    def base(self, x: Tensor) -> Tensor:
-        """Apply the base layer alone."""
+    def put(self, slot: int, layer: int, part: LowRank) -> None:
+        """Put an adapter's matrices for the layer of that number into `slot`."""
+        if self.a is None or self.b is None or self.scales is None:
+            self.a = self._zeros(self.columns, self.inputs)
+            self.b = self._zeros(self.columns, self.outputs)
+            self.scales = self._zeros(self.routing.count + 1, self.outputs)
+        outputs = self.parts[layer]
+        a, b = part.a.to(self.device).float(), part.b.to(self.device).float()
+        scale = torch.ones(len(b), device=self.device)
+        if part.magnitude is not None:
+            norms = self._norms(a, b, part.scaling, outputs)
+            scale = part.magnitude.to(self.device).float() / norms
+        start = self._columns(slot, layer).start
+        self.a[start : start + len(a)] = a.to(self.dtype)
+        self.b[start : start + len(a), outputs] = (part.scaling * scale * b.T).to(self.dtype)
+        self.scales[slot, outputs] = (scale - 1).to(self.dtype)
+        self.used[slot] = self.used.get(slot, False) or part.magnitude is not None
+        self._low = self._by_row = None
+
+    def clear(self, slot: int) -> None:
+        """Empty `slot`."""
+        if self.used.pop(slot, None) is None:
+            return
+        assert self.a is not None and self.b is not None and self.scales is not None
+        for layer in range(len(self.parts)):
+            self.a[self._columns(slot, layer)] = 0
+            self.b[self._columns(slot, layer)] = 0
+        self.scales[slot] = 0
+        self._low = self._by_row = None
+
+    def output(self, x: Tensor, layer: int) -> Tensor:
+        """Map (rows, tokens, inputs) to the (rows, tokens, outputs) of the layer of that number.
+
+        All layers are computed when one is asked for, and kept until the last one is.
+        """
+        if self._last is None or self._last[0] is not x:
+            self._last = (x, self._compute(x))
+        y = self._last[1]
+        if layer == len(self.parts) - 1:
+            self._last = None
+        return y if len(self.parts) == 1 else y[..., self.parts[layer]]
+
+    def _compute(self, x: Tensor) -> Tensor:
+        y = self._base(x)
+        if not self.used:
+            return y
+        columns, scales = self._routed()
+        if any(self.used.values()):
+            y = torch.addcmul(y, scales, y if self.bias is None else y - self.bias)
+        a, b = self._low_rank()
+        if self.packed:
+            low = torch.ops.mkldnn._linear_pointwise(x, a, None, "none", [], "") * columns
+            return torch.ops.mkldnn._linear_pointwise.binary(low, y, b, None, "add")
+        low = nn.functional.linear(x, a) * columns
+        low = low.view(-1, self.columns)
+        return torch.addmm(y.view(-1, self.outputs), low, b.T).view(y.shape)
+
+    def _base(self, x: Tensor) -> Tensor:
         if self.packed:
             return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
         return nn.functional.linear(x, self.weight, self.bias)
 
+    def _laid_out(self, weight: Tensor) -> Tensor:
+        if not self.packed:
+            return weight
+        return torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), self.rows)
+
+    def _joined_bias(self, linears: Sequence[nn.Linear]) -> Tensor | None:
+        if all(linear.bias is None for linear in linears):
+            return None
+        none = [torch.zeros_like(linear.weight[:, 0]) for linear in linears]
+        return torch.cat(
+            [
+                zero if linear.bias is None else linear.bias.detach()
+                for linear, zero in zip(linears, none, strict=True)
+            ]
+        )
+
+    def _zeros(self, *shape: int) -> Tensor:
+        return torch.zeros(*shape, dtype=self.dtype, device=self.device)
+
+    def _columns(self, slot: int, layer: int) -> slice:
+        start = (layer * self.routing.count + slot) * self.routing.width
+        return slice(start, start + self.routing.width)
+
+    def _norms(self, a: Tensor, b: Tensor, scaling: float, outputs: slice) -> Tensor:
+        # ||w + s b A||^2 = ||w||^2 + 2 s b.(A w) + s^2 b.(A A^T) b, for each row w of the weight.
+        cross = self._base(a.to(self.dtype)).float()
+        if self.bias is not None:
+            cross = cross - self.bias.float()
+        squares = self.squared_norms[outputs] + 2 * scaling * (cross[:, outputs].T * b).sum(1)
+        return (squares + scaling**2 * ((b @ (a @ a.T)) * b).sum(1)).sqrt()
+
+    def _low_rank(self) -> tuple[Tensor, Tensor]:
+        """Return A, (columns, inputs), and B, (outputs, columns), of all slots."""
+        if self._low is None:
+            assert self.a is not None and self.b is not None
+            self._low = (self._laid_out(self.a), self._laid_out(self.b.T))
+        return self._low
+
+    def _routed(self) -> tuple[Tensor, Tensor]:
+        """Return which columns of A each row uses, and how its outputs are scaled."""
+        if self._by_row is None or self._by_row[0] is not self.routing.version:
+            assert self.scales is not None
+            columns = self.routing.columns.repeat(1, len(self.parts))
+            scales = self.scales[self.routing.slots]
+            self._by_row = (self.routing.version, columns[:, None], scales[:, None])
+        return self._by_row[1:]
+
+
+class AdaptedLinear(nn.Module):
+    """One layer of `AdaptedLinears`, in the place of a model's own."""
+
+    def __init__(self, together: AdaptedLinears, layer: int) -> None:
+        super().__init__()
+        self.together, self.layer = together, layer
+
     def put(self, slot: int, part: LowRank) -> None:
         """Put one adapter's matrices into `slot`."""
-        if self.a is None or self.b is None or self.scales is None:
-            columns = self.routing.count * self.routing.width
-            self.a = torch.zeros(columns, self.inputs, dtype=self.dtype, device=self.device)
-            self.b = torch.zeros(columns, self.outputs, dtype=self.dtype, device=self.device)
-            self.scales = torch.zeros(
-                self.routing.count + 1, self.outputs, dtype=self.dtype, device=self.device
-            )
-        a, b = part.a.to(self.device).float(), part.b.to(self.device).float()
-        scale = torch.ones(self.outputs, device=self.device)
-        if part.magnitude is not None:
-            scale = part.magnitude.to(self.device).float() / self._norms(a, b, part.scaling)
-        start = slot * self.routing.width
-        self.a[start : start + len(a)] = a.to(self.dtype)
-        self.b[start : start + len(a)] = (part.scaling * scale * b.T).to(self.dtype)
-        self.scales[slot] = (scale - 1).to(self.dtype)
-        self.used[slot] = part.magnitude is not None
-        self._row_scales = None
+        self.together.put(slot, self.layer, part)
 
     def clear(self, slot: int) -> None:
         """Empty `slot`."""
-        if self.used.pop(slot, None) is None or self.a is None or self.b is None:
-            return
-        start = slot * self.routing.width
-        self.a[start : start + self.routing.width] = 0
-        self.b[start : start + self.routing.width] = 0
-        if self.scales is not None:
-            self.scales[slot] = 0
-
-    def _norms(self, a: Tensor, b: Tensor, scaling: float) -> Tensor:
-        # ||w + s b A||^2 = ||w||^2 + 2 s b.(A w) + s^2 b.(A A^T) b, for each row w of the weight.
-        cross = self.base(a.to(self.dtype)).float()
-        if self.bias is not None:
-            cross = cross - self.bias.float()
-        squares = self.squared_norms + 2 * scaling * (cross.T * b).sum(1)
-        return (squares + scaling**2 * ((b @ (a @ a.T)) * b).sum(1)).sqrt()
+        self.together.clear(slot)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (rows, tokens, inputs) to (rows, tokens, outputs)."""
-        y = self.base(x)
-        if not self.used or self.a is None or self.b is None:
-            return y
-        if any(self.used.values()):
-            y = torch.addcmul(y, self._scales_by_row(), y if self.bias is None else y - self.bias)
-        low = nn.functional.linear(x, self.a) * self.routing.columns[:, None]
-        return torch.addmm(y.view(-1, self.outputs), low.view(-1, low.shape[-1]), self.b).view(
-            y.shape
-        )
+        return self.together.output(x, self.layer)
 
-    def _scales_by_row(self) -> Tensor:
-        if self._row_scales is None or self._row_scales[0] is not self.routing.version:
-            assert self.scales is not None
-            self._row_scales = (self.routing.version, self.scales[self.routing.slots][:, None])
-        return self._row_scales[1]
+
+def adapt_linears(model: nn.Module, rows: int, routing: Routing) -> dict[str, AdaptedLinear]:
+    """Replace every linear layer of `model`, and return the new ones by name.
+
+    Args:
+        model: its layers named in `TOGETHER` are computed together where they lie together.
+        rows: rows of a decoding step.
+        routing: which adapter each row uses.
+    """
+    replaced = {}
+    for path, parent in list(model.named_modules()):
+        own = {
+            name: child for name, child in parent.named_children() if isinstance(child, nn.Linear)
+        }
+        groups: list[tuple[str, ...]] = [names for names in TOGETHER if own.keys() >= set(names)]
+        groups += [(name,) for name in own if not any(name in names for names in groups)]
+        for names in groups:
+            together = AdaptedLinears([own[name] for name in names], rows, routing)
+            for layer, name in enumerate(names):
+                linear = AdaptedLinear(together, layer)
+                setattr(parent, name, linear)
+                replaced[f"{path}.{name}" if path else name] = linear
+    return replaced
