@@ -82,9 +82,9 @@ def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> di
     kinds: list[tuple[Kind, str]] = []
     cpu: list[float] = []
     read: list[float] = []
-    with jail.child(PROGRAM, limits.cpu_seconds * (len(numbers) + 1)) as child:
-        start = time.perf_counter()
-        child.send(_program_frame(program, calls, interactive=False))
+    start = time.perf_counter()
+    frame = _program_frame(program, calls, interactive=False)
+    with jail.child(PROGRAM, limits.cpu_seconds * (len(numbers) + 1), frame) as child:
         child.settle()
         try:
             _loaded(child, limits)
@@ -146,8 +146,8 @@ def _referee(
     own = Limits(limits.cpu_seconds / 5, limits.wall_seconds, limits.memory_mb)
     with contextlib.ExitStack() as stack:
         total = limits.cpu_seconds * (len(names) + 1)
-        referee = stack.enter_context(apart.child(REFEREE, total))
-        referee.send(marshal.dumps((program.problem, program.tests, program.support, first)))
+        frame = marshal.dumps((program.problem, program.tests, program.support, first))
+        referee = stack.enter_context(apart.child(REFEREE, total, frame))
         remote = _Remote(jail, program, limits, stack)
         for number in range(first, len(names)):
             remote.cpu = 0.0
@@ -225,8 +225,8 @@ class _Remote:
     def _start(self) -> Child:
         if self._child is None:
             seconds = self._limits.cpu_seconds * 20
-            self._child = self._stack.enter_context(self._jail.child(PROGRAM, seconds))
-            self._child.send(_program_frame(self._program, [], interactive=True))
+            frame = _program_frame(self._program, [], interactive=True)
+            self._child = self._stack.enter_context(self._jail.child(PROGRAM, seconds, frame))
             _loaded(self._child, self._limits)
         return self._child
 
@@ -315,7 +315,7 @@ def _answer(child: Child, limits: Limits) -> list[Any]:
     except Ended:
         raise _ended(child, limits) from None
     try:
-        answer = json.loads(frame.decode("ascii"))
+        answer = _parse(frame.decode("ascii"))
         length = _FORMS[answer[0]]
         if type(answer) is list and len(answer) == length:
             return answer
@@ -325,6 +325,7 @@ def _answer(child: Child, limits: Limits) -> list[Any]:
     raise _Stop("ERROR", "wrote to the result channel")
 
 
+_parse = json.JSONDecoder().decode
 _FORMS = {"loaded": 2, "unparseable": 2, "error": 3, "memory": 2, "large": 2, "value": 3}
 
 

@@ -124,26 +124,32 @@ class Jail:
             self._process.wait()
             self._process = None
 
-    def child(self, role: int, seconds: float) -> Child:
+    def child(self, role: int, seconds: float, first: bytes) -> Child:
         """Fork a child.
 
         Args:
             role: `PROGRAM` or `REFEREE`.
             seconds: processor time after which the kernel kills it, whatever the judge does.
+            first: the first frame for it.
         """
         if self._control is None:
             self._start()
         assert self._control is not None
         ours, theirs = socket.socketpair()
         request = REQUEST.pack(role, math.ceil(seconds) + 1)
+        data = _framed(first)
         with theirs:
+            # Before there is a child, so that it need not wait; what has no room follows.
+            sent = ours.send(data, socket.MSG_DONTWAIT)
             try:
                 socket.send_fds(self._control, [request], [theirs.fileno()])
             except OSError as error:
                 ours.close()
                 self.close()
                 raise JailError(f"the jail does not answer: {error}") from None
-        return Child(self, ours)
+        child = Child(self, ours)
+        child.write(data[sent:])
+        return child
 
     def await_message(self) -> int | Ending:
         """Wait for news of the child: a pidfd when it takes long, then its end.
@@ -248,9 +254,13 @@ class Child:
         self.stop()
 
     def send(self, data: bytes) -> None:
-        """Send one frame. The child reads it before anything untrusted runs, or ignores it."""
+        """Send one frame."""
+        self.write(_framed(data))
+
+    def write(self, data: bytes) -> None:
+        """Send what a child reads before anything untrusted runs, or ignores."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._channel.sendall(len(data).to_bytes(4, "little") + data)
+            self._channel.sendall(data)
 
     def settle(self) -> None:
         """Wait for the child to end or to prove slow."""
@@ -340,6 +350,10 @@ class Child:
             while self._read():
                 pass
             self._channel.close()
+
+
+def _framed(data: bytes) -> bytes:
+    return len(data).to_bytes(4, "little") + data
 
 
 def _readable(channel: socket.socket, seconds: float) -> bool:

@@ -231,6 +231,7 @@ def _bubblewrap(readable: tuple[str, ...]) -> list[str]:
     command += ["--die-with-parent", "--new-session", "--uid", "65534", "--gid", "65534"]
     command += ["--hostname", "jail", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
     command += ["--clearenv", "--setenv", "PYTHONHASHSEED", "0"]
+    command += ["--setenv", "LD_BIND_NOW", "1"]
     # Some interpreters find their own library through a variable; the jail's gets the folders
     # that the libraries were found in, and forgets them before it forks.
     folders = sorted({str(Path(path).parent) for path in readable if ".so" in Path(path).name})

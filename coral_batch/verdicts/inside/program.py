@@ -18,34 +18,36 @@ from time import thread_time_ns  # under RLIMIT_CPU the clock of the process mov
 from typing import Any
 
 from . import encoding
-from .channel import Channel
+from .channel import receive, send
 
 _MESSAGE = 300
 
 
-def main(channel: Channel) -> None:
+def main(channel: int) -> None:
     """Load the program that the first frame brings and answer its calls.
 
     The frame is ``(name, code, support, calls, interactive)``: `calls` are marshalled argument
     tuples; when `interactive`, each further frame is a document of arguments, and the answer
     holds the state of the arguments after the call as well.
+
+    Args:
+        channel: descriptor of the socket to the judge.
     """
-    name, code, support, calls, interactive = marshal.loads(channel.receive() or b"")
-    send = channel.send
+    name, code, support, calls, interactive = marshal.loads(receive(channel) or b"")
     if support:
         add_modules(support)
     answer, function = _load(name, code)
-    send(answer)
+    send(channel, answer)
     if function is None:
         return
     for call in calls:
-        send(_call(function, marshal.loads(call)))
+        send(channel, _call(function, marshal.loads(call)))
     if interactive:
         import json  # noqa: PLC0415 (only the problems with a test file pay for it)
 
-        while (frame := channel.receive()) is not None:
+        while (frame := receive(channel)) is not None:
             arguments, known = encoding.decode(json.loads(frame))
-            send(_call(function, arguments, known))
+            send(channel, _call(function, arguments, known))
 
 
 def add_modules(support: dict[str, str]) -> None:

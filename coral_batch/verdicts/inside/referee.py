@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import Any
 
 from . import encoding
-from .channel import Channel
+from .channel import receive, send
 from .program import add_modules, describe
 
 
@@ -28,13 +28,13 @@ class _Stopped(BaseException):
     """The call did not return; holds the verdict's kind and detail."""
 
 
-def main(channel: Channel) -> None:
+def main(channel: int) -> None:
     """Run the tests of the file that the first frame brings, from number `first` on.
 
     The frame is ``(name, tests, support, first)``. Sends ``["end", kind, detail]`` for each test,
     or ``["broken", description]`` when the file does not run.
     """
-    name, tests, support, first = marshal.loads(channel.receive() or b"")
+    name, tests, support, first = marshal.loads(receive(channel) or b"")
     stand_in = _StandIn(channel)
     add_modules(support)
     _add_test_modules(name, stand_in)
@@ -42,7 +42,7 @@ def main(channel: Channel) -> None:
     try:
         exec(compile(tests, f"test_{name}.py", "exec", dont_inherit=True), module.__dict__)
     except BaseException as error:
-        channel.send(json.dumps(["broken", describe(error)]))
+        send(channel, json.dumps(["broken", describe(error)]))
         return
     functions: list[Callable[[], None]] = [
         value
@@ -50,7 +50,7 @@ def main(channel: Channel) -> None:
         if key.startswith("test") and isinstance(value, FunctionType)
     ]
     for test in functions[first:]:
-        channel.send(json.dumps(["end", *_run(test, stand_in)]))
+        send(channel, json.dumps(["end", *_run(test, stand_in)]))
 
 
 def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
@@ -70,14 +70,14 @@ def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
 class _StandIn:
     """Callable in place of the function under test."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: int) -> None:
         self._channel = channel
         self.returned = ""
 
     def __call__(self, *arguments: Any) -> Any:
         text, known = encoding.encode(arguments)
-        self._channel.send(f'["call",{text}]')
-        kind, answer = json.loads(self._channel.receive() or b"")
+        send(self._channel, f'["call",{text}]')
+        kind, answer = json.loads(receive(self._channel) or b"")
         if kind != "value":
             raise _Stopped(kind, answer)
         document, self.returned = answer

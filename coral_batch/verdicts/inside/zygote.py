@@ -9,6 +9,8 @@ once.
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import gc
 import importlib
 import marshal
@@ -18,10 +20,10 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from . import encoding, kernel, program
-from .channel import Channel
 
 # Loaded here so that programs that import them find them loaded.
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
@@ -49,14 +51,20 @@ def main(descriptor: int) -> None:
         importlib.import_module(name)
     _warm_up()
     ready = _enter(setup)
+    # What stood here was for the judge; children would read in it what others wrote to it.
+    os.dup2(1, 2)
     control.send(marshal.dumps(ready))
     scratch = setup["scratch"]
     untouched = _state(scratch)
     own = os.getpid()
-    child = _Child(control, setup, own)
+    become = _becoming(control.fileno(), setup, own)
+    # The C library's fork rather than Python's, whose preparations for threads there are none of
+    # cost every child some 25 pages.
+    fork = ctypes.PyDLL(None).fork
     gc.collect()
     gc.disable()
     gc.freeze()
+    _filled.extend(_fill_gaps())
     # After a fork every page that is written to costs a fault here as well as in the child, so this
     # loop touches as few objects as it can. SIGCHLD stays blocked, to be waited for.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
@@ -68,10 +76,12 @@ def main(descriptor: int) -> None:
             return
         descriptor = int.from_bytes(ancillary[0][2][:4], sys.byteorder)
         role, seconds = REQUEST.unpack(message)
-        limit = (seconds, seconds)
-        pid = os.fork()
+        pid = fork()
         if pid == 0:
-            child.become(role, limit, descriptor)
+            become(role, descriptor)
+        # By the parent, whose pages are not copied for it. The child can have begun; this limit
+        # is there for a judge that is gone.
+        resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))
         os.close(descriptor)
         news = signal.sigtimedwait(ended, _QUICK)
         quick = news is not None and news.si_code in _ENDS
@@ -116,31 +126,71 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
     return {"landlock": landlock}
 
 
-class _Child:
-    """What a forked process does to become a jailed one; short, since after a fork it is dear."""
+_filled: list[object] = []
+_POOL, _POOL_HEADER = 16 << 10, 48  # of the interpreter's allocator (Objects/obmalloc.c)
+_LARGEST = 512  # what it leaves to the C library
 
-    def __init__(self, control: socket.socket, setup: dict[str, Any], parent: int) -> None:
-        self._control = control.fileno()
-        self._die_with_parent = setup["die_with_parent"]
-        self._parent = parent
-        self._filter = kernel.Filter(*setup["filters"][1:]) if setup["filters"] else None
 
-    def become(self, role: int, cpu: tuple[int, int], descriptor: int) -> NoReturn:
+def _fill_gaps() -> Iterator[object]:
+    """Yield objects that fill the gaps in memory, to be kept.
+
+    What a child makes then lies side by side in new pages, rather than in gaps all over the pages
+    that it shares, each of which would be copied for it. With other allocators than CPython's and
+    glibc's nothing is gained, nor lost but some memory.
+    """
+    # One object of each size that the interpreter's allocator knows.
+    makers: dict[int, Callable[[], object]] = {16: object, 32: complex}
+    header = b"".__sizeof__()
+    for size in range(48, _LARGEST + 1, 16):
+        makers[size] = functools.partial(bytes, size - header)
+    for make in makers.values():
+        for _ in range(20_000):
+            filler = make()
+            if id(filler) % _POOL == _POOL_HEADER:
+                break  # the first of a new pool: the others of this size are full
+            yield filler
+    end = bytes(1 << 16)
+    for size in (1 << 14, 1 << 12, 1 << 11, 1 << 10, 768, _LARGEST + 16):
+        for _ in range(1_000):
+            filler = bytes(size - header)
+            if id(filler) > id(end):
+                break
+            yield filler
+
+
+def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int, int], NoReturn]:
+    """Return what turns a forked process into a jailed one.
+
+    One function, with everything it needs made beforehand: after a fork each object that is merely
+    looked at costs a page.
+    """
+    die_with_parent = setup["die_with_parent"]
+    enforce = kernel.Filter(*setup["filters"][1:]).enforce if setup["filters"] else int
+    run, run_referee, close, leave = program.main, _referee, os.close, os._exit
+    collect = gc.enable
+
+    def become(role: int, descriptor: int) -> NoReturn:
         """Give up everything but the channel, then run what the role names."""
         try:
-            os.close(self._control)
-            if self._die_with_parent:
-                kernel.die_with(self._parent)
-            resource.setrlimit(resource.RLIMIT_CPU, cpu)
-            run = program.main
+            close(control)
+            if die_with_parent:
+                kernel.die_with(parent)
+            enforce()
+            collect()
             if role == REFEREE:
-                from .referee import main as run  # noqa: PLC0415 (few problems need it)
-            if self._filter is not None:
-                self._filter.enforce()
-            gc.enable()
-            run(Channel(descriptor))
+                run_referee(descriptor)
+            else:
+                run(descriptor)
         finally:
-            os._exit(0)
+            leave(0)
+
+    return become
+
+
+def _referee(channel: int) -> None:
+    from .referee import main  # noqa: PLC0415 (few problems need it)
+
+    main(channel)
 
 
 def _reap() -> None:
@@ -188,6 +238,6 @@ def _warm_up() -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
             ours.sendall(len(frame).to_bytes(4, "little") + frame)
-            program.main(Channel(theirs.fileno()))
+            program.main(theirs.fileno())
     del sys.modules["warm"]
     encoding.decode([[0], ["l", 1]])
