@@ -149,6 +149,27 @@ class Linteval:
 
 
 @dataclass(frozen=True)
+class Fixed:
+    """One of each of the `Candidates`."""
+
+    r: int
+    lora_alpha: int
+    lora_dropout: float
+    target_modules: tuple[str, ...]
+    method: str
+    temperature: float
+    top_p: float
+    top_k: int
+    repetition_penalty: float
+
+
+@dataclass(frozen=True)
+class Search:
+    kind: str
+    fixed: Fixed
+
+
+@dataclass(frozen=True)
 class Compute:
     workers: int | None
     threads: int | None
@@ -176,6 +197,7 @@ class Params:
     objectives: Objectives
     gate: Gate
     evolution: Evolution
+    search: Search
     linteval: Linteval
     compute: Compute
     generations: dict[str, Generation]
@@ -291,6 +313,14 @@ def _check_rules(params: Params, file: Path) -> None:
             field="evolution.survivors",
             found=params.evolution.survivors,
             expected=f"less than evolution.population = {params.evolution.population}",
+        )
+    if params.search.kind == "fixed" and params.search.fixed.r > max(params.candidates.r):
+        raise CoralError(
+            "the fixed rank is greater than any candidate, and decoding makes room for those",
+            file=file,
+            field="search.fixed.r",
+            found=params.search.fixed.r,
+            expected=f"at most {max(params.candidates.r)}",
         )
     if (params.corpus.url is None) != (params.corpus.revision is None):
         raise CoralError(

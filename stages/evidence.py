@@ -23,6 +23,7 @@ def evidence() -> None:
             {name: lake.read_rows("adapters", AdapterRow, name) for name in generations},
             {name: lake.read_rows("samples", SampleRow, name) for name in generations},
         ),
+        settings.search.kind,
         settings.seed,
     )
     lake.write_document("evidence", document)

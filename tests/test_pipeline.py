@@ -226,6 +226,19 @@ def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
     }
 
 
+def test_a_control_reruns_what_the_search_decides_and_says_what_it_spent(copy: Path) -> None:
+    evolved = json.loads((copy / "lake/evidence/evidence.json").read_text())
+    text = (copy / "params.yaml").read_text()
+    (copy / "params.yaml").write_text(text.replace("kind: evolved", "kind: random"))
+    rerun = stages_run(run(copy, "dvc", "repro"))
+    assert {"adapters@000", "selection@000", "evidence"} <= rerun
+    untouched = {"population", "automata@000", "features@000", "evaluation_baseline"}
+    assert not rerun & {*untouched, *(name for name in rerun if name.startswith("baseline"))}
+    evidence = json.loads((copy / "lake/evidence/evidence.json").read_text())
+    assert evidence["search"] == "random"
+    assert evidence["budget"]["genomes"] == evolved["budget"]["genomes"]
+
+
 def test_one_stage_reruns_alone_from_the_store(copy: Path) -> None:
     before = hashes(copy)
     output = run(copy, "dvc", "repro", "--force", "--single-item", "samples@001")

@@ -10,8 +10,7 @@ import polars as pl
 from coral_batch.adapters.download import file_sha256
 from coral_batch.adapters.examples import Example
 from coral_batch.adapters.obtain import Adapter, obtain_adapters
-from coral_batch.automata.features import FEATURES
-from coral_batch.evolution.mapping import configure
+from coral_batch.evolution.search import Plan, plan
 from coral_batch.evolution.transport import Transport
 from coral_batch.params import Params
 from coral_batch.rows import AdapterCardRow, AdapterRow, DurationRow
@@ -26,14 +25,14 @@ def adapt(
     settings: Params,
     store: Store,
 ) -> tuple[list[AdapterRow], list[AdapterCardRow], list[DurationRow], dict[str, Path]]:
-    """Map every genome to its configuration and get its adapter, trained or from the store.
+    """Give every genome its configuration and get its adapter, trained or from the store.
 
     Args:
         features: table `features` of the generation.
         transport: the calibration.
         base: folder of the base model.
         examples: what to train on.
-        settings: candidates, training and seed of the run.
+        settings: search, candidates, training and seed of the run.
         store: where adapters are kept.
 
     Returns:
@@ -43,39 +42,40 @@ def adapt(
     Raises:
         CoralError: see `coral_batch.adapters.obtain.obtain_adapters`.
     """
-    measured = features.select(FEATURES).to_numpy()
-    configured = configure(measured, transport, settings.candidates)
-    adapters = obtain_adapters(
-        base,
-        examples,
-        [configuration for configuration, _ in configured],
-        settings.training,
-        settings.seed,
-        store,
-        settings.compute.threads,
-    )
-    rows = [
-        AdapterRow(
-            genome=genome,
-            key=adapters[configuration].key,
-            coordinates=tuple(coordinates),
-            configuration=configuration,
-            knobs=knobs,
-            losses=adapters[configuration].curve.loss,
-            tokens=sum(adapters[configuration].curve.tokens),
-            diverged=adapters[configuration].curve.diverged,
+    plans = plan(features, transport, settings)
+    adapters = {
+        seed: obtain_adapters(
+            base,
+            examples,
+            [one.configuration for one in plans if one.seed == seed],
+            settings.training,
+            seed,
+            store,
+            settings.compute.threads,
         )
-        for genome, coordinates, (configuration, knobs) in zip(
-            features["genome"], transport(measured).tolist(), configured, strict=True
-        )
-    ]
-    distinct: list[Adapter] = list(adapters.values())
+        for seed in dict.fromkeys(one.seed for one in plans)
+    }
+    rows = [_row(one, adapters[one.seed][one.configuration]) for one in plans]
+    distinct = [adapter for of_seed in adapters.values() for adapter in of_seed.values()]
     durations = [DurationRow(adapter.key, adapter.seconds, adapter.reused) for adapter in distinct]
     cards = [
         AdapterCardRow(adapter.key, adapter.determinants, _hashes(adapter.folder))
         for adapter in distinct
     ]
     return rows, cards, durations, {adapter.key: adapter.folder for adapter in distinct}
+
+
+def _row(plan: Plan, adapter: Adapter) -> AdapterRow:
+    return AdapterRow(
+        genome=plan.genome,
+        key=adapter.key,
+        coordinates=plan.coordinates,
+        configuration=plan.configuration,
+        knobs=plan.knobs,
+        losses=adapter.curve.loss,
+        tokens=sum(adapter.curve.tokens),
+        diverged=adapter.curve.diverged,
+    )
 
 
 def _hashes(folder: Path) -> dict[str, str]:

@@ -53,6 +53,7 @@ class Budget:
 class Evidence:
     """The document lake/evidence/evidence.json; schemas/evidence.schema.json describes it."""
 
+    search: str
     best: str
     generation: str
     budget: Budget
@@ -100,6 +101,7 @@ def weigh(
     selection: tuple[pl.DataFrame, pl.DataFrame],
     evaluation: tuple[pl.DataFrame, pl.DataFrame],
     budget: Budget,
+    search: str,
     seed: int,
 ) -> Evidence:
     """Compare the best genome with the base model, on each set of problems apart.
@@ -110,6 +112,7 @@ def weigh(
             as selection saw them.
         evaluation: the same of the evaluation, on problems of any roles.
         budget: what the search spent.
+        search: its kind.
         seed: the run's seed.
     """
     base, other = map(outcomes, selection)
@@ -119,7 +122,7 @@ def weigh(
         names = [name for name in base if role_of(name) == role]
         if names:
             scores[role] = _comparison(_only(base, names), _only(other, names), seed, role)
-    return Evidence(best.genome, best.generation, budget, scores)
+    return Evidence(search, best.genome, best.generation, budget, scores)
 
 
 def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Comparison:

@@ -16,6 +16,9 @@ Genes = tuple[str, int, float]
 GRID_SEEDS = 2**32
 DENSITY_RANGE = (0.1, 0.9)
 
+WITHOUT_AUTOMATA = frozenset({"fixed", "random"})
+"""Searches in which a genome's genes decide nothing, so that none has parents."""
+
 
 @dataclass(frozen=True)
 class Genome:
@@ -53,6 +56,14 @@ def random_population(settings: Evolution, seed: int) -> tuple[Genome, ...]:
     return tuple(
         random_genome(genome_id(0, index), generator(seed, "population", index))
         for index in range(settings.population)
+    )
+
+
+def newcomers(generation: int, count: int, seed: int) -> tuple[Genome, ...]:
+    """Return genomes drawn by `random_genome` in a later generation, as in the first."""
+    return tuple(
+        random_genome(genome_id(generation, index), generator(seed, "newcomers", generation, index))
+        for index in range(count)
     )
 
 

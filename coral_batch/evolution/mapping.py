@@ -61,7 +61,18 @@ def configure(
         transport: the calibration.
         candidates: what each gene may be, in its natural order.
     """
-    uniform = transport(measured)
+    return decode(transport(measured), candidates)
+
+
+def decode(
+    uniform: NDArray[np.float64], candidates: Candidates
+) -> list[tuple[AdapterConfiguration, Knobs]]:
+    """Return what coordinates mean; uniform ones reach every combination equally often.
+
+    Args:
+        uniform: (n, 4) array of coordinates in [0, 1], in the order of `FEATURES`.
+        candidates: what each gene may be, in its natural order.
+    """
     columns: dict[str, list[Any]] = {}
     for feature, u in zip(FEATURES, uniform.T, strict=True):
         genes = [getattr(candidates, gene) for gene in GENES[feature]]

@@ -9,24 +9,25 @@ import polars as pl
 
 from coral_batch.errors import CoralError
 from coral_batch.evolution.gate import OBJECTIVES, thresholds
-from coral_batch.evolution.genome import Genome
+from coral_batch.evolution.genome import WITHOUT_AUTOMATA, Genome, newcomers
 from coral_batch.evolution.selection import select
 from coral_batch.evolution.variation import breed
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.params import Params, Scores
 from coral_batch.rows import SelectionRow
+from coral_batch.seeding import generator
 
 
 def next_generation(
     genomes: Sequence[Genome], scores: pl.DataFrame, generation: int, settings: Params
 ) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
-    """Select among the genomes of a generation and breed the next one.
+    """Select among the genomes of a generation and breed the next one, as the search has it.
 
     Args:
         genomes: the population.
         scores: table `scores` of the same population.
         generation: its number, from 0.
-        settings: weights, gate, evolution and seed of the run.
+        settings: weights, gate, evolution, search and seed of the run.
 
     Returns:
         A selection row for each genome, the best first, and the next population.
@@ -51,7 +52,16 @@ def next_generation(
     order = np.argsort([row.place for row in selected])
     by_id = {genome.id: genome for genome in genomes}
     living = [by_id[ids[index]] for index in order if selected[index].survived]
-    bred = breed(living, generation + 1, settings.evolution, settings.seed)
+    if settings.search.kind == "unselected":
+        random = generator(settings.seed, "unselected search", generation)
+        chosen = random.permutation(sorted(by_id))[: settings.evolution.survivors]
+        living = [by_id[genome] for genome in chosen.tolist()]
+    if settings.search.kind in WITHOUT_AUTOMATA:
+        missing = settings.evolution.population - len(living)
+        bred = (*living, *newcomers(generation + 1, missing, settings.seed))
+    else:
+        bred = breed(living, generation + 1, settings.evolution, settings.seed)
+    survivors = {genome.id for genome in living}
     nobody_passed = any(row.reprieved for row in selected)
     rows = []
     for index in order:
@@ -68,7 +78,7 @@ def next_generation(
                 nobody_passed=nobody_passed,
                 rank=row.rank,
                 crowding=row.crowding,
-                survived=row.survived,
+                survived=row.id in survivors,
                 children=tuple(child.id for child in bred if row.id in child.parents),
             )
         )

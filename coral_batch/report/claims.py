@@ -26,8 +26,8 @@ def claims(evidence: Evidence) -> str:
     budget = evidence.budget
     return "\n".join(
         (
-            f"The best genome, {evidence.best} of generation {evidence.generation}, against the"
-            " base model",
+            f"The best genome ({evidence.best}, generation {evidence.generation}, search"
+            f" {evidence.search}) against the base model",
             "",
             table(header, rows, left={"", "drawn"}),
             "",

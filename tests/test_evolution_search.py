@@ -1,0 +1,122 @@
+"""The evolution's controls: what decides configurations and parents, and what they spend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from coral_batch import params
+from coral_batch.automata.features import FEATURES
+from coral_batch.errors import CoralError
+from coral_batch.evolution.gate import OBJECTIVES
+from coral_batch.evolution.genome import Genome, random_population
+from coral_batch.evolution.mapping import configure
+from coral_batch.evolution.search import plan
+from coral_batch.evolution.tables import next_generation
+from coral_batch.evolution.transport import Transport
+from coral_batch.params import Params
+from coral_batch.rows import SelectionRow
+from tests.conftest import REPOSITORY
+
+DEFAULT = params.load(REPOSITORY / "params.yaml")
+UNIFORM = Transport(1, ())
+KINDS = ("evolved", "fixed", "random", "unselected")
+
+
+def settings(kind: str, population: int = 8) -> Params:
+    return replace(
+        DEFAULT,
+        search=replace(DEFAULT.search, kind=kind),
+        evolution=replace(DEFAULT.evolution, population=population, survivors=3),
+    )
+
+
+def features(genomes: list[str]) -> pl.DataFrame:
+    rows = [{"genome": genome, **dict.fromkeys(FEATURES, 0.5)} for genome in genomes]
+    return pl.DataFrame(rows)
+
+
+def generation(kind: str, seed: int = 1) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
+    """Run selection on genomes of which the first are the best."""
+    chosen = replace(settings(kind), seed=seed)
+    genomes = random_population(chosen.evolution, chosen.seed)
+    scores = pl.DataFrame(
+        [
+            {"genome": genome.id, "problem": "sieve", **dict.fromkeys(OBJECTIVES, 1 - index / 20)}
+            for index, genome in enumerate(genomes)
+        ]
+    )
+    return next_generation(genomes, scores, 0, chosen)
+
+
+@pytest.mark.parametrize("kind", ["evolved", "unselected"])
+def test_features_decide_the_configuration(kind: str) -> None:
+    frame = features(["000-00", "000-01"])
+    plans = plan(frame, UNIFORM, settings(kind))
+    expected = configure(frame.select(FEATURES).to_numpy(), UNIFORM, DEFAULT.candidates)
+    assert [(one.configuration, one.knobs) for one in plans] == expected
+    assert {one.seed for one in plans} == {DEFAULT.seed}
+
+
+def test_a_random_search_draws_every_candidate_equally_often_whatever_the_features() -> None:
+    genomes = [f"{birth:03d}-{index:02d}" for birth in range(60) for index in range(100)]
+    plans = plan(features(genomes), UNIFORM, settings("random"))
+    for gene in ("r", "lora_alpha", "lora_dropout", "target_modules", "use_dora"):
+        counts = Counter(getattr(one.configuration, gene) for one in plans)
+        assert min(counts.values()) > 0.9 * len(plans) / len(counts)
+    pairs = Counter((one.configuration.r, one.knobs.temperature) for one in plans)
+    assert len(pairs) == len(DEFAULT.candidates.r) * len(DEFAULT.candidates.temperature)
+    assert plan(features(genomes[7:8]), UNIFORM, settings("random")) == plans[7:8]
+
+
+def test_a_fixed_search_trains_one_configuration_with_a_seed_a_genome() -> None:
+    plans = plan(features(["000-00", "000-01", "001-00"]), UNIFORM, settings("fixed"))
+    assert len({one.seed for one in plans}) == 3
+    (configuration,) = {one.configuration for one in plans}
+    (knobs,) = {one.knobs for one in plans}
+    fixed = DEFAULT.search.fixed
+    assert (configuration.r, configuration.lora_alpha) == (fixed.r, fixed.lora_alpha)
+    assert configuration.target_modules == ("q_proj", "v_proj")
+    assert not configuration.use_dora
+    assert knobs.temperature == fixed.temperature
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_search_has_as_many_survivors_and_newborns(kind: str) -> None:
+    rows, bred = generation(kind)
+    assert len(bred) == len({genome.id for genome in bred}) == 8
+    survivors = {row.genome for row in rows if row.survived}
+    assert len(survivors) == 3
+    assert {genome.id for genome in bred if genome.id.startswith("000")} == survivors
+
+
+def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
+    best = {"000-00", "000-01", "000-02"}
+    for kind in ("evolved", "fixed", "random"):
+        assert {row.genome for row in generation(kind)[0] if row.survived} == best
+    drawn: Counter[str] = Counter()
+    for seed in range(200):
+        rows, bred = generation("unselected", seed)
+        living = {row.genome for row in rows if row.survived}
+        drawn.update(living)
+        assert all(set(genome.parents) <= living for genome in bred)
+        assert [row.genome for row in rows][:3] == ["000-00", "000-01", "000-02"]
+    assert min(drawn.values()) > 200 * 3 / 8 / 2
+    for kind in ("fixed", "random"):
+        rows, bred = generation(kind)
+        assert all(genome.parents == () for genome in bred)
+        assert all(row.children == () for row in rows)
+        assert len(np.unique([genome.grid_seed for genome in bred])) == 8
+
+
+def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused(tmp_path: Path) -> None:
+    text = (REPOSITORY / "params.yaml").read_text()
+    file = tmp_path / "params.yaml"
+    file.write_text(text.replace("kind: evolved", "kind: fixed").replace("    r: 8", "    r: 64"))
+    with pytest.raises(CoralError, match=r"search\.fixed\.r"):
+        params.load(file)
