@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from coral_batch.linting.finding import (
 )
 from coral_batch.linting.flake8 import flake8
 from coral_batch.linting.pool import MAX_BYTES, lint
+from tests.processes import alive, descendants
 
 CLEAN = "def double(x):\n    return 2 * x"
 
@@ -231,6 +233,50 @@ def test_a_source_that_kills_or_stalls_a_linter_takes_no_other_down():
         {"F821", CRASH},
     ]
     assert of("hostile", found[2]) == [failure("hostile", CRASH, "hostile was killed by SIGSEGV")]
+
+
+def kill_the_worker_once(marker: Path, source: str) -> list[Finding]:
+    """Stand for a linter whose worker is killed from outside."""
+    if source == "kill" and not marker.exists():
+        marker.touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    return [Finding("killer", source, "", 1, 0)]
+
+
+def test_killing_a_worker_loses_no_finding(tmp_path: Path):
+    sources = [*(f"x = {number}\n" for number in range(70)), "kill"]
+    linters = {"killer": partial(kill_the_worker_once, tmp_path / "killed")}
+    found = lint(sources, workers=2, linters=linters)
+    assert (tmp_path / "killed").exists()
+    assert [[finding.code for finding in findings] for findings in found] == [[s] for s in sources]
+
+
+_SLOW = """
+import sys, time
+from pathlib import Path
+from coral_batch.linting.pool import lint
+def slow(source):
+    if source:
+        Path(sys.argv[1], source).touch()
+        time.sleep(600)
+    return []
+lint(["a", "b"], 2, {"slow": slow})
+"""
+
+
+def test_killing_the_parent_leaves_no_orphan(tmp_path: Path):
+    parent = subprocess.Popen([sys.executable, "-c", _SLOW, str(tmp_path)])
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    marked = descendants(parent.pid)
+    assert len(marked) >= 4  # two workers and the two children that lint
+    parent.kill()
+    parent.wait()
+    while any(map(alive, marked)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in marked if alive(pid)] == []
 
 
 def test_a_defect_of_a_linter_function_is_not_taken_for_a_finding(capfd):

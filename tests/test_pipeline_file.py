@@ -26,6 +26,7 @@ PLUMBING = {
         "errors",
         "hashes",
         "lake",
+        "orphans",
         "params",
         "progress",
         "rows",

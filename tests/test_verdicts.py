@@ -19,6 +19,7 @@ from coral_batch.corpus.problem import Case
 from coral_batch.errors import CoralError
 from coral_batch.params import Verdicts
 from coral_batch.verdicts import Program, Verdict, isolation, judge
+from tests.processes import alive, descendants
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
 
@@ -290,22 +291,6 @@ def test_a_damaged_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:
     assert untimed(judge(MIXED, SETTINGS, 1, journal)) == untimed(first)
 
 
-def descendants(ancestor: int) -> list[int]:
-    """Process ids below a process."""
-    parents = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parents[int(folder.name)] = int(
-                (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
-            )
-        except OSError:
-            continue
-    found = [ancestor]
-    for pid in found:
-        found += [child for child, parent in parents.items() if parent == pid]
-    return found[1:]
-
-
 def test_ten_thousand_verdicts_leave_nothing_behind() -> None:
     many = [
         program(
@@ -359,13 +344,6 @@ def test_killing_the_parent_loses_no_finished_verdict_and_leaves_no_orphan(
     while any(alive(pid) for pid in marked) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [pid for pid in marked if alive(pid)] == []
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def test_killing_a_worker_loses_no_verdict(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import faulthandler
 import itertools
 import multiprocessing
+import os
 import resource
 import signal
 import threading
@@ -25,10 +26,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from coral_batch.errors import CoralError
 from coral_batch.linting.bandit import bandit
 from coral_batch.linting.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failure
 from coral_batch.linting.flake8 import flake8
+from coral_batch.orphans import die_with
 from coral_batch.progress import progress
 
 MAX_BYTES = 64 * 1024
@@ -48,6 +52,7 @@ MEMORY_BYTES = 1 << 30
 """Address space that the linters may take beyond what they have when they start."""
 
 _CHUNK = 32
+_ATTEMPTS = 3
 _STACK_BYTES = 64 << 20
 
 Linter = Callable[[str], list[Finding]]
@@ -71,20 +76,41 @@ def lint(
         The findings of each source, in the order of `sources`; per source in the order of
         `linters`. A linter that did not finish leaves one finding with a code of
         `coral_batch.linting.finding.FAILURES`.
+
+    Raises:
+        CoralError: workers keep being killed from outside.
     """
+    found: dict[str, list[Finding]] = {}
     distinct = list(dict.fromkeys(sources))
     workers = workers or joblib.cpu_count()
-    size = min(_CHUNK, -(-len(distinct) // workers)) or 1
-    chunks = [distinct[start : start + size] for start in range(0, len(distinct), size)]
-    results = joblib.Parallel(n_jobs=workers, return_as="generator")(
-        joblib.delayed(_lint_chunk)(chunk, dict(linters)) for chunk in chunks
-    )
-    findings = itertools.chain.from_iterable(progress(results, "linting", total=len(chunks)))
-    by_source = dict(zip(distinct, findings, strict=True))
-    return [list(by_source[source]) for source in sources]
+    with progress(None, "linting", total=len(distinct)) as bar:
+        for attempt in range(_ATTEMPTS):
+            left = [source for source in distinct if source not in found]
+            size = min(_CHUNK, -(-len(left) // workers)) or 1
+            chunks = [left[start : start + size] for start in range(0, len(left), size)]
+            results = joblib.Parallel(n_jobs=workers, return_as="generator")(
+                joblib.delayed(_lint_chunk)(chunk, dict(linters), os.getpid()) for chunk in chunks
+            )
+            try:
+                for chunk, findings in zip(chunks, results, strict=True):
+                    found.update(zip(chunk, findings, strict=True))
+                    bar.update(len(chunk))
+                break
+            except TerminatedWorkerError as error:
+                # A worker was killed from outside; what it had not delivered is linted again.
+                if attempt == _ATTEMPTS - 1:
+                    raise CoralError(
+                        "the workers that lint keep dying",
+                        found=str(error).splitlines()[0],
+                        action="look for the kernel's out-of-memory killer, or lower "
+                        "compute.workers",
+                    ) from None
+    return [list(found[source]) for source in sources]
 
 
-def _lint_chunk(chunk: list[str], linters: dict[str, Linter]) -> list[list[Finding]]:
+def _lint_chunk(chunk: list[str], linters: dict[str, Linter], caller: int) -> list[list[Finding]]:
+    if os.getpid() != caller:
+        die_with(os.getppid())
     for linter in linters.values():
         linter("")  # loads what the children then inherit
     jobs = [(tool, source) for source in chunk for tool in linters]
@@ -104,7 +130,7 @@ def _run_until_death(
     """Run `jobs` in one child; if it dies, the last result says so and later jobs have none."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_run, args=(jobs, linters, sender))
+    child = context.Process(target=_run, args=(jobs, linters, sender, os.getpid()))
     child.start()
     sender.close()
     results: list[list[Finding]] = []
@@ -135,8 +161,11 @@ def _obituary(tool: str, exitcode: int | None) -> Finding:
     return failure(tool, CRASH, f"{tool} was killed by {signal.Signals(-exitcode).name}")
 
 
-def _run(jobs: list[tuple[str, str]], linters: dict[str, Linter], sender: Connection) -> None:
+def _run(
+    jobs: list[tuple[str, str]], linters: dict[str, Linter], sender: Connection, worker: int
+) -> None:
     """Body of the child: bound this process, then send one result a job."""
+    die_with(worker)
     # Default actions: the kernel ends the process even inside C code that checks no signals.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)

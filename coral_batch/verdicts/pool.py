@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -25,6 +24,7 @@ from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from coral_batch.errors import CoralError
+from coral_batch.orphans import die_with
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
 from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
@@ -159,7 +159,7 @@ def _work(
     A program that is done goes to the journal at once, not only when its bundle is delivered.
     """
     if os.getpid() != judge_pid:
-        _die_with(os.getppid())
+        die_with(os.getppid())
     limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
     jail, apart = _jails(layers, settings.memory_mb)
     start = time.monotonic()
@@ -175,18 +175,6 @@ def _work(
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
     return done, []
-
-
-@functools.cache
-def _die_with(parent: int) -> None:
-    """End this worker, and so its jails, soon after its parent is gone, even in mid-bundle."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 _kept: dict[tuple[tuple[str, ...], int], tuple[Jail, Jail]] = {}

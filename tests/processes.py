@@ -1,0 +1,29 @@
+"""Which processes there are, for tests that nothing is left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def descendants(ancestor: int) -> list[int]:
+    """Process ids below a process."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int(
+                (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+            )
+        except OSError:
+            continue
+    found = [ancestor]
+    for pid in found:
+        found += [child for child, parent in parents.items() if parent == pid]
+    return found[1:]
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and not merely uncollected."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
