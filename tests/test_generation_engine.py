@@ -18,6 +18,7 @@ from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.decoder import Decoder
 from coral_batch.generation.engine import Engine, Sample, Unit
 from coral_batch.generation.fence import FenceTokens
+from coral_batch.generation.guessing import Text
 from coral_batch.generation.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.seeding import derive_seed
 from tests.tiny import make_tiny_base, make_tiny_tokenizer
@@ -189,6 +190,15 @@ def test_the_same_run_gives_the_same_samples_and_another_seed_others(base):
     assert run(open_engine(base), [Unit("genome", None, WARM)], seed=2) != first
 
 
+def test_idle_rows_read_ahead_and_save_steps(base):
+    alone, full = open_engine(base, rows=8), open_engine(base, rows=1)
+    unit = Unit("genome", None, GREEDY)
+    assert run(alone, [unit], samples=1, tokens=60) == run(full, [unit], samples=1, tokens=60)
+    assert alone.timings.tokens == full.timings.tokens
+    # Without reading ahead three samples side by side take as many steps as the longest.
+    assert 3 * alone.timings.steps < full.timings.steps
+
+
 def test_samples_are_numbered_in_order_and_name_their_stream(base):
     drawn = run(open_engine(base, rows=2), [Unit("genome", None, WARM)], samples=3)["genome"]
     assert [(sample.problem, sample.index) for sample in drawn] == [
@@ -294,3 +304,11 @@ def test_a_sample_drawn_on_a_cuda_device_does_not_depend_on_its_company(base, ad
     together = run(engine, units)
     for unit in reversed(units):
         assert run(engine, [unit])[unit.name] == together[unit.name]
+
+
+@given(st.lists(st.integers(0, 3), max_size=40), st.integers(0, 8))
+def test_a_guess_is_what_followed_the_last_two_tokens_most_recently(tokens, count):
+    pair = tokens[-2:]
+    starts = [at + 2 for at in range(len(tokens) - 2) if tokens[at : at + 2] == pair]
+    expected = tokens[starts[-1] : starts[-1] + count] if starts and len(tokens) > 1 else []
+    assert Text(tokens).guess(count) == expected

@@ -32,10 +32,25 @@ def live_rows_attention(
     attention_mask: Tensor | None,
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
-    """Attend for the first ``len(key)`` rows of `query`; the rest, which are idle, get zeros."""
-    live = key.shape[0]
-    output, _ = sdpa_attention_forward(module, query[:live], key, value, attention_mask, **kwargs)
-    idle = query.shape[0] - live
+    """Attend for the rows of a step; those behind the rows of the mask are idle and get zeros.
+
+    Row i attends to line ``i % len(key)``: a line that is read ahead has several rows. One call of
+    the kernel takes one row of each line, so that a row meets the same kernel with or without.
+    """
+    lines = key.shape[0]
+    busy = lines if attention_mask is None else attention_mask.shape[0]
+    outputs = []
+    for start in range(0, busy, lines):
+        rows = slice(start, min(start + lines, busy))
+        count = rows.stop - start
+        mask = None if attention_mask is None else attention_mask[rows]
+        outputs.append(
+            sdpa_attention_forward(module, query[rows], key[:count], value[:count], mask, **kwargs)[
+                0
+            ]
+        )
+    output = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+    idle = query.shape[0] - busy
     return nn.functional.pad(output, (0, 0) * 3 + (0, idle)) if idle else output, None
 
 
@@ -56,19 +71,19 @@ class _Rows(DynamicLayer):
         """Return 0: rows differ in length, and positions and mask are always given."""
         return 0
 
-    def expect(self, index: Tensor, positions: Tensor, attended: int) -> None:
-        """Say where the next token of each live row goes, and how much is attended to."""
-        self.index, self.positions, self.attended = index, positions, attended
+    def expect(self, index: Tensor, positions: Tensor, lines: int, attended: int) -> None:
+        """Say where each row's token goes, and which lines are attended to how far."""
+        self.index, self.positions, self.lines, self.attended = index, positions, lines, attended
 
     def update(
         self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any
     ) -> tuple[Tensor, Tensor]:
-        """Write the live rows' new token and return all of their tokens."""
-        live = len(self.index)
-        self.stored_keys[self.index, :, self.positions] = key_states[:live, :, 0]
-        self.stored_values[self.index, :, self.positions] = value_states[:live, :, 0]
-        keys = self.stored_keys[:live, :, : self.attended]
-        return keys, self.stored_values[:live, :, : self.attended]
+        """Write the rows' new tokens and return all tokens of the lines."""
+        busy = len(self.index)
+        self.stored_keys[self.index, :, self.positions] = key_states[:busy, :, 0]
+        self.stored_values[self.index, :, self.positions] = value_states[:busy, :, 0]
+        keys = self.stored_keys[: self.lines, :, : self.attended]
+        return keys, self.stored_values[: self.lines, :, : self.attended]
 
 
 class RowCache(Cache):
@@ -97,21 +112,23 @@ class RowCache(Cache):
             for stored in (layer.stored_keys, layer.stored_values):
                 stored[target, :, :length] = stored[source, :, :length]
 
-    def expect(self, lengths: Tensor, longest: int) -> Tensor:
+    def expect(self, positions: Tensor, lines: int, longest: int) -> Tensor:
         """Prepare one decoding step.
 
         Args:
-            lengths: (live,) tokens each live row holds so far; its next token goes behind them.
-            longest: the greatest of them, which a GPU would have to be waited for to tell.
+            positions: (busy,) place of each row's token in its line, ``row % lines``.
+            lines: lines in use, the first ones.
+            longest: the greatest position, which a GPU would have to be waited for to tell.
 
         Returns:
-            (live, 1, 1, attended) mask, true where a row may attend.
+            (busy, 1, 1, attended) mask, true where a row may attend: at its own token and before.
         """
         attended = _whole_blocks(longest + 1, self.rows[0].dtype)
-        index = torch.arange(len(lengths), device=lengths.device)
+        index = torch.arange(len(positions), device=positions.device) % lines
         for layer in self.rows:
-            layer.expect(index, lengths, attended)
-        return (torch.arange(attended, device=lengths.device) <= lengths[:, None])[:, None, None]
+            layer.expect(index, positions, lines, attended)
+        places = torch.arange(attended, device=positions.device)
+        return (places <= positions[:, None])[:, None, None]
 
 
 def _whole_blocks(tokens: int, dtype: torch.dtype) -> int:

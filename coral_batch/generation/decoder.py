@@ -93,28 +93,34 @@ class Decoder:
         """Overwrite row `target` by the first `length` tokens of row `source`."""
         self.cache.move(source, target, length)
 
-    def step(self, tokens: Sequence[int], lengths: Sequence[int], slots: Sequence[int]) -> Tensor:
-        """Read one more token in every live row.
+    def step(
+        self, tokens: Sequence[int], positions: Sequence[int], slots: Sequence[int], lines: int
+    ) -> Tensor:
+        """Read a token in every busy row, which attends to all before it in the row's line.
+
+        The first rows read the next token of one line each. Rows behind them read ahead: row i
+        reads the token behind the one that row ``i - lines`` reads.
 
         Args:
-            tokens: each live row's last token.
-            lengths: how many tokens each live row holds before it.
-            slots: each live row's adapter slot; number `adapters` for none.
+            tokens: each busy row's token; at most `rows` of them.
+            positions: the place of each token in its line.
+            slots: each busy row's adapter slot; number `adapters` for none.
+            lines: lines in use, the first ones; row i belongs to line ``i % lines``.
 
         Returns:
-            (live, vocabulary) logits behind the token.
+            (busy, vocabulary) logits behind each token.
         """
         device, idle = self.model.device, self.rows - len(tokens)
         routed = [*slots, *[self.adapters] * idle]
         if routed != self._slots:
             self._routing.route(torch.tensor(routed, device=device))
             self._slots = routed
-        positions = torch.tensor([*lengths, *[0] * idle], device=device)
-        mask = self.cache.expect(positions[: len(tokens)], max(lengths))
+        places = torch.tensor([*positions, *[0] * idle], device=device)
+        mask = self.cache.expect(places[: len(tokens)], lines, max(positions))
         output = self.model(
             input_ids=torch.tensor([*tokens, *[0] * idle], device=device)[:, None],
             attention_mask=mask,
-            position_ids=positions[:, None],
+            position_ids=places[:, None],
             past_key_values=self.cache,
             use_cache=True,
         )

@@ -4,6 +4,11 @@ A fixed number of rows decodes together; a row that finishes is given to the nex
 Each genome's prompt is prefilled once and its keys and values are copied to the genome's samples
 of it. Rows of different genomes share each pass over the base weights (see `linear`).
 
+When fewer samples are left than rows, idle rows read ahead: a guess of a sample's next tokens
+(see `guessing`) is read in the same step, and each token that is then drawn where the guess had it
+saves a step. A guess decides when a token is drawn, never which: every token is drawn from its own
+logits with its own random number.
+
 A sample is a function of the base, its adapter, its prompt, its knobs, its stream, the machine
 and the engine's own settings, never of the other samples: every matrix product of a step has the
 same shape however many rows are alive. That is what lets a stored sample stand for one drawn again
@@ -32,9 +37,13 @@ from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.decoder import Decoder
 from coral_batch.generation.fence import FenceTokens
+from coral_batch.generation.guessing import Text
 from coral_batch.generation.prompt import FENCE
 from coral_batch.generation.sampling import next_tokens
 from coral_batch.seeding import derive_seed, generator
+
+AHEAD = 7
+"""Most tokens read ahead of a sample in one step."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +97,7 @@ class Timings:
         decode_seconds: drawing tokens.
         prompt_tokens: tokens read.
         tokens: tokens drawn.
-        steps: passes over the base weights.
+        steps: passes over the base weights; read ahead, a sample gets several tokens in one.
     """
 
     prefill_seconds: float = 0.0
@@ -129,6 +138,7 @@ class _Row:
     knobs: Knobs
     seed: int
     uniforms: list[float]
+    text: Text
     seen: dict[int, None]
     tokens: list[int] = field(default_factory=list)
     backticks: int = 0
@@ -208,7 +218,7 @@ class Engine:
         )
         done: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
         live: list[_Row] = []
-        self._decoder.reserve(max(map(len, ids.values())) + max_new_tokens)
+        self._decoder.reserve(max(map(len, ids.values())) + max_new_tokens + AHEAD)
         slots = _AdapterSlots(self._decoder)
         try:
             while waiting or live:
@@ -273,9 +283,11 @@ class Engine:
                 unit.knobs,
                 derive_seed(seed, *stream),
                 generator(seed, *stream).random(max_new_tokens).tolist(),
+                Text(prompt.ids),
                 dict.fromkeys(prompt.ids),
             )
-            self._draw([row], prompt.begun.logits.clone(), max_new_tokens)
+            logits = prompt.begun.logits.clone()
+            self._take(row, self._draw([(row, [])], logits)[0], max_new_tokens)
             if row.finish:
                 finished.append(row)
             else:
@@ -288,14 +300,31 @@ class Engine:
         return finished
 
     def _step(self, live: list[_Row], max_new_tokens: int) -> list[_Row]:
-        """Draw one token in every live row; return those that finished and free their places."""
+        """Draw at least a token of every live row; return the finished and free their places."""
         start = time.perf_counter()
+        lines, longest = len(live), max(row.length for row in live)
+        ahead = min(AHEAD, self._decoder.context - 1 - longest)
+        busy = min(self._decoder.rows, lines * (1 + ahead))
+        guesses = [row.text.guess(ahead) if busy > lines else [] for row in live]
+        reading = [
+            (live[row % lines], guesses[row % lines][: row // lines], row // lines)
+            for row in range(busy)
+        ]
         logits = self._decoder.step(
-            [row.tokens[-1] for row in live],
-            [row.length for row in live],
-            [row.slot for row in live],
+            [guess[-1] if guess else row.tokens[-1] for row, guess, _ in reading],
+            [row.length + depth for row, _, depth in reading],
+            [row.slot for row, _, _ in reading],
+            lines,
         )
-        self._draw(live, logits, max_new_tokens)
+        drawn = self._draw([(row, guess) for row, guess, _ in reading], logits)
+        for place, row in enumerate(live):
+            # The row behind holds when this one's token is what it read.
+            for at, guessed in zip(
+                range(place, busy, lines), [*guesses[place], None], strict=False
+            ):
+                self._take(row, drawn[at], max_new_tokens)
+                if row.finish or drawn[at] != guessed:
+                    break
         finished = [row for row in live if row.finish]
         for place in reversed(range(len(live))):
             if live[place].finish:
@@ -307,25 +336,36 @@ class Engine:
         self.timings.decode_seconds += time.perf_counter() - start
         return finished
 
-    def _draw(self, rows: list[_Row], logits: Tensor, max_new_tokens: int) -> None:
-        drawn = next_tokens(
+    def _draw(self, rows: list[tuple[_Row, list[int]]], logits: Tensor) -> list[int]:
+        """Draw the next token of each row's sample, were it to go on with the guessed ones."""
+        return next_tokens(
             logits,
-            [row.knobs for row in rows],
-            [list(row.seen) if row.knobs.repetition_penalty != 1 else [] for row in rows],
-            [row.uniforms[len(row.tokens)] for row in rows],
+            [row.knobs for row, _ in rows],
+            [
+                list(row.seen | dict.fromkeys(guess)) if row.knobs.repetition_penalty != 1 else []
+                for row, guess in rows
+            ],
+            # Behind the last token that may be drawn nothing is taken, whatever it is drawn with.
+            [
+                row.uniforms[min(len(row.tokens) + len(guess), len(row.uniforms) - 1)]
+                for row, guess in rows
+            ],
         )
-        for row, token in zip(rows, drawn, strict=True):
-            row.tokens.append(token)
-            row.seen[token] = None
-            if row.prompt.fenced:
-                row.backticks = self._fence.run(row.backticks, token)
-            if row.backticks == FenceTokens.CLOSED:
-                row.finish = "fence"
-            elif token in self._ends:
-                row.finish = "eos"
-            elif len(row.tokens) == max_new_tokens:
-                row.finish = "length"
-        self.timings.tokens += len(rows)
+
+    def _take(self, row: _Row, token: int, max_new_tokens: int) -> None:
+        """Let a sample go on with `token`."""
+        row.tokens.append(token)
+        row.text.append(token)
+        row.seen[token] = None
+        if row.prompt.fenced:
+            row.backticks = self._fence.run(row.backticks, token)
+        if row.backticks == FenceTokens.CLOSED:
+            row.finish = "fence"
+        elif token in self._ends:
+            row.finish = "eos"
+        elif len(row.tokens) == max_new_tokens:
+            row.finish = "length"
+        self.timings.tokens += 1
 
     def _sample(self, row: _Row) -> Sample:
         text = str(
