@@ -49,6 +49,7 @@ PLACES = {
     "problems": "corpus/problems.jsonl",
     "manifest": "split/manifest.jsonl",
     "statistics": "split/statistics.json",
+    "overlaps": "split/overlaps.parquet",
     "examples": "examples/examples.jsonl",
     "calibration": "calibration/calibration.json",
     "base": "base",

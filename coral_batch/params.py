@@ -36,6 +36,8 @@ class Corpus:
 @dataclass(frozen=True)
 class Split:
     near_duplicate: float
+    ngrams: float
+    trees: float
 
 
 @dataclass(frozen=True)

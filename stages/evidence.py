@@ -19,6 +19,7 @@ def evidence() -> None:
         best,
         (lake.read_frame("scores", lake.BASELINE), selected),
         (base, other),
+        lake.read_frame("overlaps"),
         spent(
             {name: lake.read_rows("adapters", AdapterRow, name) for name in generations},
             {name: lake.read_rows("samples", SampleRow, name) for name in generations},

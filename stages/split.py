@@ -1,8 +1,12 @@
 """Stage `split`: who is trained on, who is selected on, who is held out."""
 
+from dataclasses import asdict
+
 from coral_batch import lake, params
+from coral_batch.corpus.overlap import check_overlaps, measure_overlaps
 from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import assign, describe
+from coral_batch.corpus.split import assign
+from coral_batch.corpus.statistics import describe
 
 
 def split() -> None:
@@ -10,8 +14,11 @@ def split() -> None:
     settings = params.load().split
     problems = lake.read_rows("problems", Problem)
     manifest = assign(problems)
-    statistics = describe(problems, manifest, settings.near_duplicate)
+    overlaps = measure_overlaps(problems, manifest)
+    check_overlaps(overlaps, settings)
+    statistics = describe(problems, manifest, overlaps)
     lake.write_rows("manifest", manifest)
+    lake.write_frame("overlaps", lake.frame("overlaps", [asdict(row) for row in overlaps]))
     lake.write_document("statistics", statistics)
     closest = max(statistics.near_duplicates, key=lambda pair: pair.similarity)
     print(

@@ -10,12 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from coral_batch import params
 from coral_batch.corpus import checkout, layout, split
+from coral_batch.corpus.overlap import (
+    Overlap,
+    check_overlaps,
+    measure_overlaps,
+    ngrams,
+    subtrees,
+)
 from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.statistics import describe
 from coral_batch.errors import CoralError
 from tests.conftest import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
+LIMITS = params.load(REPOSITORY / "params.yaml").split
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +135,7 @@ def test_a_commit_that_cannot_be_fetched_is_an_error(tmp_path: Path) -> None:
 
 def test_the_split_is_the_authoritative_one(problems: list[Problem]) -> None:
     manifest = split.assign(problems)
-    statistics = split.describe(problems, manifest, near_duplicate=0.9)
+    statistics = describe(problems, manifest, measure_overlaps(problems, manifest))
     assert (statistics.training.problems, statistics.training.share) == (24, 0.6)
     assert (statistics.test.problems, statistics.test.share) == (8, 0.2)
     assert (statistics.held_out.problems, statistics.held_out.share) == (8, 0.2)
@@ -173,9 +183,48 @@ def test_only_training_problems_are_trained_on_and_only_test_problems_selected_o
             split.check_evaluation([name])
 
 
-def test_a_disguised_evaluation_program_is_found(problems: list[Problem]) -> None:
+def disguised(problems: list[Problem], change: Callable[[str], str]) -> list[Overlap]:
+    """Measure the overlaps when `gcd`, a training problem, is `wrap`, a test problem, changed."""
     wrap = next(problem for problem in problems if problem.name == "wrap")
-    disguise = wrap.reference.replace("text", "words").replace("cols", "limit")
-    changed = [replace(p, reference=disguise) if p.name == "gcd" else p for p in problems]
+    program = change(wrap.reference)
+    mixed = [replace(p, reference=program) if p.name == "gcd" else p for p in problems]
+    return measure_overlaps(mixed, split.assign(mixed))
+
+
+def test_a_disguised_evaluation_program_is_found(problems: list[Problem]) -> None:
+    renamed = disguised(
+        problems, lambda text: text.replace("text", "words").replace("cols", "limit")
+    )
+    pair = next(row for row in renamed if (row.evaluation, row.training) == ("wrap", "gcd"))
+    assert (pair.similarity, pair.ngrams, pair.trees) == (1, 1, 1)
     with pytest.raises(CoralError, match="gcd \\(training\\), wrap"):
-        split.describe(changed, split.assign(changed), near_duplicate=0.9)
+        check_overlaps(renamed, LIMITS)
+
+
+def test_a_copied_part_in_a_longer_program_is_found(problems: list[Problem]) -> None:
+    """As a whole the two are not alike; the n-grams and the subtrees give the copy away."""
+    padding = "\n\ndef other(x):\n" + "".join(f"    x += x % {n}\n" for n in range(2, 60))
+    padded = disguised(problems, lambda text: text + padding)
+    pair = next(row for row in padded if (row.evaluation, row.training) == ("wrap", "gcd"))
+    assert pair.similarity < LIMITS.near_duplicate
+    assert pair.ngrams > 0.95
+    assert pair.trees == 1
+    with pytest.raises(CoralError, match=r"split\.ngrams"):
+        check_overlaps(padded, LIMITS)
+    with pytest.raises(CoralError, match=r"split\.trees"):
+        check_overlaps(padded, replace(LIMITS, ngrams=2.0))
+
+
+def test_the_bundled_corpus_overlaps_less_than_the_limits(problems: list[Problem]) -> None:
+    rows = measure_overlaps(problems, split.assign(problems))
+    assert len(rows) == 16 * 24
+    check_overlaps(rows, LIMITS)
+
+
+def test_names_and_layout_do_not_hide_an_overlap_and_short_programs_have_none() -> None:
+    one = "def f(a, b):\n    while b:\n        a, b = b, a % b\n    return a\n"
+    two = "def g(x, y):\n    while y:  # on\n\n        x, y = (y, x % y)\n    return x\n"
+    assert subtrees(one) == subtrees(two)
+    assert ngrams(one) & ngrams(two)
+    assert ngrams("x = 1\n") == set()
+    assert subtrees("x = 1\n") == set()

@@ -45,6 +45,10 @@ def run(workspace: Path) -> Path:
         ),
     )
     write_evaluation(chosen.genome, HELD_OUT)
+    pairs = [("sieve", "gcd", 0.2, 0.3, 0.1), ("wrap", "lis", 0.4, 0.1, 0.0)]
+    columns = ("evaluation", "training", "similarity", "ngrams", "trees")
+    rows = [{"role": "test", **dict(zip(columns, pair, strict=True))} for pair in pairs]
+    lake.write_frame("overlaps", lake.frame("overlaps", rows))
     return workspace
 
 
@@ -86,6 +90,16 @@ def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> Non
     assert (budget.adapters, budget.training_tokens) == (len(adapters), sum(adapters.values()))
     # 000-00 and 000-02 share adapter and knobs, 000-01 lives on: four draws of 2 x 2 samples.
     assert (budget.samples, budget.decoded_tokens) == (16, 16 * 20)
+
+
+def test_the_pair_that_overlaps_most_is_named(run: Path) -> None:
+    evidence()
+    found = lake.read_document("evidence", Evidence).contamination
+    assert {name: (c.value, c.training) for name, c in found.items()} == {
+        "similarity": (0.4, "lis"),
+        "ngrams": (0.3, "gcd"),
+        "trees": (0.1, "gcd"),
+    }
 
 
 def test_the_terminal_says_what_a_difference_is_worth(

@@ -2,16 +2,12 @@
 
 The sets are CORAL-X's authoritative split of QuixBugs; overlaps are refused when this module is
 imported. `check_training` and `check_evaluation` are called again by the stages that train and that
-evaluate. Similarity guards against a training program that is an evaluation program in disguise;
-it sees renaming and reformatting, not a different algorithm for the same task.
+evaluate. `coral_batch.corpus.overlap` guards against a training program that is an evaluation
+program in disguise.
 """
 
 from __future__ import annotations
 
-import difflib
-import io
-import keyword
-import tokenize
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -103,38 +99,6 @@ class Role:
     cases: int
     test_file: bool
     sha256: str
-
-
-@dataclass(frozen=True)
-class Share:
-    problems: int
-    share: float
-
-
-@dataclass(frozen=True)
-class JsonCases:
-    problems: int
-    without: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """An evaluation problem and its most similar training program; similarity in [0, 1]."""
-
-    evaluation: str
-    training: str
-    similarity: float
-
-
-@dataclass(frozen=True)
-class Statistics:
-    total: int
-    training: Share
-    test: Share
-    held_out: Share
-    excluded: Share
-    json_cases: JsonCases
-    near_duplicates: tuple[Pair, ...]
 
 
 def assign(problems: Sequence[Problem]) -> list[Role]:
@@ -267,71 +231,3 @@ def _check_names(names: Iterable[str], role: str, what: str) -> None:
             found=[role_of(name) for name in wrong],
             expected=f"{role} problems",
         )
-
-
-def describe(
-    problems: Sequence[Problem], manifest: Sequence[Role], near_duplicate: float
-) -> Statistics:
-    """Count the roles and compare evaluation with training programs.
-
-    Raises:
-        CoralError: a test or held-out reference is at least `near_duplicate` similar to a training
-            reference.
-    """
-    by_role: dict[str, list[Problem]] = {role: [] for role in (*ROLES, "excluded")}
-    for row, problem in zip(manifest, problems, strict=True):
-        by_role[row.role].append(problem)
-    pairs = [
-        _closest(problem, by_role["training"])
-        for problem in (*by_role["test"], *by_role["held_out"])
-    ]
-    for pair in pairs:
-        if pair.similarity >= near_duplicate:
-            raise CoralError(
-                "contamination: a training program is nearly an evaluation program",
-                field=f"{pair.training} (training), {pair.evaluation} (evaluation)",
-                found=round(pair.similarity, 3),
-                expected=f"a similarity below split.near_duplicate = {near_duplicate}",
-            )
-    shares = {
-        role: Share(len(members), len(members) / len(problems)) for role, members in by_role.items()
-    }
-    without = tuple(problem.name for problem in problems if not problem.cases)
-    return Statistics(
-        total=len(problems),
-        **shares,
-        json_cases=JsonCases(len(problems) - len(without), without),
-        near_duplicates=tuple(pairs),
-    )
-
-
-def _closest(problem: Problem, training: Sequence[Problem]) -> Pair:
-    similarities = [(similarity(problem.reference, other.reference), other) for other in training]
-    best, other = max(similarities, key=lambda pair: (pair[0], pair[1].name))
-    return Pair(problem.name, other.name, best)
-
-
-def similarity(left: str, right: str) -> float:
-    """Return how alike two programs are, from 0 to 1; 1 for copies up to names and layout.
-
-    Ratcliff-Obershelp ratio over tokens, names numbered in order of first appearance, comments and
-    blank lines left out.
-    """
-    return difflib.SequenceMatcher(
-        None, _normalised(left), _normalised(right), autojunk=False
-    ).ratio()
-
-
-def _normalised(source: str) -> list[str]:
-    names: dict[str, str] = {}
-    tokens = []
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
-            continue
-        if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
-            tokens.append(names.setdefault(token.string, f"name{len(names)}"))
-        elif token.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE):
-            tokens.append(tokenize.tok_name[token.type])
-        else:
-            tokens.append(token.string)
-    return tokens

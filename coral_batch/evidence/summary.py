@@ -11,6 +11,7 @@ from coral_batch.corpus.split import ROLES, role_of
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
 from coral_batch.rows import AdapterRow, BestRow, SampleRow
 
+MEASURES = ("similarity", "ngrams", "trees")
 SELECTION = "selection"
 """Name of the score on the test problems, as selection saw it: it flatters the best genome."""
 
@@ -50,6 +51,15 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Closest:
+    """The pair that overlaps most by one of the measures of `overlaps`."""
+
+    value: float
+    evaluation: str
+    training: str
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The document lake/evidence/evidence.json; schemas/evidence.schema.json describes it."""
 
@@ -57,6 +67,7 @@ class Evidence:
     best: str
     generation: str
     budget: Budget
+    contamination: dict[str, Closest]
     scores: dict[str, Comparison]
 
 
@@ -96,10 +107,20 @@ def spent(
     )
 
 
+def closest(overlaps: pl.DataFrame) -> dict[str, Closest]:
+    """Return measure -> the pair that overlaps most, from the table `overlaps`."""
+    found = {}
+    for measure in MEASURES:
+        ordered = overlaps.sort(measure, "evaluation", "training", descending=True)
+        found[measure] = Closest(*ordered.select(measure, "evaluation", "training").row(0))
+    return found
+
+
 def weigh(
     best: BestRow,
     selection: tuple[pl.DataFrame, pl.DataFrame],
     evaluation: tuple[pl.DataFrame, pl.DataFrame],
+    overlaps: pl.DataFrame,
     budget: Budget,
     search: str,
     seed: int,
@@ -111,6 +132,7 @@ def weigh(
         selection: tables `scores` of the base model and of the best genome on the test problems,
             as selection saw them.
         evaluation: the same of the evaluation, on problems of any roles.
+        overlaps: the table of the split.
         budget: what the search spent.
         search: its kind.
         seed: the run's seed.
@@ -122,7 +144,7 @@ def weigh(
         names = [name for name in base if role_of(name) == role]
         if names:
             scores[role] = _comparison(_only(base, names), _only(other, names), seed, role)
-    return Evidence(search, best.genome, best.generation, budget, scores)
+    return Evidence(search, best.genome, best.generation, budget, closest(overlaps), scores)
 
 
 def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Comparison:

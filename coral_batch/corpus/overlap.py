@@ -1,0 +1,167 @@
+"""How much of an evaluation program a training program gives away.
+
+Three measures, each from 0 to 1, none of which sees names, comments or layout: how alike the two
+token sequences are as a whole; which share of the evaluation program's runs of tokens, and which
+share of the pieces of its syntax tree, the training program holds. They find a copy, renamed or
+edited, and a copied part; they do not find another algorithm for the same task.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import io
+import keyword
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.split import Role
+from coral_batch.errors import CoralError
+from coral_batch.params import Split
+
+NGRAM = 10
+"""Tokens of a run: about one line and a half."""
+
+NODES = 8
+"""Nodes of the smallest piece of a syntax tree that counts; ``x += 1`` has 5."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A row of the table `overlaps`: one evaluation program and one training program.
+
+    Attributes:
+        evaluation: name of the evaluation problem.
+        role: its role, ``test`` or ``held_out``.
+        training: name of the training problem.
+        similarity: of the two reference programs, see `similarity`.
+        ngrams: share of the evaluation reference's token n-grams that the training problem's
+            reference or buggy program holds.
+        trees: the same of its syntax subtrees.
+    """
+
+    evaluation: str
+    role: str
+    training: str
+    similarity: float
+    ngrams: float
+    trees: float
+
+
+def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> list[Overlap]:
+    """Compare every test or held-out program with every training program."""
+    by_role: dict[str, list[Problem]] = defaultdict(list)
+    for row, problem in zip(manifest, problems, strict=True):
+        by_role[row.role].append(problem)
+    return [
+        overlap(problem, role, training)
+        for role in ("test", "held_out")
+        for problem in by_role[role]
+        for training in by_role["training"]
+    ]
+
+
+def overlap(problem: Problem, role: str, training: Problem) -> Overlap:
+    """Compare an evaluation problem of a role with a training problem."""
+    seen = (training.reference, training.buggy)
+    return Overlap(
+        problem.name,
+        role,
+        training.name,
+        similarity(problem.reference, training.reference),
+        _share(ngrams(problem.reference), set().union(*map(ngrams, seen))),
+        _share(subtrees(problem.reference), set().union(*map(subtrees, seen))),
+    )
+
+
+def check_overlaps(overlaps: Iterable[Overlap], limits: Split) -> None:
+    """Raise `CoralError` if a measure of any pair reaches its limit."""
+    for row in overlaps:
+        for field, value, limit in (
+            ("near_duplicate", row.similarity, limits.near_duplicate),
+            ("ngrams", row.ngrams, limits.ngrams),
+            ("trees", row.trees, limits.trees),
+        ):
+            if value >= limit:
+                raise CoralError(
+                    "contamination: a training program gives away an evaluation program",
+                    field=f"{row.training} (training), {row.evaluation} (evaluation)",
+                    found=round(value, 3),
+                    expected=f"below split.{field} = {limit}",
+                    action="correct the corpus; raise the limit only if you know why they overlap",
+                )
+
+
+def similarity(left: str, right: str) -> float:
+    """Return how alike two programs are, from 0 to 1; 1 for copies up to names and layout.
+
+    Ratcliff-Obershelp ratio over tokens, names numbered in order of first appearance, comments and
+    blank lines left out.
+    """
+    return difflib.SequenceMatcher(
+        None, _numbered(_tokens(left)), _numbered(_tokens(right)), autojunk=False
+    ).ratio()
+
+
+def ngrams(source: str) -> set[tuple[str, ...]]:
+    """Return the runs of `NGRAM` tokens, names numbered within each run."""
+    tokens = _tokens(source)
+    runs = (tokens[start : start + NGRAM] for start in range(len(tokens) - NGRAM + 1))
+    return {tuple(_numbered(run)) for run in runs}
+
+
+def subtrees(source: str) -> set[str]:
+    """Return the pieces of the syntax tree with at least `NODES` nodes, names left out.
+
+    A piece is a node with all that is below it; constants and operators count, since a program is
+    little else. Docstrings and positions do not.
+    """
+    found: set[str] = set()
+    for statement in ast.parse(source).body:
+        _write(statement, found)
+    return found
+
+
+def _write(node: ast.AST, found: set[str]) -> tuple[str, int]:
+    """Write a node as text, note it if it is large enough, and return text and size."""
+    if isinstance(node, ast.Constant):
+        return f"Constant {node.value!r}", 1
+    texts, size = [], 1
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr_context):
+            continue
+        text, nodes = _write(child, found)
+        texts.append(text)
+        size += nodes
+    written = f"{type(node).__name__}({', '.join(texts)})"
+    if size >= NODES:
+        found.add(written)
+    return written, size
+
+
+def _share(pieces: set[Any], seen: set[Any]) -> float:
+    return len(pieces & seen) / len(pieces) if pieces else 0.0
+
+
+def _tokens(source: str) -> list[tuple[str, bool]]:
+    """Return each token's text and whether it is a name; comments and blank lines left out."""
+    tokens = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
+            continue
+        if token.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE):
+            tokens.append((tokenize.tok_name[token.type], False))
+        else:
+            name = token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+            tokens.append((token.string, name))
+    return tokens
+
+
+def _numbered(tokens: Sequence[tuple[str, bool]]) -> list[str]:
+    """Number names in order of first appearance."""
+    names: dict[str, str] = {}
+    return [names.setdefault(text, f"name{len(names)}") if name else text for text, name in tokens]

@@ -1,0 +1,66 @@
+"""What the split holds, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coral_batch.corpus.overlap import Overlap
+from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.split import ROLES, Role
+
+
+@dataclass(frozen=True)
+class Share:
+    problems: int
+    share: float
+
+
+@dataclass(frozen=True)
+class JsonCases:
+    problems: int
+    without: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An evaluation problem and its most similar training program; similarity in [0, 1]."""
+
+    evaluation: str
+    training: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Statistics:
+    total: int
+    training: Share
+    test: Share
+    held_out: Share
+    excluded: Share
+    json_cases: JsonCases
+    near_duplicates: tuple[Pair, ...]
+
+
+def describe(
+    problems: Sequence[Problem], manifest: Sequence[Role], overlaps: Sequence[Overlap]
+) -> Statistics:
+    """Count the roles, and name the training program most similar to each evaluation program."""
+    roles = [row.role for row in manifest]
+    shares = {
+        role: Share(roles.count(role), roles.count(role) / len(problems))
+        for role in (*ROLES, "excluded")
+    }
+    without = tuple(problem.name for problem in problems if not problem.cases)
+    closest: dict[str, Overlap] = {}
+    for row in sorted(overlaps, key=lambda row: (row.similarity, row.training)):
+        closest[row.evaluation] = row
+    return Statistics(
+        total=len(problems),
+        **shares,
+        json_cases=JsonCases(len(problems) - len(without), without),
+        near_duplicates=tuple(
+            Pair(name, closest[name].training, closest[name].similarity)
+            for name in dict.fromkeys(row.evaluation for row in overlaps)
+        ),
+    )
