@@ -27,7 +27,9 @@ from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
 from stages.findings import findings
+from stages.index import index
 from stages.linteval_items import linteval_items
+from stages.page import page
 from stages.population import population
 from stages.report import report
 from stages.samples import samples
@@ -55,6 +57,8 @@ STAGES = (
     evaluation,
     evidence,
     report,
+    page,
+    index,
 )
 
 # Stages of CodeLinterEval: `coral linteval items` is stages/linteval_items.py.

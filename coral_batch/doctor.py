@@ -18,6 +18,7 @@ from pathlib import Path
 import typer
 
 from coral_batch import lake, params
+from coral_batch.machine import processor
 from coral_batch.params import Params
 from coral_batch.store import Store
 from coral_batch.store_commands import size_text
@@ -87,7 +88,7 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
     known = facts()
     cores = len(os.sched_getaffinity(0))
     vector = [name for name in VECTOR if known["processor"].get(name)]
-    found = f"{_processor()}, {cores} cores, {', '.join(vector) or 'no vector extensions'}"
+    found = f"{processor()}, {cores} cores, {', '.join(vector) or 'no vector extensions'}"
     if known["device"] == "cuda":
         yield Finding("processor", Grade.OK, found, "models run on the GPU")
         yield Finding("device", Grade.OK, known["device"], f"models compute in {known['dtype']}")
@@ -215,9 +216,3 @@ CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     mirrors,
     store,
 )
-
-
-def _processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())

@@ -87,6 +87,8 @@ PLACES = {
     "metrics": "report/metrics.json",
     "plots": "report/plots",
     "times": "report/times.jsonl",
+    "page": "report/{part}.html",
+    "index": "report/index.html",
 }
 SCHEMAS = {
     "adapter_durations": "durations",

@@ -7,13 +7,15 @@ from dataclasses import astuple
 import numpy as np
 
 from coral_batch import lake
+from coral_batch.adapters.examples import Example
 from coral_batch.corpus.problem import Case, Problem
+from coral_batch.corpus.split import Role
 from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.evolution.genome import Genome
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.params import Scores
 from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
+from coral_batch.rows import AdapterCardRow, AdapterRow, DurationRow, SampleRow, SelectionRow
 
 WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
 THRESHOLDS = Scores(0.5, 0.5, 0.4, 0.3, 0.4)
@@ -22,6 +24,18 @@ BUGGY = "def {name}(n):\n    return n - 1\n"
 FIXED = "def {name}(n):\n    return n + 1"
 HOSTILE = "def sieve(n):\n    '\x1b]0;owned\x07\x1b[2J\u202e\u2028\x9b31m'\n    return n\r"
 PROBLEMS = ("sieve", "wrap")
+ADAPTER_FILES = {"adapter_config.json": "1" * 64, "adapter_model.safetensors": "2" * 64}
+CARD = {
+    "name": "tiny",
+    "origin": "folder",
+    "revision": None,
+    "source_sha256": None,
+    "licence": None,
+    "parameters": 1234,
+    "dtype": "float32",
+    "weights": "weights as published, file for file",
+    "files": {"model.safetensors": "3" * 64},
+}
 GENERATIONS = {"000": ("000-00", "000-01", "000-02"), "001": ("000-01", "001-00", "001-01")}
 
 # Genome -> (problem, sample) pairs that pass both cases; the others pass one of two.
@@ -42,6 +56,10 @@ def write_lake() -> None:
         _write_generation(name, genomes)
     _write_repairs(lake.BASELINE, ("base",))
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
+    roles = [Role(name, "test", "for a test", 2, False, "0" * 64) for name in PROBLEMS]
+    lake.write_rows("manifest", roles)
+    lake.write_rows("examples", [Example("gcd/0", "gcd", 0, "Fix gcd.", "b", "r", "p", "a")])
+    lake.write_document("card", CARD)
 
 
 def _problem(name: str) -> Problem:
@@ -77,7 +95,10 @@ def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
         for g in genomes
     ]
     lake.write_frame("features", lake.frame("features", features), part)
-    lake.write_rows("adapters", [_adapter(genome) for genome in genomes], part)
+    adapters = [_adapter(genome) for genome in genomes]
+    lake.write_rows("adapters", adapters, part)
+    cards = {row.key: AdapterCardRow(row.key, {"seed": 5}, ADAPTER_FILES) for row in adapters}
+    lake.write_rows("adapter_cards", cards.values(), part)
     lake.write_rows(
         "adapter_durations",
         [DurationRow(genome, 10.0, genome not in born) for genome in genomes],

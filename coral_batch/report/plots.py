@@ -16,6 +16,7 @@ import polars as pl
 
 from coral_batch.params import Scores
 from coral_batch.report.metrics import DECIMALS, OBJECTIVES, Evaluated, Metrics, passes
+from coral_batch.rows import SelectionRow
 
 
 def plots(
@@ -46,7 +47,7 @@ def plots(
                 (
                     int(tables.generation),
                     *astuple(metrics.generations[tables.generation].objectives),
-                    *_rounded(best_objectives(tables)),
+                    *_rounded(best_objectives(tables.selection)),
                 )
                 for tables in generations
             ],
@@ -64,9 +65,9 @@ def plots(
     }
 
 
-def best_objectives(tables: Evaluated) -> Scores:
+def best_objectives(selection: Sequence[SelectionRow]) -> Scores:
     """Return the objectives of the generation's fittest genome, of equals the first by id."""
-    return min(tables.selection, key=lambda row: (-row.fitness, row.genome)).objectives
+    return min(selection, key=lambda row: (-row.fitness, row.genome)).objectives
 
 
 def _of_best(metrics: Metrics, generations: Sequence[Evaluated]) -> pl.DataFrame:

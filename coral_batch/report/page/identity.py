@@ -1,0 +1,72 @@
+"""What identifies a run: code, data, weights, versions, machine.
+
+The commit, the machine and the versions are those at the time the page is made. Work that DVC or
+the store found done was done before; what determined the best adapter is told by its own card.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from coral_batch.machine import processor
+
+_PACKAGES = (
+    *("torch", "transformers", "peft", "numpy", "polars", "moocore"),
+    *("flake8", "bandit", "joblib", "dvc", "coral-batch"),
+)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Facts by subject, each a name and a value."""
+
+    code: Sequence[tuple[str, str]]
+    machine: Sequence[tuple[str, str]]
+    versions: Sequence[tuple[str, str]]
+    files: Mapping[str, str]
+
+
+def identity(files: Sequence[Path]) -> Identity:
+    """Find out what this run is.
+
+    Args:
+        files: the tables whose SHA-256 is told.
+    """
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Identity(
+        [*_code(), ("page made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")],
+        [
+            ("processor", processor()),
+            ("cores", str(len(os.sched_getaffinity(0)))),
+            ("memory", f"{memory / 2**30:.1f} GiB"),
+            ("system", f"{platform.system()} {platform.release()}"),
+        ],
+        [("Python", platform.python_version()), *((name, version(name)) for name in _PACKAGES)],
+        {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
+    )
+
+
+def _code() -> list[tuple[str, str]]:
+    commit = _git("rev-parse", "HEAD")
+    if commit is None:
+        return [("commit", "none: not in a git repository, or no git")]
+    # `dvc repro` itself writes dvc.lock.
+    changed = _git("diff", "--name-only", "HEAD", "--", ".", ":!dvc.lock") or ""
+    names = ", ".join(changed.splitlines()) or "no tracked file"
+    return [("commit", commit), ("changed since", names)]
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

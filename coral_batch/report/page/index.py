@@ -1,0 +1,172 @@
+"""The first page: the run at a glance. Its size hardly grows with the run.
+
+What it shows of every genome is a point or a mark; genomes and repairs in full are on the pages of
+the generations. It tells times, commit and machine, so it differs from run to run; sections other
+than ``time`` and ``run`` do not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from coral_batch.evidence.summary import Evidence
+from coral_batch.evolution.genome import WITHOUT_AUTOMATA
+from coral_batch.params import Scores
+from coral_batch.report.claims import TITLES, conclusion, paired_cells
+from coral_batch.report.metrics import OBJECTIVES, Metrics
+from coral_batch.report.page.charts import (
+    Series,
+    by_generation,
+    front,
+    interval_bar,
+    pair,
+    pareto,
+    time_chart,
+)
+from coral_batch.report.page.generation import view
+from coral_batch.report.page.identity import Identity
+from coral_batch.report.page.lineage import Kin, genealogy
+from coral_batch.report.page.render import render
+from coral_batch.report.page.repairs import attempts
+from coral_batch.report.plots import best_objectives
+from coral_batch.report.tables import total_times
+from coral_batch.report.views import Individual, Repair, knobs_text
+from coral_batch.rows import AdapterCardRow, SelectionRow, TimeRow
+
+# Names of the measures of overlap between programs.
+_MEASURES = {
+    "similarity": "similarity as a whole",
+    "ngrams": "n-grams of tokens",
+    "trees": "subtrees of the syntax",
+}
+# Members of the Pareto front listed by name.
+_LISTED = 20
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the first page tells of.
+
+    Attributes:
+        metrics: what was achieved.
+        evidence: how sure that is.
+        kin: the populations, in order.
+        fates: generation -> the fate of each genome.
+        best: the best genome and what became of it.
+        repairs: its repairs, and those of the base model.
+        weights: of the fitness.
+        times: where the time went.
+        card: of the base checkpoint.
+        adapter: what determined the best adapter.
+        identity: code, data, machine and versions.
+        params: params.yaml as it stands.
+    """
+
+    metrics: Metrics
+    evidence: Evidence
+    kin: Sequence[Kin]
+    fates: Mapping[str, Sequence[SelectionRow]]
+    best: Individual
+    repairs: tuple[Sequence[Repair], Sequence[Repair]]
+    weights: Scores
+    times: Sequence[TimeRow]
+    card: Mapping[str, Any]
+    adapter: AdapterCardRow
+    identity: Identity
+    params: str
+
+
+def index_page(run: Run) -> str:
+    """Return the first page."""
+    metrics = run.metrics
+    # A survivor stands in several generations and is one genome.
+    rows = list({row.genome: row for fates in run.fates.values() for row in fates}.values())
+    members = front(rows)
+    best, base = (attempts(repairs) for repairs in run.repairs)
+    return render(
+        "index.html",
+        metrics=metrics,
+        objectives=OBJECTIVES,
+        generations=metrics.generations,
+        evidence=_compared(run.evidence),
+        conclusions=[(TITLES[name], conclusion(row)) for name, row in run.evidence.scores.items()],
+        held_out=run.evidence.scores.get("held_out"),
+        contamination=run.evidence.contamination,
+        measures=_MEASURES,
+        budget=run.evidence.budget,
+        search=run.evidence.search,
+        mapped=run.evidence.search not in WITHOUT_AUTOMATA,
+        charts=_charts(run),
+        problems=[
+            (mine, theirs, pair(theirs.solved / theirs.samples, mine.solved / mine.samples))
+            for mine, theirs in zip(best, base, strict=True)
+        ],
+        genomes=len(rows),
+        front=members[:_LISTED],
+        front_size=len(members),
+        pareto=pareto(rows, members, run.best.selection, metrics.baseline.objectives, run.weights),
+        genealogy=genealogy(run.kin, metrics.best.genome),
+        best=view(run.best),
+        base_knobs=knobs_text(run.repairs[1][0].sample.knobs),
+        time_chart=time_chart(run.times),
+        times=[*run.times, total_times(run.times)],
+        card=run.card,
+        adapter=run.adapter,
+        identity=run.identity,
+        isolation=sorted(
+            {row["isolation"] for part in run.repairs for repair in part for row in repair.verdicts}
+        ),
+        determinants=json.dumps(run.adapter.determinants, indent=2, sort_keys=True),
+        params=run.params,
+        origin=run.repairs[0][0].problem.origin,
+    )
+
+
+def _compared(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return a row a set of problems and metric: names, cells and a bar of the difference."""
+    return [
+        {
+            "title": TITLES[name],
+            "drawn": f"{row.problems} x {row.best_samples}",
+            "metric": f"pass@{k}",
+            "cells": paired_cells(paired),
+            "bar": interval_bar(*astuple(paired.difference)),
+        }
+        for name, row in evidence.scores.items()
+        for k, paired in {1: row.pass_at_1, row.k: row.pass_at_k}.items()
+    ]
+
+
+def _charts(run: Run) -> list[tuple[str, Any]]:
+    """Return name and chart: the fitness, and each objective with its threshold."""
+    names = list(run.fates)
+    measured = [run.metrics.generations[name] for name in names]
+    base = run.metrics.baseline
+    fittest = [best_objectives(fates) for fates in run.fates.values()]
+    limits = [fates[0].thresholds for fates in run.fates.values()]
+    charts = [
+        (
+            "Fitness",
+            by_generation(
+                "Fitness",
+                [
+                    Series("base model", "baseline", [base.fitness] * len(names)),
+                    Series("mean of the genomes", "mean", [row.mean_fitness for row in measured]),
+                    Series("best genome", "best", [row.best_fitness for row in measured]),
+                ],
+                names,
+            ),
+        )
+    ]
+    for column, name in enumerate(OBJECTIVES):
+        series = [
+            Series("threshold", "limit", [astuple(row)[column] for row in limits]),
+            Series("base model", "baseline", [astuple(base.objectives)[column]] * len(names)),
+            Series("mean", "mean", [astuple(row.objectives)[column] for row in measured]),
+            Series("fittest genome", "best", [astuple(row)[column] for row in fittest]),
+        ]
+        charts.append((name.capitalize(), by_generation(name.capitalize(), series, names)))
+    return charts

@@ -1,0 +1,188 @@
+"""The repairs as the page shows them: each distinct code of a problem once, and who wrote it.
+
+What a model wrote, and what came of running it, passes through `coral_batch.report.text.escape`
+here and through the templates' own escaping after it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from coral_batch.corpus.problem import Problem
+from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.text import escape, inline
+from coral_batch.report.views import (
+    NO_CODE,
+    UNCHANGED,
+    Repair,
+    case_name,
+    difference,
+    failures,
+    question,
+)
+
+# Distinct repairs of a problem shown on one page; a browser opens some megabytes in a second.
+SHOWN = 120
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Cases that a repair fails, and alike; input and expected result only of a single one."""
+
+    cases: str
+    kind: str
+    question: tuple[str, str] | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """A repair and the samples that have its code.
+
+    Attributes:
+        samples: genome -> its samples' numbers.
+        count: how many samples these are.
+        diff: (class, line) of the unified diff against the buggy program.
+        note: what stands instead of a diff; else empty.
+        cases: (name, kind) of every case in order.
+        failures: those that did not pass.
+        findings: one line each.
+        scores: (objective, score, reason) of each objective.
+        fitness: of this sample.
+    """
+
+    samples: Mapping[str, Sequence[int]]
+    count: int
+    diff: Sequence[tuple[str, str]]
+    note: str
+    cases: Sequence[tuple[str, str]]
+    failures: Sequence[Failure]
+    findings: Sequence[str]
+    scores: Sequence[tuple[str, float, str]]
+    fitness: float
+
+    @property
+    def passed(self) -> int:
+        """Number of cases that pass."""
+        return sum(kind == "PASS" for _, kind in self.cases)
+
+    @property
+    def solves(self) -> bool:
+        """Whether all cases pass."""
+        return self.passed == len(self.cases)
+
+    @property
+    def verdict(self) -> str:
+        """The cases in one line, e.g. ``8 PASS, 2 FAIL``."""
+        counts = Counter(kind for _, kind in self.cases)
+        return ", ".join(f"{counts[kind]} {kind}" for kind in sorted(counts, key=_order))
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """All repairs of one problem.
+
+    Attributes:
+        problem: its name.
+        prompt: the text given to the model.
+        samples: number of samples.
+        solved: how many of them pass every case.
+        repairs: the distinct ones, best first; at most `SHOWN`.
+        omitted: how many distinct ones are not among them.
+    """
+
+    problem: str
+    prompt: str
+    samples: int
+    solved: int
+    repairs: Sequence[Distinct]
+    omitted: int
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct repairs."""
+        return len(self.repairs) + self.omitted
+
+
+def attempts(repairs: Sequence[Repair]) -> list[Attempts]:
+    """Group repairs by problem and then by code.
+
+    Within a problem those that pass more cases come first, then those that more samples have.
+    """
+    by_name = sorted(repairs, key=_name)
+    return [_attempts(list(group)) for _, group in groupby(by_name, key=_name)]
+
+
+def _name(repair: Repair) -> str:
+    return repair.problem.name
+
+
+def _attempts(repairs: Sequence[Repair]) -> Attempts:
+    groups: dict[str, list[Repair]] = {}
+    for repair in repairs:
+        groups.setdefault(repair.sample.code, []).append(repair)
+    ordered = sorted(groups.values(), key=lambda group: (-_share(group[0]), -len(group)))
+    return Attempts(
+        repairs[0].problem.name,
+        escape(repairs[0].sample.prompt),
+        len(repairs),
+        sum(_share(repair) == 1 for repair in repairs),
+        [_distinct(group) for group in ordered[:SHOWN]],
+        max(0, len(ordered) - SHOWN),
+    )
+
+
+def _share(repair: Repair) -> float:
+    return sum(row["kind"] == "PASS" for row in repair.verdicts) / len(repair.verdicts)
+
+
+def _distinct(repairs: Sequence[Repair]) -> Distinct:
+    first = repairs[0]
+    samples: dict[str, list[int]] = {}
+    for repair in repairs:
+        samples.setdefault(repair.sample.genome, []).append(repair.sample.sample)
+    diff, note = _diff(first)
+    return Distinct(
+        samples,
+        len(repairs),
+        diff,
+        note,
+        [(case_name(row), row["kind"]) for row in first.verdicts],
+        [_failure(first.problem, rows) for rows in failures(first.verdicts)],
+        [_finding(row) for row in first.findings],
+        [(name, first.scores[name], inline(first.scores[f"{name}_reason"])) for name in OBJECTIVES],
+        first.scores["fitness"],
+    )
+
+
+def _diff(repair: Repair) -> tuple[list[tuple[str, str]], str]:
+    if not repair.sample.code.strip():
+        return [], NO_CODE
+    # The first two lines name the files; what is compared is said above the diff.
+    lines = difference(repair.problem.buggy, repair.sample.code)[2:]
+    kinds = {"+": "add", "-": "del", "@": "hunk"}
+    return [(kinds.get(line[:1], "same"), line) for line in lines], "" if lines else UNCHANGED
+
+
+def _failure(problem: Problem, rows: Sequence[Mapping[str, Any]]) -> Failure:
+    first = rows[0]
+    name, asked = case_name(first), question(problem, first)
+    if len(rows) > 1:
+        name, asked = f"{name} to {case_name(rows[-1])}", None
+    return Failure(name, first["kind"], asked, inline(first["detail"]))
+
+
+def _finding(row: Mapping[str, Any]) -> str:
+    severity = f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
+    return (
+        f"{row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
+        f" {inline(row['message'])}{severity}"
+    )
+
+
+def _order(kind: str) -> tuple[bool, str]:
+    return kind != "PASS", kind

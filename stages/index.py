@@ -1,0 +1,47 @@
+"""Stage `index`: the run at a glance, as the first of its HTML pages."""
+
+from coral_batch import lake, params
+from coral_batch.atomic import atomic
+from coral_batch.evidence.summary import Evidence
+from coral_batch.evolution.genome import Genome
+from coral_batch.report.metrics import Metrics
+from coral_batch.rows import BASE, AdapterCardRow, SelectionRow, TimeRow
+
+
+def index() -> None:
+    """Write the first page of the report."""
+    # Imported here: --help needs no templates.
+    from coral_batch.report.page.identity import identity
+    from coral_batch.report.page.index import Run, index_page
+    from coral_batch.report.page.lineage import Kin
+    from coral_batch.report.reading import read_individuals, read_repairs
+
+    settings = params.load()
+    metrics = lake.read_document("metrics", Metrics)
+    fates = {name: lake.read_rows("selection", SelectionRow, name) for name in settings.generations}
+    best = metrics.best
+    individuals = {one.genome.id: one for one in read_individuals(best.generation)}
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, best.generation)
+    run = Run(
+        metrics=metrics,
+        evidence=lake.read_document("evidence", Evidence),
+        kin=[
+            Kin(
+                name,
+                lake.read_rows("population", Genome, name),
+                frozenset(row.genome for row in rows if row.survived),
+            )
+            for name, rows in fates.items()
+        ],
+        fates=fates,
+        best=individuals[best.genome],
+        repairs=(read_repairs(best.generation, best.genome), read_repairs(lake.BASELINE, BASE)),
+        weights=settings.objectives.weights,
+        times=lake.read_rows("times", TimeRow),
+        card=lake.read_document("card", dict),
+        adapter=next(c for c in cards if c.key == individuals[best.genome].adapter.key),
+        identity=identity([lake.path(table) for table in ("problems", "manifest", "examples")]),
+        params=params.FILE.read_text(encoding="utf-8"),
+    )
+    with atomic(lake.path("index")) as stream:
+        stream.write(index_page(run).encode())

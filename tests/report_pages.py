@@ -1,0 +1,84 @@
+"""The HTML pages of the small lake, with one repair that does its worst."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from ruamel.yaml import YAML
+
+from coral_batch import lake
+from coral_batch.evidence.paired import Estimate, Needed, Paired
+from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence
+from coral_batch.rows import SampleRow
+from stages.index import index
+from stages.page import page
+from stages.report import report
+from tests.conftest import REPOSITORY
+from tests.report_lake import GENERATIONS, write_lake
+
+HOSTILE = (
+    "</script></style></title></pre><script>window.owned = 1</script>\n"
+    "<img src=x onerror='window.owned = 1'><svg onload=\"window.owned = 1\"></svg>\n"
+    "</details><style>body { display: none }</style><a href='javascript:window.owned = 1'>\n"
+    "{{ 7 * 191 }} {% raw %} &lt;script&gt;\n"
+    "\x00\x1b[31m\x07\x7f\x9b\u202e\u2066\u200b\u2028\ufeff\U000e0041 end"
+)
+
+_PAIRED = Paired(
+    Estimate(0.25, 0.0, 0.75), Estimate(0.75, 0.25, 1.0), Estimate(0.5, -0.1, 1.0), 0.93, True, True
+)
+_COMPARISON = Comparison(2, 2, 2, 1, _PAIRED, _PAIRED, Needed(12, None))
+EVIDENCE = Evidence(
+    "evolved",
+    "001-00",
+    "001",
+    Budget(5, 4, 1200, 20, 400),
+    {name: Closest(0.25, "sieve", "gcd") for name in MEASURES},
+    {"selection": _COMPARISON, "held_out": _COMPARISON},
+)
+
+
+def make_pages(folder: Path) -> list[Path]:
+    """Write the small lake into an empty project folder, and every page of it; return the pages."""
+    shutil.copy(REPOSITORY / "params.yaml", folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return [folder / file for file in _make_pages(folder / "params.yaml")]
+
+
+def _make_pages(settings: Path) -> list[Path]:
+    yaml = YAML(typ="rt")
+    params = yaml.load(settings)
+    params["generations"] = {"000": {"next": "001"}, "001": {"next": "002"}}
+    yaml.dump(params, settings)
+    write_lake()
+    for part in (lake.BASELINE, *GENERATIONS):
+        _make_hostile(part)
+    report()
+    lake.write_document("evidence", EVIDENCE)
+    for part in (lake.BASELINE, *GENERATIONS):
+        page(part)
+    index()
+    return [
+        lake.path("index"),
+        *(lake.path("page", part) for part in (lake.BASELINE, *GENERATIONS)),
+    ]
+
+
+def _make_hostile(part: str) -> None:
+    samples = lake.read_rows("samples", SampleRow, part)
+    changed = [
+        replace(row, code=HOSTILE) if (row.problem, row.sample) == ("sieve", 1) else row
+        for row in samples
+    ]
+    lake.write_rows("samples", changed, part)
+    for table, column in (("verdicts", "detail"), ("findings", "message")):
+        hostile = pl.when(pl.col("sample") == 1).then(pl.lit(HOSTILE)).otherwise(pl.col(column))
+        frame = lake.read_frame(table, part).with_columns(hostile.alias(column))
+        lake.write_frame(table, frame, part)
+    frame = lake.read_frame("scores", part)
+    lake.write_frame("scores", frame.with_columns(style_reason=pl.lit(HOSTILE)), part)

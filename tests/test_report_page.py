@@ -1,0 +1,355 @@
+"""The HTML report: what it tells, that it is closed in itself, and that nothing escapes from it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import zlib
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch import lake
+from coral_batch.corpus.problem import Case, Problem
+from coral_batch.evolution.genome import Genome
+from coral_batch.params import Scores
+from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.page.charts import (
+    Series,
+    by_generation,
+    front,
+    pareto,
+    time_chart,
+    training_curve,
+)
+from coral_batch.report.page.generation import part_page
+from coral_batch.report.page.image import png, slice_through_time, snapshots
+from coral_batch.report.page.lineage import Kin, ancestors, genealogy
+from coral_batch.report.page.repairs import SHOWN
+from coral_batch.report.page.svg import ticks
+from coral_batch.report.reading import read_repairs
+from coral_batch.report.views import Repair
+from coral_batch.rows import SampleRow, SelectionRow, TimeRow
+from stages.index import index
+from stages.page import page
+from tests.report_lake import KNOBS, WEIGHTS, write_lake
+from tests.report_pages import make_pages
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.text += " " if tag in {"td", "th", "dt", "dd", "li", "span", "h3"} else ""
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def values(self, attribute: str) -> list[str]:
+        return [value for _, found in self.tags if (value := found.get(attribute)) is not None]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with all its pages; tests work on a copy."""
+    folder = tmp_path_factory.mktemp("finished")
+    make_pages(folder)
+    return folder
+
+
+@pytest.fixture
+def pages(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Page]:
+    monkeypatch.chdir(shutil.copytree(finished, tmp_path / "copy"))
+    files = lake.path("index").parent.rglob("*.html")
+    return {file.name: Page(file.read_text("utf-8")) for file in files}
+
+
+def test_the_first_page_compares_the_best_genome_with_the_base_model(
+    pages: dict[str, Page],
+) -> None:
+    text = " ".join(pages["index.html"].text.split())
+    assert "001-00 repairs 75 % of its samples on the 2 test problems that it was selected" in text
+    assert "On 2 held-out problems it repairs 75 %, the base model 25 %." in text
+    assert "Selection scores" in text
+    assert "so they flatter the best genome" in text
+    assert "Difference +0.091 +0.250 +0.000 +0.000 +0.110 +0.000 +0.500 +1" in text
+
+
+def test_the_first_page_tells_what_identifies_the_run(pages: dict[str, Page]) -> None:
+    text = pages["index.html"].text
+    for part in ("tiny", "1,234", "seccomp, rlimits", "torch", "3" * 64, "2" * 64, "Python"):
+        assert part in text
+    assert "bugfix: 0.30" in text  # params.yaml as it stands
+    assert str(lake.path("examples")) in text
+
+
+def test_the_first_page_keeps_selection_and_held_out_apart(pages: dict[str, Page]) -> None:
+    text = " ".join(pages["index.html"].text.split())
+    for name in ("selection", "held out"):
+        cells = "2 x 2 pass@1 0.25 [0.00, 0.75] 0.75 [0.25, 1.00] +0.50 [-0.10, +1.00] 0.93"
+        assert f"{name} {cells}" in text
+        assert f"{name.capitalize()}: WARNING, chance alone can explain the difference" in text
+    assert "about 12 such problems" in text
+    assert "4 trained on 1,200 tokens" in text
+    assert "n-grams of tokens 0.250 sieve gcd" in text
+
+
+def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> None:
+    text = " ".join(pages["001.html"].text.split())
+    for part in (
+        "001-00 Crossover+mutation of 000-01 and 000-02; fitness 0.900; survived",
+        "complexity 0.100",
+        "method DoRA",
+        "repetition penalty 1.05",
+        "3 steps, 300 tokens",
+        "Written by 001-00 (sample 0)",
+        "- return n - 1 + return n + 1",
+        "Verdicts: 1 PASS, 1 FAIL",
+        "case 1 FAIL 0 1",
+        "flake8 1:1 E302",
+        "bugfix 1.000 why bugfix",
+    ):
+        assert part in text, part
+    assert "001-00" not in pages["baseline.html"].text
+    assert "The buggy code, unchanged." in pages["baseline.html"].text
+
+
+def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> None:
+    write_lake()
+    repairs = read_repairs("000")
+    same = [replace(one, sample=replace(one.sample, code="pass")) for one in repairs]
+    text = part_page(lake.BASELINE, [], same)
+    assert text.count("Against the buggy program") == 2  # problems
+    assert "000-00 (samples 0, 1); 000-01 (samples 0, 1)" in text
+
+
+def test_a_page_says_what_it_leaves_out(workspace: Path) -> None:
+    write_lake()
+    one = read_repairs(lake.BASELINE)[0]
+    many = [
+        replace(one, sample=replace(one.sample, code=f"x = {number}", sample=number))
+        for number in range(SHOWN + 3)
+    ]
+    text = part_page(lake.BASELINE, [], many)
+    assert text.count("Against the buggy program") == SHOWN
+    assert f"{SHOWN + 3} distinct" in text
+    assert f"The first {SHOWN} are shown" in text
+
+
+def test_nothing_that_a_model_wrote_becomes_markup(pages: dict[str, Page]) -> None:
+    for name, found in pages.items():
+        tags = {tag for tag, _ in found.tags}
+        assert not tags & {"script", "iframe", "object", "embed", "form", "base"}, name
+        assert [tag for tag, _ in found.tags].count("style") == 1
+        attributes = {key for _, held in found.tags for key in held}
+        assert not {key for key in attributes if key.startswith("on")} | attributes & {"style"}
+        assert "<script>window.owned = 1</script>" in found.text
+        assert "{{ 7 * 191 }}" in found.text
+        assert "<U+0000><U+001B>[31m<U+0007><U+007F><U+009B><U+202E><U+2066><U+200B>" in found.text
+
+
+def test_no_page_holds_a_control_or_invisible_character(pages: dict[str, Page]) -> None:
+    for file in [lake.path("index"), *lake.path("index").parent.rglob("*.html")]:
+        content = file.read_text("utf-8")
+        assert not re.search(
+            r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]", content
+        )
+
+
+@given(code=st.text(), detail=st.text(), reason=st.text())
+def test_any_text_stays_text(code: str, detail: str, reason: str) -> None:
+    shown = part_page(lake.BASELINE, [], [_repair(code, detail, reason)])
+    plain = part_page(lake.BASELINE, [], [_repair("x", "y", "z")])
+    allowed = {"pre", "h4", "span", "p"}  # a diff, or what is said instead of one
+    kinds = {tag for tag, _ in Page(shown).tags} ^ {tag for tag, _ in Page(plain).tags}
+    assert kinds <= allowed
+    shown.encode()
+
+
+def test_a_page_needs_nothing_but_itself(pages: dict[str, Page]) -> None:
+    for name, found in pages.items():
+        policies = [a["content"] or "" for t, a in found.tags if "http-equiv" in a]
+        assert len(policies) == 1
+        assert policies[0].startswith("default-src 'none'; style-src 'sha256-"), name
+        assert "unsafe" not in policies[0]
+        assert all(value.startswith("data:image/png;base64,") for value in found.values("src"))
+
+
+def test_every_link_leads_somewhere(pages: dict[str, Page]) -> None:
+    root = lake.path("index").parent
+    ids = {name: set(found.values("id")) for name, found in pages.items()}
+    for name, found in pages.items():
+        folder = root / "generations" if name[0].isdigit() else root
+        anchors = [a["href"] or "" for t, a in found.tags if t == "a"]
+        assert anchors
+        for href in anchors:
+            file, _, anchor = href.partition("#")
+            assert not file or (folder / file).is_file(), (name, href)
+            assert not anchor or anchor in ids[Path(file).name or name], (name, href)
+
+
+def test_pictures_have_alternatives_and_sections_headings(pages: dict[str, Page]) -> None:
+    for found in pages.values():
+        for tag, attributes in found.tags:
+            if tag == "img":
+                assert attributes["alt"]
+            if tag == "svg":
+                assert attributes.get("aria-hidden") or attributes["aria-label"]
+        tags = [tag for tag, _ in found.tags]
+        assert tags.count("h1") == tags.count("main") == tags.count("nav") == 1
+        labels = [a["aria-labelledby"] for tag, a in found.tags if tag == "section"]
+        assert set(labels) <= set(found.values("id"))
+        assert found.tags[0] == ("html", {"lang": "en"})
+
+
+def test_only_times_and_the_run_itself_differ_between_two_first_pages(
+    pages: dict[str, Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lasting() -> str:
+        html = lake.path("index").read_text("utf-8")
+        return re.sub(r'<section id="(time|run)".*?</section>', "", html, flags=re.DOTALL)
+
+    before = lasting()
+    assert "seconds" not in before
+    rows = lake.read_rows("times", TimeRow)
+    lake.write_rows("times", [replace(row, training_seconds=1234.5) for row in rows])
+    monkeypatch.setattr("coral_batch.report.page.identity.processor", lambda: "another one")
+    index()
+    assert "1234.5" in lake.path("index").read_text("utf-8")
+    assert "another one" in lake.path("index").read_text("utf-8")
+    assert lasting() == before
+
+
+def test_the_page_of_a_generation_is_the_same_bytes_every_time(pages: dict[str, Page]) -> None:
+    before = lake.path("page", "001").read_bytes()
+    page("001")
+    assert lake.path("page", "001").read_bytes() == before
+
+
+def test_a_run_of_ten_thousand_genomes_fits_on_the_first_page() -> None:
+    kin = [_kin(number) for number in range(200)]
+    drawn = genealogy(kin, "199-07")
+    assert drawn.count("<path") < 20
+    assert len(drawn) < 2_000_000
+    rows = [_fate(f"{part.generation}-{n:02d}") for part in kin for n in range(50)]
+    assert len(pareto(rows, front(rows), rows[0], rows[0].objectives, WEIGHTS)) < 500_000
+
+
+def test_the_line_of_a_genome_is_all_its_ancestors() -> None:
+    kin = [
+        Kin("000", [_genome("000-00"), _genome("000-01"), _genome("000-02")], frozenset()),
+        Kin("001", [_genome("000-01"), _genome("001-00", "000-01", "000-02")], frozenset()),
+        Kin("002", [_genome("002-00", "001-00")], frozenset()),
+    ]
+    assert ancestors(kin, "002-00") == {"002-00", "001-00", "000-01", "000-02"}
+    assert "2 generations" not in genealogy(kin, "002-00")
+    assert "002-00 descends from 3 of them" in genealogy(kin, "002-00")
+
+
+def test_the_front_is_what_nobody_dominates() -> None:
+    best = _fate("000-00", Scores(0.9, 0.5, 0.5, 0.5, 0.5))
+    other = _fate("000-01", Scores(0.5, 0.9, 0.5, 0.5, 0.5))
+    worse = _fate("000-02", Scores(0.5, 0.5, 0.5, 0.5, 0.5))
+    twin = replace(best, genome="000-03")
+    assert [row.genome for row in front([worse, other, best, twin])] == [
+        "000-00",
+        "000-03",
+        "000-01",
+    ]
+
+
+def test_charts_stand_for_a_run_of_one_generation_and_for_no_time() -> None:
+    drawn = by_generation("Fitness", [Series("best genome", "best", [0.5])], ["000"])
+    assert "nan" not in drawn
+    assert "best genome from 0.500 to 0.500" in drawn
+    nothing = TimeRow("baseline", 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0.0)
+    assert "nan" not in time_chart([nothing])
+    assert training_curve(()) == ""
+    assert "in 1 steps" in training_curve((0.5,))
+    one = _fate("000-00", Scores(1.0, 1.0, 1.0, 1.0, 1.0))
+    assert "nan" not in pareto([one], [one], one, one.objectives, Scores(1.0, 0.0, 0.0, 0.0, 0.0))
+
+
+@given(low=st.floats(0, 1e5, allow_nan=False), span=st.floats(0, 1e5, allow_nan=False))
+def test_ticks_cover_what_is_shown_in_few_even_steps(low: float, span: float) -> None:
+    marks = ticks(low, low + span)
+    step = marks[1] - marks[0]
+    assert marks[0] <= low + 1e-6 * step
+    assert marks[-1] >= low + span - 1e-6 * step
+    assert 2 <= len(marks) <= 7
+    assert marks == sorted(set(marks))
+
+
+def test_a_picture_is_a_png_of_the_cells() -> None:
+    cells = np.random.default_rng(1).integers(0, 2, (9, 5, 11), np.uint8)
+    content = png(cells[3])
+    assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", content[16:24]) == (11, 5)
+    data = content[content.index(b"IDAT") + 4 : content.index(b"IEND") - 8]
+    rows = np.frombuffer(zlib.decompress(data), np.uint8).reshape(5, 1 + 2)
+    assert np.array_equal(np.unpackbits(rows[:, 1:], axis=1, count=11), cells[3])
+    steps, grids = snapshots(cells)
+    assert steps == [0, 2, 4, 6, 8]
+    assert np.array_equal(grids[:, -11:], cells[8])
+    assert np.array_equal(slice_through_time(cells), cells[:, 2])
+    assert snapshots(cells[:2])[0] == [0, 1]
+
+
+def _repair(code: str, detail: str, reason: str) -> Repair:
+    key = {"genome": "base", "problem": "wrap", "sample": 0}
+    problem = Problem("wrap", "buggy\n", "r\n", "d", (Case((1,), 2),), None, {}, "o", "0" * 64)
+    sample = SampleRow(
+        **key,
+        seed=1,
+        knobs=KNOBS,
+        prompt=reason,
+        raw="",
+        code=code,
+        prompt_tokens=1,
+        new_tokens=1,
+        finish="eos",
+    )  # type: ignore[arg-type]
+    verdict = {"case": 0, "test": None, "kind": "FAIL", "detail": detail, "isolation": "none"}
+    scores = dict.fromkeys(OBJECTIVES, 0.5) | {f"{name}_reason": reason for name in OBJECTIVES}
+    finding = {
+        "tool": "flake8",
+        "line": 1,
+        "column": 1,
+        "code": "E1",
+        "message": detail,
+        "severity": None,
+        "confidence": None,
+    }
+    return Repair(problem, sample, [verdict], [finding], {**scores, "fitness": 0.5})
+
+
+def _genome(name: str, *parents: str) -> Genome:
+    return Genome(name, parents, "mutation" if parents else "random", "B3/S23", 1, 0.5)
+
+
+def _kin(number: int) -> Kin:
+    name = f"{number:03d}"
+    parents = (f"{number - 1:03d}-00", f"{number - 1:03d}-01") if number else ()
+    genomes = [_genome(f"{name}-{index:02d}", *parents) for index in range(50)]
+    return Kin(name, genomes, frozenset({f"{name}-00", f"{name}-01"}))
+
+
+def _fate(genome: str, objectives: Scores | None = None) -> SelectionRow:
+    shown = objectives or Scores(*np.random.default_rng(int(genome[:3])).random(5).tolist())
+    fitness = 0.3 * shown.bugfix
+    return SelectionRow(genome, shown, fitness, shown, True, (), 0.0, False, 0, None, True, ())
