@@ -40,10 +40,8 @@ def claims(evidence: Evidence) -> str:
             f"[ ]: {LEVEL:.0%} intervals, problems and samples drawn again; P(ahead): share of"
             " those draws in which",
             "the best genome is ahead. drawn: problems x samples.",
-            "Most of an evaluation program that one training program holds: "
-            + ", ".join(
-                f"{measure} {pair.value:.2f}" for measure, pair in evidence.contamination.items()
-            )
+            "Overlap of training with evaluation programs, the closest pairs: "
+            + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
             f"Spent: {budget.genomes} genomes; {budget.adapters} adapters,"
             f" {budget.training_tokens} tokens trained on;",
