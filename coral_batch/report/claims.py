@@ -40,7 +40,7 @@ def claims(evidence: Evidence) -> str:
             f"[ ]: {LEVEL:.0%} intervals, problems and samples drawn again; P(ahead): share of"
             " those draws in which",
             "the best genome is ahead. drawn: problems x samples.",
-            "Overlap of training with evaluation programs, the closest pairs: "
+            "Training and evaluation programs, closest pairs: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
             f"Spent: {budget.genomes} genomes; {budget.adapters} adapters,"
