@@ -29,6 +29,18 @@ def _known_model(value: str) -> str:
     return value
 
 
+def _known_lint_model(value: str) -> str:
+    if value in lake.LINT_MODELS:
+        return value
+    generation, slash, genome = value.partition("/")
+    if not slash or not genome:
+        raise typer.BadParameter(
+            f"{value!r} is neither {' nor '.join(lake.LINT_MODELS)} nor GENERATION/GENOME"
+        )
+    _known_generation(generation)
+    return value
+
+
 Generation = Annotated[
     str, typer.Argument(help="The generation, e.g. 000.", callback=_known_generation)
 ]
@@ -46,5 +58,13 @@ Model = Annotated[
     typer.Argument(
         help="`baseline` for the base model alone, `best` for the best genome.",
         callback=_known_model,
+    ),
+]
+LintModel = Annotated[
+    str,
+    typer.Argument(
+        help="`base` for the base model alone, `best` for the best genome, or any genome as "
+        "GENERATION/GENOME, e.g. 001/001-02.",
+        callback=_known_lint_model,
     ),
 ]

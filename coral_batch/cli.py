@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from coral_batch import params
+from coral_batch import linteval_commands, params
 from coral_batch.doctor import doctor
 from coral_batch.errors import CoralError
 from coral_batch.report.show import show
@@ -29,6 +29,9 @@ from stages.features import features
 from stages.findings import findings
 from stages.index import index
 from stages.linteval_items import linteval_items
+from stages.linteval_report import linteval_report
+from stages.linteval_samples import linteval_samples
+from stages.linteval_scores import linteval_scores
 from stages.page import page
 from stages.population import population
 from stages.report import report
@@ -62,7 +65,7 @@ STAGES = (
 )
 
 # Stages of CodeLinterEval: `coral linteval items` is stages/linteval_items.py.
-LINTEVAL = (linteval_items,)
+LINTEVAL = (linteval_items, linteval_samples, linteval_scores, linteval_report)
 
 app = typer.Typer(
     name="coral",
@@ -81,7 +84,9 @@ linteval = typer.Typer(
 for stage in STAGES:
     app.command(rich_help_panel="Stages")(stage)
 for stage in LINTEVAL:
-    linteval.command(stage.__name__.removeprefix("linteval_"))(stage)
+    linteval.command(stage.__name__.removeprefix("linteval_"), rich_help_panel="Stages")(stage)
+for command in (linteval_commands.show, linteval_commands.export):
+    linteval.command()(command)
 app.add_typer(linteval, name="linteval")
 app.command()(show)
 app.command()(doctor)

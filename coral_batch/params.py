@@ -148,6 +148,10 @@ class Linteval:
     source: str
     path: str
     language: str
+    items: int | None
+    samples: int
+    max_new_tokens: int
+    knobs: Knobs
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from coral_batch.rows import BASE, BestRow
 def evaluation(model: Model) -> None:
     """Generate repairs of problems that nobody selected on."""
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.generation.tables import Subject, sample
+    from coral_batch.generation.drawing import Subject
+    from coral_batch.generation.tables import sample
     from coral_batch.store import Store
 
     settings = params.load()

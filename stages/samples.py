@@ -11,7 +11,8 @@ from coral_batch.rows import BASE, AdapterCardRow, AdapterRow
 def samples(part: Part) -> None:
     """Generate repairs with a generation or the base model."""
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.generation.tables import Subject, sample
+    from coral_batch.generation.drawing import Subject
+    from coral_batch.generation.tables import sample
     from coral_batch.store import Store
 
     settings = params.load()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from coral_batch import params
 from coral_batch.corpus.problem import Case
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.linteval.answer import code_of
-from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
-from coral_batch.linteval.tables import Scored, lint_codes, score_samples, with_outputs
+from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta, with_outputs
+from coral_batch.linteval.tables import Scored, lint_codes, score_samples
 from coral_batch.rows import LintSampleRow
 from coral_batch.verdicts import isolation, judge
 from tests.conftest import REPOSITORY
@@ -222,12 +222,5 @@ def test_scores_are_the_same_on_every_run(tmp_path: Path) -> None:
 
 def test_the_export_fills_outputs_and_leaves_items_without_answers_out(tmp_path: Path) -> None:
     answers = [sample(fenced(GOOD)), sample(fenced(CODE + "\n"), number=1), sample("", number=2)]
-    records = json.loads(with_outputs(ITEMS, scored(answers, tmp_path).scores))
-    assert records == [
-        {
-            "instruction": "{feedback}{code}",
-            "inputs": {"code": CODE, "feedback": FEEDBACK},
-            "outputs": [1, 0, 1],
-            "meta": {"id": TESTED, "canonical_code": GOOD},
-        }
-    ]
+    successes = [(row["item"], row["official"]) for row in scored(answers, tmp_path).scores]
+    assert with_outputs(ITEMS, successes) == [replace(ITEMS[0], outputs=(1, 0, 1))]

@@ -20,11 +20,18 @@ from coral_batch import lake, params
 from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import HELD_OUT, TEST
 from coral_batch.evolution.genome import Genome
-from coral_batch.rows import AdapterRow, BestRow, SampleRow, SelectionRow
+from coral_batch.rows import AdapterRow, BestRow, LintSampleRow, SampleRow, SelectionRow
 from tests.conftest import REPOSITORY
 from tests.tiny import make_tiny_base
 
-TABLES_OF_TIMES = {"adapter_durations", "sample_durations", "case_times", "runtimes", "times"}
+TABLES_OF_TIMES = {
+    "adapter_durations",
+    "sample_durations",
+    "case_times",
+    "runtimes",
+    "times",
+    "durations",
+}
 # The first page tells times, commit and machine; the others do not.
 OTHERS = {".gitignore", "index.html"}
 ENVIRONMENT = {
@@ -39,8 +46,10 @@ ENVIRONMENT = {
 def make_project(folder: Path) -> Path:
     """Make a project of two generations with a tiny base model and small settings."""
     folder.mkdir()
-    for name in ("coral_batch", "stages", "schemas", "lake/raw/classics", "lake/raw/snippets"):
+    for name in ("coral_batch", "stages", "schemas", "lake/raw/classics"):
         shutil.copytree(REPOSITORY / name, folder / name, ignore=_caches)
+    snippets = "lake/raw/snippets"
+    shutil.copytree(REPOSITORY / snippets, folder / snippets, ignore=_all_but_four)
     shutil.copy(REPOSITORY / "dvc.yaml", folder)
     shutil.copy(REPOSITORY / ".dvcignore", folder)
     make_tiny_base(folder / "tiny")
@@ -55,7 +64,10 @@ def make_project(folder: Path) -> Path:
         (r"batch_size: \d+", "batch_size: 24"),
         (r"samples: 4", "samples: 2"),
         (r"samples: 8", "samples: 3"),
-        (r"max_new_tokens: \d+", "max_new_tokens: 12"),
+        (r"max_new_tokens: 384", "max_new_tokens: 12"),
+        (r"items: 12", "items: 3"),
+        (r"samples: 5", "samples: 2"),
+        (r"max_new_tokens: 384 ", "max_new_tokens: 12 "),
     ):
         text, count = re.subn(pattern, replacement, text, count=1)
         assert count == 1, pattern
@@ -67,6 +79,10 @@ def make_project(folder: Path) -> Path:
 
 def _caches(_: str, names: list[str]) -> set[str]:
     return {name for name in names if name == "__pycache__"}
+
+
+def _all_but_four(_: str, names: list[str]) -> list[str]:
+    return sorted(name for name in names if name.endswith((".py", ".json")))[4:]
 
 
 def run(project: Path, *command: str) -> str:
@@ -147,6 +163,13 @@ def test_every_table_is_there_and_fits_its_schema(
         assert verdicts["test"].null_count() == 0
         scores = lake.read_frame("scores", part)
         assert set(scores.select("genome", "problem", "sample").iter_rows()) == keys
+    for model, genome in zip(lake.LINT_MODELS, ("base", best.genome), strict=True):
+        answers = lake.read_rows("linteval_samples", LintSampleRow, model)
+        assert [(row.genome, row.sample) for row in answers] == [(genome, 0), (genome, 1)] * 3
+        scores = lake.read_frame("linteval_scores", model)
+        assert scores["item"].to_list() == [row.item for row in answers]
+        assert scores["strict"].null_count() == 0
+    assert json.loads(lake.path("linteval_metrics").read_text())["best"]["tested"] == 3
     metrics = json.loads(lake.path("metrics").read_text())
     assert metrics["baseline"]["pass_at_1"] == 0
 
@@ -208,6 +231,9 @@ BEST_AGAIN = {
     "evaluation_verdicts@best",
     "evaluation_findings@best",
     "evaluation_scores@best",
+    "linteval_best",
+    "linteval_scores@best",
+    "linteval_report",
 }
 
 

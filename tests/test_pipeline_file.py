@@ -151,6 +151,8 @@ def test_every_output_lies_where_the_lake_has_it() -> None:
     for part in (lake.BASELINE, *lake.EVALUATIONS.values()):
         parts |= {place.replace("{part}", part) for place in places}
     parts |= {place.replace("{part}", "generations/000") for place in places}
+    for model in (*lake.LINT_MODELS, "${item}"):
+        parts |= {place.replace("{model}", model) for place in places}
     for stage in PIPELINE:
         for kind in ("outs", "metrics", "plots"):
             for entry in definition(stage).get(kind, []):

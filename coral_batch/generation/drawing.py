@@ -35,6 +35,23 @@ SLOTS = 4
 
 
 @dataclass(frozen=True)
+class Subject:
+    """What samples are drawn with.
+
+    Attributes:
+        genome: id of the genome, or `coral_batch.rows.BASE`.
+        key: key of its adapter; None for the base model alone.
+        folder: the adapter's PEFT folder; None likewise.
+        knobs: how its samples are drawn.
+    """
+
+    genome: str
+    key: str | None
+    folder: Path | None
+    knobs: Knobs
+
+
+@dataclass(frozen=True)
 class Work:
     """A piece of work.
 

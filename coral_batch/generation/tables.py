@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from coral_batch.adapters.base import load_tokenizer
 from coral_batch.corpus.problem import Problem
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.generation.drawing import Drawing, Work, draw
+from coral_batch.generation.drawing import Drawing, Subject, Work, draw
 from coral_batch.generation.engine import Sample
 from coral_batch.generation.extraction import extract_code
 from coral_batch.generation.prompt import chat_prompt, repair_prompt
 from coral_batch.params import Params
 from coral_batch.rows import DurationRow, SampleRow
 from coral_batch.store import Store
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What samples are drawn with.
-
-    Attributes:
-        genome: id of the genome, or `coral_batch.rows.BASE`.
-        key: key of its adapter; None for the base model alone.
-        folder: the adapter's PEFT folder; None likewise.
-        knobs: how its samples are drawn.
-    """
-
-    genome: str
-    key: str | None
-    folder: Path | None
-    knobs: Knobs
 
 
 def sample(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from coral_batch.corpus.problem import Case
@@ -171,3 +171,18 @@ def spread(items: Sequence[Item], count: int | None) -> list[Item]:
     """Return at most `count` items, evenly spread over the list; all of them for None."""
     count = len(items) if count is None else min(count, len(items))
     return [items[index * len(items) // count] for index in range(count)]
+
+
+def with_outputs(items: Sequence[Item], successes: Sequence[tuple[int, bool]]) -> list[Item]:
+    """Return the items that were answered, with their `outputs`.
+
+    Args:
+        items: the items.
+        successes: id and success of each answer, an item's in the order of its samples.
+    """
+    outputs: dict[int, tuple[int, ...]] = {}
+    for number, success in successes:
+        outputs[number] = (*outputs.get(number, ()), int(success))
+    return [
+        replace(item, outputs=outputs[item.meta.id]) for item in items if item.meta.id in outputs
+    ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from coral_batch.linteval.item import Item
 from coral_batch.linteval.metrics import Comparison, Passes, Summary
 from coral_batch.linteval.score import count_changes
-from coral_batch.report.plots import to_csv
-from coral_batch.report.text import table
+from coral_batch.report.csv_text import to_csv
+from coral_batch.report.text import escape, indent, inline, table
+from coral_batch.rows import LintSampleRow
 
 
 def results(models: Mapping[str, Summary], comparison: Comparison | None = None) -> str:
@@ -49,6 +51,71 @@ def results(models: Mapping[str, Summary], comparison: Comparison | None = None)
     if beyond:
         notes.append(f"{', '.join(beyond)} cannot be estimated from {first.samples} samples")
     return "\n".join([text, *notes])
+
+
+def overview(scores: pl.DataFrame, changes: pl.DataFrame) -> str:
+    """Return a table with a row an item: how many of its answers passed, and what stayed or is new.
+
+    Args:
+        scores: a model's table `linteval_scores`.
+        changes: its table `linteval_changes`.
+    """
+    left = changes.filter(pl.col("change").is_in(["stayed", "new"]))
+    rows = []
+    for (item,), of_item in scores.group_by("item", maintain_order=True):
+        codes = left.filter(pl.col("item") == item)["code"].value_counts().sort("code")
+        strict = of_item["strict"].drop_nulls()
+        rows.append(
+            (
+                str(item),
+                f"{of_item['official'].sum()}/{len(of_item)}",
+                f"{strict.sum()}/{len(strict)}" if len(strict) else "-",
+                " ".join(f"{code}:{count}" for code, count in codes.iter_rows()),
+            )
+        )
+    return table(("item", "official", "strict", "answers with"), rows, left=("answers with",))
+
+
+def answer_text(
+    item: Item,
+    samples: Sequence[LintSampleRow],
+    scores: pl.DataFrame,
+    findings: pl.DataFrame,
+    verdicts: pl.DataFrame,
+) -> str:
+    """Return all about one model's answers to one item; what the model wrote is escaped.
+
+    Args:
+        item: the item.
+        samples: its answers.
+        scores: their rows of `linteval_scores`.
+        findings: their rows of `linteval_findings`.
+        verdicts: their rows of `linteval_verdicts`.
+    """
+    parts = [f"item {item.meta.id}", "prompt:", indent(escape(samples[0].prompt), "  ")]
+    for sample in samples:
+        number = pl.col("sample") == sample.sample
+        row = scores.filter(number).row(0, named=True)
+        strict = {True: "passed", False: "failed", None: "no tests"}[row["strict"]]
+        parts += [
+            "",
+            f"answer {sample.sample}: official {'passed' if row['official'] else 'failed'}, "
+            f"strict {strict}, {row['outcome']}; {sample.new_tokens} tokens, ended by "
+            f"{sample.finish}",
+            indent(escape(sample.raw), "  | "),
+        ]
+        parts += [
+            f"  line {found['line']}, column {found['column']}: {found['code']} "
+            + inline(found["message"])
+            + (" (silenced by noqa)" if found["silenced"] else "")
+            for found in findings.filter(number).iter_rows(named=True)
+        ]
+        parts += [
+            f"  {found['test'] or 'case ' + str(found['case'])}: {found['kind']} "
+            + inline(found["detail"])
+            for found in verdicts.filter(number).iter_rows(named=True)
+        ]
+    return "\n".join(line.rstrip() for line in parts)
 
 
 def plots(changes: Mapping[str, pl.DataFrame]) -> dict[str, str]:

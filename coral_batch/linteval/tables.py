@@ -5,9 +5,8 @@ Equal code is linted once, and judged once an item.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from coral_batch.linteval.item import Item, ItemTests
@@ -160,21 +159,3 @@ def _score_row(result: Score) -> dict[str, Any]:
     row = asdict(result)
     del row["changes"]
     return row
-
-
-def with_outputs(items: Sequence[Item], scores: Sequence[dict[str, Any]]) -> str:
-    """Return the scored items as CodeLinterEval publishes them, with their `outputs`, as JSON.
-
-    Args:
-        items: the items; those without scores are left out.
-        scores: rows of `linteval_scores`, an item's in the order of its samples.
-    """
-    outputs: dict[int, tuple[int, ...]] = {}
-    for row in scores:
-        outputs[row["item"]] = (*outputs.get(row["item"], ()), int(row["official"]))
-    records = [
-        asdict(replace(item, outputs=outputs[item.meta.id]))
-        for item in items
-        if item.meta.id in outputs
-    ]
-    return json.dumps(records, ensure_ascii=False, indent=2) + "\n"

@@ -6,15 +6,13 @@ the best genome against the baseline. The numbers are those of the metrics: sele
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import Any
 
 import polars as pl
 
 from coral_batch.params import Scores
+from coral_batch.report.csv_text import to_csv
 from coral_batch.report.metrics import DECIMALS, OBJECTIVES, Evaluated, Metrics, passes
 from coral_batch.rows import SelectionRow
 
@@ -87,12 +85,3 @@ def _paired(what: str, best: dict[str, float], baseline: dict[str, float]) -> st
 
 def _rounded(scores: Scores) -> tuple[float, ...]:
     return tuple(round(value, DECIMALS) for value in astuple(scores))
-
-
-def to_csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a CSV file's text: a header and rows, lines ending in a newline alone."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return stream.getvalue()

@@ -1,0 +1,86 @@
+"""Scoring CodeLinterEval answers beside one flake8 process an answer, as its own scorer runs.
+
+1,200 answers, all different: to each of 120 items ten, the item's code and its canonical solution
+by turns, each with a line of its own. The processes run one after another, on fewer answers, and
+are taken to go on at that rate. Both ways are checked to agree on which answers pass.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+from benchmarks.table import ROOT, Row
+from coral_batch import params
+from coral_batch.corpus.snippets import read_snippets
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.linteval.answer import code_of
+from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
+from coral_batch.linteval.mutants import mutants
+from coral_batch.linteval.tables import lint_codes, score_samples
+from coral_batch.rows import BASE, LintSampleRow
+from coral_batch.verdicts import isolation, judge
+
+_ITEMS = 120
+_SAMPLES = 10
+_PROCESSES = 40
+
+
+def measure() -> list[Row]:
+    """Score officially with one and two workers, and strictly, tests in the jail included."""
+    candidates = mutants(read_snippets(ROOT / "lake/raw/snippets"), seed=1)[:_ITEMS]
+    items = [
+        Item("{feedback}{code}", Inputs(one.code, "-"), (), Meta(number, one.canonical or one.code))
+        for number, one in enumerate(candidates)
+    ]
+    tests = [
+        ItemTests(number, one.source, one.function, one.cases, one.tests)
+        for number, one in enumerate(candidates)
+    ]
+    samples = [_sample(item, number) for item in items for number in range(_SAMPLES)]
+    codes = [sample.code for sample in samples]
+
+    start = time.perf_counter()
+    theirs = [_passes(code) for code in codes[:_PROCESSES]]
+    separate = _PROCESSES / (time.perf_counter() - start)
+    rates = {}
+    for workers in (1, 2):
+        start = time.perf_counter()
+        _, published = lint_codes(codes, workers)
+        rates[workers] = len(codes) / (time.perf_counter() - start)
+        ours = [not findings for findings in published[:_PROCESSES]]
+        if ours != theirs:
+            raise RuntimeError(f"flake8 disagrees: {ours} and {theirs}")
+
+    settings = params.load(ROOT / "params.yaml").verdicts
+    layers = "+".join(isolation(settings.require).layers)
+    start = time.perf_counter()
+    in_jail = partial(judge, settings=settings, workers=2)
+    score_samples(samples, items, tests, in_jail, layers, 2)
+    both = len(codes) / (time.perf_counter() - start)
+    return [
+        Row("linteval, official, one core", "answers/s", rates[1], "a process", separate, 30),
+        Row("linteval, official, two workers", "answers/s", rates[2], "one process", separate, 30),
+        Row("linteval, strict too, two workers", "answers/s", both, "one process", separate),
+    ]
+
+
+def _sample(item: Item, number: int) -> LintSampleRow:
+    code = (item.inputs.code, item.meta.canonical_code)[number % 2].rstrip("\n")
+    text = f"```python\n{code}\n\n\nversion = {number}\n```"
+    knobs = Knobs(0.6, 1.0, 50, 1.0)
+    return LintSampleRow(
+        item.meta.id, number, BASE, None, 0, knobs, "-", text, code_of(text), 1, 1, "eos"
+    )
+
+
+def _passes(code: str) -> bool:
+    with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8") as file:
+        file.write(code)
+        file.flush()
+        command = [sys.executable, "-m", "flake8", "--isolated", str(Path(file.name))]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0

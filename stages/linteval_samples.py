@@ -1,0 +1,39 @@
+"""Stage `linteval_samples`: a model's answers to CodeLinterEval's items."""
+
+from coral_batch import lake, params
+from coral_batch.arguments import LintModel
+from coral_batch.errors import CoralError
+from coral_batch.linteval.item import Item, spread
+from coral_batch.rows import BASE, AdapterRow, BestRow
+
+
+def linteval_samples(model: LintModel) -> None:
+    """Generate a model's answers."""
+    # Imported here: torch and transformers take seconds, which --help must not.
+    from coral_batch.generation.answers import answer
+    from coral_batch.generation.drawing import Subject
+    from coral_batch.store import Store
+
+    settings = params.load()
+    knobs = settings.linteval.knobs
+    items = spread(lake.read_rows("linteval_items", Item), settings.linteval.items)
+    if model == "base":
+        subject = Subject(BASE, None, None, knobs)
+    elif model == "best":
+        best = lake.read_document("best", BestRow)
+        subject = Subject(best.genome, best.key, lake.path("best_adapter") / best.key, knobs)
+    else:
+        generation, _, genome = model.partition("/")
+        keys = {row.genome: row.key for row in lake.read_rows("adapters", AdapterRow, generation)}
+        if genome not in keys:
+            raise CoralError(
+                f"generation {generation} has no such genome",
+                file=lake.path("adapters", generation),
+                found=genome,
+                expected=f"one of {', '.join(keys)}",
+            )
+        folder = lake.path("adapter_folders", generation) / keys[genome]
+        subject = Subject(genome, keys[genome], folder, knobs)
+    rows, durations = answer(subject, items, lake.path("base"), settings, Store(lake.STORE))
+    lake.write_rows("linteval_durations", durations, model)
+    lake.write_rows("linteval_samples", rows, model)

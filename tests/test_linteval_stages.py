@@ -1,0 +1,205 @@
+"""CodeLinterEval through its commands: tiny model, real store, real jail."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+from typer.testing import CliRunner
+
+from coral_batch import cli, lake
+from coral_batch.adapters.base import materialise
+from coral_batch.corpus.codelintereval import read_codelintereval
+from coral_batch.corpus.problem import Case
+from coral_batch.errors import CoralError
+from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
+from coral_batch.generation import drawing
+from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
+from coral_batch.rows import AdapterRow, BestRow, DurationRow, LintSampleRow
+from tests.tiny import make_tiny_base
+
+KEY = "a" * 64
+ITEMS = [
+    Item(
+        "Fix.\n{feedback}\n{code}",
+        Inputs(f"x={number}\n", "E225: in 1 line\n"),
+        (),
+        Meta(number, ""),
+    )
+    for number in range(10)
+]
+TESTS = [
+    ItemTests(item.meta.id, "a", "double", (Case((2,), 4),), None)
+    if item.meta.id % 2
+    else ItemTests(item.meta.id, "b", None, (), None)
+    for item in ITEMS
+]
+
+
+@pytest.fixture
+def project(workspace: Path, tiny_base: Path) -> Path:
+    """A project with items, a tiny base model and the adapter of a best genome."""
+    text = Path("params.yaml").read_text()
+    for old, new in (
+        ("  items: 12 ", "  items: 4 "),
+        ("  samples: 5 ", "  samples: 2 "),
+        ("max_new_tokens: 384 ", "max_new_tokens: 16 "),
+        ("threads: null", "threads: 1"),
+        ("workers: null", "workers: 1"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    Path("params.yaml").write_text(text)
+    lake.path("base").parent.mkdir()
+    lake.path("base").symlink_to(tiny_base)
+    lake.write_rows("linteval_items", ITEMS)
+    lake.write_rows("linteval_tests", TESTS)
+    return workspace
+
+
+@pytest.fixture(scope="module")
+def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = make_tiny_base(tmp_path_factory.mktemp("source"))
+    folder = tmp_path_factory.mktemp("lake") / "base"
+    materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def threads() -> Iterator[None]:
+    """The stages set torch's threads; other tests get theirs back."""
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def make_best(base: Path) -> None:
+    """Write a best genome whose adapter changes what the base model writes."""
+    torch.manual_seed(0)
+    config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    folder = lake.path("best_adapter") / KEY
+    get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
+    configuration = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
+    knobs = Knobs(0.2, 0.9, 20, 1.05)
+    lake.write_document("best", BestRow("001", "001-00", KEY, configuration, knobs, 0.5))
+
+
+def coral(*arguments: str) -> str:
+    """Run `coral linteval ...` in this process; what a user's error is stays an exception."""
+    done = CliRunner().invoke(cli.app, ["linteval", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def samples(model: str) -> list[LintSampleRow]:
+    return lake.read_rows("linteval_samples", LintSampleRow, model)
+
+
+def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
+    project: Path, tiny_base: Path
+) -> None:
+    make_best(tiny_base)
+    for model in lake.LINT_MODELS:
+        coral("samples", model)
+        coral("scores", model)
+        rows = samples(model)
+        # Four of the ten items, evenly spread, two answers each.
+        assert [(row.item, row.sample) for row in rows] == [
+            (i, s) for i in (0, 2, 5, 7) for s in (0, 1)
+        ]
+        assert {row.knobs for row in rows} == {Knobs(0.6, 1.0, 50, 1.0)}
+        assert rows[0].prompt.endswith(
+            "Fix.\nE225: in 1 line\n\nx=0<|im_end|>\n<|im_start|>assistant\n"
+        )
+        scores = lake.read_frame("linteval_scores", model)
+        tested = scores.filter(scores["item"].is_in([5, 7]))
+        assert tested["strict"].null_count() == 0
+        assert scores["strict"].null_count() == 4
+        verdicts = lake.read_frame("linteval_verdicts", model)
+        assert set(verdicts["item"].to_list()) == {5, 7}
+    assert {(row.genome, row.adapter) for row in samples("base")} == {("base", None)}
+    assert {(row.genome, row.adapter) for row in samples("best")} == {("001-00", KEY)}
+    assert [row.raw for row in samples("base")] != [row.raw for row in samples("best")]
+    output = coral("report")
+    assert "4 items, 2 samples each" in output
+    assert "pass@5, pass@10 cannot be estimated from 2 samples" in output
+    metrics = json.loads(lake.path("linteval_metrics").read_text())
+    assert metrics["base"]["items"] == 4
+    assert metrics["base"]["tested"] == 2
+    assert metrics["best"]["genome"] == "001-00"
+    assert metrics["official"]["pass@10"] is None
+    assert {file.name for file in lake.path("linteval_plots").iterdir()} == {"fixed.csv", "new.csv"}
+    # One item on its own.
+    output = coral("show", "base", "5")
+    assert "answer 1: official" in output
+    assert "case 0:" in output
+    assert len(coral("show", "base").splitlines()) == 2 + 4
+
+
+def test_answers_come_from_the_store_and_a_killed_run_keeps_those_it_finished(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = drawing.Store.put
+    kept: list[object] = []
+
+    def killed(*arguments: Any) -> Path:
+        if len(kept) == 2:
+            raise KeyboardInterrupt
+        kept.append(arguments)
+        return put(*arguments)
+
+    monkeypatch.setattr(drawing.Store, "put", killed)
+    assert CliRunner().invoke(cli.app, ["linteval", "samples", "base"]).exit_code != 0
+    assert not lake.path("linteval_samples", "base").exists()
+    monkeypatch.setattr(drawing.Store, "put", put)
+    coral("samples", "base")
+    durations = lake.read_rows("linteval_durations", DurationRow, "base")
+    assert [row.reused for row in durations].count(True) == 2
+    first = lake.path("linteval_samples", "base").read_bytes()
+    # More items leave the answers to those that stand as they are.
+    text = Path("params.yaml").read_text()
+    Path("params.yaml").write_text(text.replace("  items: 4 ", "  items: null "))
+    coral("samples", "base")
+    durations = lake.read_rows("linteval_durations", DurationRow, "base")
+    assert [row.unit for row in durations if row.reused] == ["0", "2", "5", "7"]
+    assert len(samples("base")) == 20
+    every = lake.path("linteval_samples", "base").read_bytes().splitlines()
+    assert set(first.splitlines()) <= set(every)
+
+
+def test_any_genome_can_be_asked_and_an_unknown_one_is_named(
+    project: Path, tiny_base: Path
+) -> None:
+    make_best(tiny_base)
+    shutil.copytree(lake.path("best_adapter"), lake.path("adapter_folders", "001"))
+    best = lake.read_document("best", BestRow)
+    card = AdapterRow("001-00", KEY, (0.5,) * 4, best.configuration, best.knobs, (1.0,), 1, False)
+    lake.write_rows("adapters", [card], "001")
+    coral("samples", "001/001-00")
+    coral("samples", "best")
+    assert [row.raw for row in samples("001/001-00")] == [row.raw for row in samples("best")]
+    coral("scores", "001/001-00")
+    with pytest.raises(CoralError, match=r"no such genome[\s\S]*one of 001-00"):
+        coral("samples", "001/001-07")
+    for wrong in ("best/001-00", "worst", "001", "001/"):
+        assert CliRunner().invoke(cli.app, ["linteval", "samples", wrong]).exit_code == 2
+
+
+def test_the_export_is_read_back_as_a_data_set_with_outputs(project: Path) -> None:
+    coral("samples", "base")
+    coral("scores", "base")
+    coral("export", "base", "scored.json")
+    scores = lake.read_frame("linteval_scores", "base")
+    assert read_codelintereval(Path("scored.json")) == [
+        replace(ITEMS[i], outputs=tuple(scores.filter(scores["item"] == i)["official"].cast(int)))
+        for i in (0, 2, 5, 7)
+    ]
+    assert coral("export", "base") == Path("scored.json").read_text()
