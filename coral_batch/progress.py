@@ -1,8 +1,11 @@
-"""Progress bars: one look for all stages, silent when the output is not a terminal."""
+"""What a stage says while it works: progress bars, silent when the output is not a terminal, and
+what the store saved it, always.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tqdm import tqdm
@@ -16,3 +19,18 @@ def progress(
     The bar goes to stderr and is disabled when stderr is not a terminal (tqdm's ``disable=None``).
     """
     return tqdm(iterable, desc=what, total=total, disable=None, dynamic_ncols=True, **kwargs)
+
+
+def say_reuse(what: str, saved: Sequence[float], spent: Sequence[float]) -> None:
+    """Say on stderr how many results came from the store, and what making them had taken.
+
+    Args:
+        what: what the results are, in the plural.
+        saved: the seconds that each result from the store had taken when it was made.
+        spent: the seconds that each other result took now.
+    """
+    print(
+        f"coral: {what}: {len(saved)} of {len(saved) + len(spent)} from the store, which had taken "
+        f"{sum(saved):.1f} s; {len(spent)} made now in {sum(spent):.1f} s",
+        file=sys.stderr,
+    )

@@ -80,6 +80,31 @@ def test_what_was_trained_before_is_reused(
     assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
 
 
+def test_a_run_tells_what_the_store_saved(
+    base: Path, examples: list[Example], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(tmp_path / "store")
+    made = obtain_adapters(base, examples, [LORA], TRAINING, 1, store, threads=1)[LORA]
+    assert "adapters: 0 of 1 from the store, which had taken 0.0 s" in capsys.readouterr().err
+    obtain_adapters(base, examples, [LORA, DORA], TRAINING, 1, store, threads=1)
+    told = f"adapters: 1 of 2 from the store, which had taken {made.seconds:.1f} s; 1 made now"
+    assert told in capsys.readouterr().err
+
+
+def test_several_devices_train_what_one_trains(
+    base: Path, examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = (base, examples, [LORA, DORA], TRAINING, 1)
+    one = obtain_adapters(*arguments, Store(tmp_path / "one"), threads=1)
+    cpu = torch.device("cpu")
+    monkeypatch.setattr("coral_batch.adapters.obtain.devices", lambda: (cpu, cpu))
+    two = obtain_adapters(*arguments, Store(tmp_path / "two"), threads=1)
+    for configuration, adapter in two.items():
+        file = adapter.folder / "adapter_model.safetensors"
+        other = one[configuration].folder / "adapter_model.safetensors"
+        assert file.read_bytes() == other.read_bytes()
+
+
 def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Example]) -> None:
     card = read_card(base)
     changed = [replace(examples[0], answer="other"), *examples[1:]]

@@ -1,20 +1,11 @@
 """Where training and decoding compute: the choice of devices, type and batch size, in one place.
 
 With CUDA devices all of those that are alike compute, in bf16; without one the processor does.
-Decoding deals genomes to the devices and training deals adapters (`deal`): one engine, and one
-adapter at a time, a device. Code that computes names no device itself: it asks the model it was
-given (``model.device``), which `coral_batch.adapters.base.load_base` put there.
+Decoding deals genomes to the devices, an engine a device (`deal`); training deals adapters, a
+process a device (`coral_batch.adapters.obtain`). Code that computes names no device itself: it asks
+the model it was given (``model.device``), which `coral_batch.adapters.base.load_base` put there.
 
-To train on every device, as `coral_batch.generation.drawing` does to decode::
-
-    def train_share(device, configurations):
-        base = load_base(base_folder, device=device)
-        for configuration in configurations:
-            yield configuration, train(base, ...)  # moves its batches to base.model.device
-
-    for configuration, trained in deal(devices(), missing, train_share):
-        ...
-
+The CUDA side has not been run: no such device was at hand. Tests that need one say so and wait.
 No device is ever chosen for its load, and a model is never split over several.
 """
 

@@ -1,34 +1,37 @@
 """Get the adapters of a population: from the store where it has them, else by training them.
 
-The base model is loaded once, and only when something has to be trained.
+The base model is loaded once a device, and only when something has to be trained.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
+from joblib import Parallel, delayed
 
 from coral_batch import seeding
 from coral_batch.adapters import acceleration, kernels
 from coral_batch.adapters import training as training_module
 from coral_batch.adapters.base import BaseModel, Card, load_base, read_card
-from coral_batch.adapters.device import arithmetic
+from coral_batch.adapters.device import arithmetic, devices
 from coral_batch.adapters.examples import Example, examples_sha256
 from coral_batch.adapters.training import TrainingCurve, train
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.params import Training
-from coral_batch.progress import progress
+from coral_batch.progress import progress, say_reuse
 from coral_batch.store import Store, key_of
 
 KIND = "adapters"
 CURVE = "curve.json"
+SECONDS = "seconds.json"
 PEFT = "adapter"
 
 
@@ -82,29 +85,46 @@ def obtain_adapters(
     if threads is not None:
         torch.set_num_threads(threads)
     card = read_card(base_folder)
-    distinct = list(dict.fromkeys(configurations))
-    base: BaseModel | None = None
+    known = {
+        configuration: determinants(card, examples, configuration, training, seed)
+        for configuration in dict.fromkeys(configurations)
+    }
+    entries = {key: store.get(KIND, found) for key, found in known.items()}
+    reused = {key: entry is not None for key, entry in entries.items()}
+    missing = [key for key, entry in entries.items() if entry is None]
+    on = devices()[: len(missing)]
+    # A process a device, since training sets torch's global generator; one device trains here.
+    shares = Parallel(n_jobs=len(on) or 1)(
+        delayed(_train_share)(
+            device,
+            {key: known[key] for key in missing[at :: len(on)]},
+            base_folder,
+            examples,
+            training,
+            seed,
+            store,
+            threads,
+        )
+        for at, device in enumerate(on)
+    )
+    entries |= {key: entry for share in shares for key, entry in share.items()}
     adapters = {}
-    for configuration in progress(distinct, "adapters", unit="adapter"):
-        known = determinants(card, examples, configuration, training, seed)
-        entry = store.get(KIND, known)
-        reused = entry is not None
-        seconds = 0.0
-        if entry is None:
-            if base is None:
-                base = load_base(base_folder)
-            entry, seconds = _train_into(
-                store, known, base, examples, configuration, training, seed
-            )
+    for configuration, entry in entries.items():
+        assert entry is not None
         adapters[configuration] = Adapter(
-            key=key_of(known),
+            key=key_of(known[configuration]),
             configuration=configuration,
-            determinants=known,
+            determinants=known[configuration],
             folder=entry / PEFT,
             curve=_read_curve(entry / CURVE),
-            reused=reused,
-            seconds=seconds,
+            reused=reused[configuration],
+            seconds=0.0 if reused[configuration] else _seconds(entry),
         )
+    say_reuse(
+        "adapters",
+        [_seconds(entry) for key, entry in entries.items() if entry is not None and reused[key]],
+        [adapter.seconds for adapter in adapters.values() if not adapter.reused],
+    )
     return adapters
 
 
@@ -135,24 +155,44 @@ def determinants(
     }
 
 
-def _train_into(
+def _train_share(
+    device: torch.device,
+    share: Mapping[AdapterConfiguration, dict[str, Any]],
+    base_folder: Path,
+    examples: Sequence[Example],
+    training: Training,
+    seed: int,
     store: Store,
-    known: dict[str, Any],
+    threads: int | None,
+) -> dict[AdapterConfiguration, Path]:
+    """Train one device's share of the adapters, given with what determines each, into the store."""
+    if threads is not None:
+        torch.set_num_threads(threads)
+    base = load_base(base_folder, device=device)
+    entries = {}
+    for configuration, known in progress(share.items(), "adapters", unit="adapter"):
+        build = partial(_build, base, examples, configuration, training, seed)
+        entries[configuration] = store.put(KIND, known, build)
+    return entries
+
+
+def _build(
     base: BaseModel,
     examples: Sequence[Example],
     configuration: AdapterConfiguration,
     training: Training,
     seed: int,
-) -> tuple[Path, float]:
-    seconds = 0.0
+    folder: Path,
+) -> None:
+    (folder / PEFT).mkdir()
+    curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT)
+    (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
+    (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 
-    def build(folder: Path) -> None:
-        nonlocal seconds
-        (folder / PEFT).mkdir()
-        curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT)
-        (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
 
-    return store.put(KIND, known, build), seconds
+def _seconds(entry: Path) -> float:
+    """Return what training an entry took."""
+    return float(json.loads((entry / SECONDS).read_text()))
 
 
 def _read_curve(file: Path) -> TrainingCurve:

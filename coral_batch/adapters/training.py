@@ -13,7 +13,7 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +171,18 @@ def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batc
     )
 
 
+def _on(device: torch.device, batch: Batch) -> Batch:
+    """Return the batch on `device`."""
+    biases = {sizes: bias.to(device) for sizes, bias in batch.packing.biases.items()}
+    return Batch(
+        ids=batch.ids.to(device),
+        positions=batch.positions.to(device),
+        predicting=batch.predicting.to(device),
+        targets=batch.targets.to(device),
+        packing=replace(batch.packing, biases=biases),
+    )
+
+
 def _common_prefix(sequences: Sequence[Encoded]) -> int:
     """Length of the longest prefix of all prompts that leaves each a last prompt token."""
     if len(sequences) == 1:
@@ -246,7 +258,7 @@ def _optimise(
             answer_tokens = sum(sequence.answer for sequence in sequences)
             total = 0.0
             for part in _parts(sequences):
-                batch = pack(part, repeats, inner.dtype)
+                batch = _on(inner.device, pack(part, repeats, inner.dtype))
                 hidden = inner.base_model(
                     input_ids=batch.ids,
                     position_ids=batch.positions,

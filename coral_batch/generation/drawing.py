@@ -25,12 +25,13 @@ from coral_batch.adapters.base import load_base, read_card
 from coral_batch.adapters.device import arithmetic, deal, decoding_rows, devices
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.engine import Engine, Sample, Unit
-from coral_batch.progress import progress
+from coral_batch.progress import progress, say_reuse
 from coral_batch.rows import DurationRow
 from coral_batch.store import Store
 
 KIND = "samples"
 FILE = "samples.json"
+SECONDS = "seconds.json"
 SLOTS = 4
 
 
@@ -135,9 +136,14 @@ def draw(
     seconds = dict.fromkeys(entries, 0.0)
     drawn_now = deal(devices(), missing, partial(_draw, drawing=drawing, base=base, rows=rows))
     for name, drawn, took in progress(drawn_now, "samples", total=len(missing), unit=unit):
-        entries[name] = store.put(KIND, known[name], partial(_write, drawn))
+        entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
         seconds[name] = took
     answers = [_read(entry / FILE) for entry in entries.values() if entry is not None]
+    say_reuse(
+        "samples",
+        [_seconds(entry) for name, entry in entries.items() if entry is not None and reused[name]],
+        [seconds[name] for name in entries if not reused[name]],
+    )
     durations = [DurationRow(name, seconds[name], reused[name]) for name in entries]
     return answers, durations
 
@@ -176,9 +182,15 @@ def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     }
 
 
-def _write(drawn: Sequence[Sample], folder: Path) -> None:
+def _write(drawn: Sequence[Sample], seconds: float, folder: Path) -> None:
     text = json.dumps([asdict(one) for one in drawn], indent=1) + "\n"
     (folder / FILE).write_text(text, encoding="utf-8")
+    (folder / SECONDS).write_text(f"{seconds:.3f}\n")
+
+
+def _seconds(entry: Path) -> float:
+    """Return what drawing an entry had taken."""
+    return float(json.loads((entry / SECONDS).read_text()))
 
 
 def _read(file: Path) -> list[Sample]:
