@@ -11,6 +11,7 @@ import pytest
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 
+from coral_batch.adapters.acceleration import accelerated
 from coral_batch.adapters.base import BaseModel, load_base, materialise
 from coral_batch.adapters.examples import Example
 from coral_batch.adapters.training import PART_TOKENS, encode, train
@@ -145,6 +146,20 @@ def _plain_training(
         optimizer.step()
         optimizer.zero_grad()
         yield loss.item(), int(mask.sum())
+
+
+def test_every_layer_of_the_base_model_computes_by_our_kernels(base: BaseModel) -> None:
+    model = get_peft_model(base.model, LoraConfig(r=2, target_modules=list(ALL_LINEAR)))
+    slow = {
+        name
+        for name, module in model.named_modules()
+        if name.endswith(("norm", "layernorm", "mlp", *ALL_LINEAR))
+    }
+    with accelerated(model, generator(SEED, "dropout")):
+        for name in sorted(slow):
+            if "forward" in vars(model.get_submodule(name)):
+                slow.remove(name)
+    assert not slow
 
 
 @pytest.mark.parametrize("configuration", [LORA, DROPOUT], ids=["lora", "dora with dropout"])

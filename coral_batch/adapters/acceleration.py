@@ -18,6 +18,7 @@ import torch
 from peft.tuners.lora import Linear as PeftLinear
 from torch import nn
 from transformers import AttentionInterface
+from transformers.activations import SiLUActivation
 
 from coral_batch.adapters import kernels
 from coral_batch.errors import CoralError
@@ -64,6 +65,18 @@ def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
             del module.forward
 
 
+def lay_out(model: Any) -> None:
+    """Store the weights of the wide layers of `model`, a base model, column by column.
+
+    Products with them are up to a third faster forward and as fast backward; the values stay.
+    Do it before anything is computed from the weights: it changes the order of sums.
+    """
+    for module in model.modules():
+        if _is_gated(module):
+            for layer in (module.gate_proj, module.up_proj):
+                layer.weight.data = layer.weight.data.t().contiguous().t()
+
+
 def exact_magnitudes(model: Any) -> None:
     """Set DoRA's magnitudes to the exact row norms of the frozen weights, in fp32.
 
@@ -80,10 +93,16 @@ def _forward(module: nn.Module, noise: np.random.Generator) -> Callable[..., Any
         return _peft_linear(module, noise)
     if hasattr(module, "variance_epsilon") and type(module).__name__.endswith("RMSNorm"):
         return _rms_norm(module)
-    gated = all(hasattr(module, name) for name in ("gate_proj", "up_proj", "down_proj", "act_fn"))
-    if gated and isinstance(module.act_fn, nn.SiLU):
+    if _is_gated(module):
         return _gated(module)
     return None
+
+
+def _is_gated(module: nn.Module) -> bool:
+    names = ("gate_proj", "up_proj", "down_proj", "act_fn")
+    return all(hasattr(module, name) for name in names) and isinstance(
+        module.act_fn, (nn.SiLU, SiLUActivation)
+    )
 
 
 def _peft_linear(module: Any, noise: np.random.Generator) -> Callable[..., Any]:

@@ -21,10 +21,11 @@ from torch.nn import functional
 # Rows handled at a time: what they need stays in the second-level cache.
 ROWS = 64
 SOFTMAX_ROWS = 16
+MASKED_ROWS = 256
 # Rows whose logits exist together: the more, the less often the output head is read.
 HEAD_ROWS = 512
 # Queries of a sequence that attend together.
-QUERIES = 64
+QUERIES = 128
 
 
 class LowRankLinear(torch.autograd.Function):
@@ -100,7 +101,10 @@ class LowRankLinear(torch.autograd.Function):
             if keep is None:
                 grad_x.addmm_(low_grad, a)
             else:
-                grad_x += _masked(low_grad @ a, keep)
+                seen = low_grad @ a
+                parts = (tensor.split(MASKED_ROWS) for tensor in (grad_x, seen, keep))
+                for out, part, mask in zip(*parts, strict=True):
+                    out.addcmul_(part, mask)
         return grad_x, None, None, grad_a, grad_b, None, None, grad_factor
 
 
