@@ -219,7 +219,7 @@ class _Remote:
             try:
                 return "value", (answer[2], compare.show(answer[2]))
             except (ValueError, IndexError, TypeError) as error:
-                return "FAIL", f"returned something unreadable: {error}"[:400]
+                return "FAIL", compare.shorten(f"returned something unreadable: {error}")
         return _failure(answer)
 
     def _start(self) -> Child:
@@ -288,7 +288,7 @@ def _verdict(program: Program, number: int, answer: list[Any]) -> tuple[Kind, st
                 return "PASS", ""
             return "FAIL", compare.shorten("returned " + compare.show(answer[2]))
         except ValueError as error:
-            return "FAIL", f"returned something unreadable: {error}"[:400]
+            return "FAIL", compare.shorten(f"returned something unreadable: {error}")
     return _failure(answer)
 
 

@@ -112,7 +112,13 @@ def show(document: list[Any]) -> str:
 
 
 def shorten(text: str) -> str:
-    """Cut a text to the 400 characters of a verdict's detail."""
+    """Cut a text to the 400 characters of a verdict's detail, with escapes for what is no character
+    to be shown: half surrogate pairs, which no table can hold, and what moves a terminal's cursor.
+    """
+    text = "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text[: _DETAIL + 1]
+    )
     return text if len(text) <= _DETAIL else text[: _DETAIL - 3] + "..."
 
 

@@ -208,9 +208,9 @@ def _filters() -> Filters:
     return Filters(_bpf(shared), code, tuple(places))
 
 
-# Duplicating and flags alone: no locks and no pipe sizes, which are kernel memory.
-_FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL,
-          fcntl.F_DUPFD_CLOEXEC)  # fmt: skip
+# Duplicating and a descriptor's own flags alone: no locks and no pipe sizes, which are kernel
+# memory, and no flags of what is open, which the next program would find on its /dev/null.
+_FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
 
 
 def _bpf(rules: Any) -> bytes:

@@ -247,6 +247,29 @@ def answer(path, port, pid):
         "FAIL",
         detail="'refused'",
     ),
+    *(
+        _escape(
+            name,
+            _C + f"def answer(path, port, pid):\n    return refused('syscall', {call})\n",
+            "FAIL",
+            detail="'refused'",
+        )
+        for name, call in (
+            ("writing another process's memory", "311, 1, 0, 0, 0, 0, 0"),
+            ("taking another process's descriptor", "438, 3, 0, 0"),
+            ("a descriptor of another process", "434, 1, 0"),
+            ("faults in user space", "323, 1"),
+            ("secret memory", "447, 0"),
+            ("a new seccomp filter", "317, 0, 0, 0"),
+            ("a raw thread", "56, 0x50F00, 0, 0, 0, 0"),
+            ("a new kind of fork", "435, 0, 88"),
+        )
+    ),
+    _escape(
+        "the 64-bit system calls by their other numbers",
+        _C + "def answer(path, port, pid):\n    return refused('syscall', 0x40000000 + 39)\n",
+        "CRASH|FAIL",
+    ),
     _escape(
         "a BPF program",
         _C + "def answer(path, port, pid):\n    return refused('syscall', 321, 0, 0, 0)\n",

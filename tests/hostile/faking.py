@@ -4,7 +4,7 @@ from tests.hostile import hostile
 
 # Finds the result channel: the one open socket.
 _CHANNEL = """
-import fcntl, os, stat
+import os, select, stat
 def channel():
     for number in range(3, 64):
         try:
@@ -172,11 +172,9 @@ def answer(n):
         _CHANNEL
         + """
 def answer(n):
-    fcntl.fcntl(channel(), fcntl.F_SETFL, os.O_NONBLOCK)
-    try:
-        return os.read(channel(), 1 << 20)
-    except BlockingIOError:
-        return "nothing there"
+    poll = select.poll()
+    poll.register(channel(), select.POLLIN)
+    return str(os.read(channel(), 1 << 20)) if poll.poll(0) else "nothing there"
 """,
         _SECRET,
         detail="nothing there",
@@ -265,6 +263,167 @@ def answer(n):
     os._exit(3)
 """,
         detail="status 3",
+    ),
+    hostile(
+        "a frame that comes in drops",
+        "TIMEOUT",
+        _CHANNEL
+        + """
+import time
+def answer(n):
+    os.write(channel(), b"\\0\\0\\x30\\0")
+    while True:
+        os.write(channel(), b"[")
+        time.sleep(0.002)
+""",
+        ((1,), 2),
+        detail="by the clock",
+    ),
+    hostile(
+        "right frames without end",
+        "FAIL",
+        _CHANNEL
+        + """
+def answer(n):
+    while True:
+        os.write(channel(), frame(b'["value",0,[7]]') * 1000)
+""",
+    ),
+    hostile(
+        "empty frames without end",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    while True:
+        os.write(channel(), bytes(40_000))
+""",
+    ),
+    hostile(
+        "an integer of four million digits on the channel",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    os.write(channel(), frame(b'["value",0,[' + b"9" * 3_900_000 + b"]]"))
+    os._exit(0)
+""",
+    ),
+    hostile(
+        "a large integer that is none",
+        "FAIL",
+        _CHANNEL
+        + """
+def answer(n):
+    os.write(channel(), frame(b'["value",0,[["i","zz"]]]'))
+    os._exit(0)
+""",
+        ((1,), 2),
+    ),
+    hostile(
+        "an object of JSON for a cell",
+        "FAIL",
+        _CHANNEL
+        + """
+def answer(n):
+    os.write(channel(), frame(b'["value",0,[{"a":1}]]'))
+    os._exit(0)
+""",
+        ((1,), {"a": 1}),
+    ),
+    hostile(
+        "the null device over the channel",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    os.dup2(1, channel())
+    return 2 * n
+""",
+    ),
+    hostile(
+        "no standard descriptors",
+        "PASS",
+        "import os\nos.closerange(0, 3)\ndef answer(n):\n    return 2 * n\n",
+    ),
+    hostile(
+        "a clock that lies",
+        "PASS",
+        """
+import sys
+sys.modules["inside.program"].thread_time_ns = lambda: 10**30
+def answer(n):
+    return 2 * n
+""",
+    ),
+    hostile(
+        "every module replaced",
+        "FAIL",
+        """
+import sys
+class Fake:
+    def __getattr__(self, name):
+        return lambda *arguments, **options: "[2]"
+for name in set(sys.modules) - {"sys", "builtins", "answer"}:
+    sys.modules[name] = Fake()
+def answer(n):
+    return 7
+""",
+    ),
+    hostile(
+        "an import hook that exits",
+        "PASS",
+        """
+import sys
+class Finder:
+    def find_spec(self, name, path, target=None):
+        raise SystemExit
+sys.meta_path.insert(0, Finder())
+def answer(n):
+    return 2 * n
+""",
+    ),
+    hostile(
+        "a trace that exits in the runner",
+        "ERROR",
+        """
+import sys
+def trace(frame, event, argument):
+    if event == "return" and frame.f_code.co_name != "answer":
+        raise SystemExit
+    return trace
+sys.settrace(trace)
+def answer(n):
+    return 2 * n
+""",
+    ),
+    hostile(
+        "a garbage collector that raises",
+        "PASS",
+        "import gc\ngc.callbacks.append(lambda *_: 1 / 0)\ngc.set_threshold(1)\n"
+        "def answer(n):\n    return 2 * n\n",
+    ),
+    hostile(
+        "the runner's own exception",
+        "FAIL",
+        "import sys\ndef answer(n):\n    raise sys.modules['inside.encoding'].TooLarge\n",
+    ),
+    hostile(
+        "an exception that claims to be a MemoryError",
+        "ERROR",
+        "class E(BaseException):\n    __class__ = MemoryError\ndef answer(n):\n    raise E\n",
+        detail="E",
+    ),
+    hostile(
+        "a message that no table can hold and that moves the cursor",
+        "ERROR",
+        "def answer(n):\n    raise ValueError('\\udcff\\0\\x1b[31m')\n",
+        detail=r"ValueError: \udcff\x00\x1b[31m",
+    ),
+    hostile(
+        "an exception behind an exit hook",
+        "PASS",
+        "import atexit, os\natexit.register(os.abort)\ndef answer(n):\n    return 2 * n\n",
     ),
     hostile(
         "a closed channel",

@@ -139,6 +139,112 @@ def answer(n):
 """,
     ),
     hostile(
+        "a class whose class equals int",
+        "FAIL",
+        """
+class Meta(type):
+    def __hash__(cls): return hash(int)
+    def __eq__(cls, other): return True
+    def __instancecheck__(cls, thing): return True
+class Liar(metaclass=Meta):
+    def __repr__(self): return "2"
+    def __lt__(self, other): return True
+    __gt__ = __lt__
+def answer(n):
+    return Liar()
+""",
+        detail="returned <answer.Liar object>",
+    ),
+    hostile(
+        "an object whose class is a property",
+        "FAIL",
+        """
+class Liar:
+    __class__ = property(lambda self: int)
+    def __eq__(self, other): return True
+def answer(n):
+    return Liar()
+""",
+    ),
+    hostile(
+        "an int subclass that writes itself as another",
+        "FAIL",
+        """
+class Liar(int):
+    def __repr__(self): return "2"
+    def __format__(self, form): return "2"
+    def bit_length(self): return 1
+    __str__ = __repr__
+def answer(n):
+    return Liar(10**30)
+""",
+        detail="returned 1000000",
+    ),
+    hostile(
+        "an iterator whose length lies",
+        "FAIL",
+        """
+class Liar:
+    def __iter__(self): return self
+    def __length_hint__(self): return 1 << 62
+    def __next__(self): raise StopIteration
+def answer(n):
+    return Liar()
+""",
+    ),
+    hostile(
+        "an iterator that recurses without end",
+        "ERROR",
+        """
+class Deep:
+    def __iter__(self): return self
+    def __next__(self): return self.__next__()
+def answer(n):
+    return Deep()
+""",
+        detail="RecursionError",
+    ),
+    hostile(
+        "a generator that will not be closed",
+        "FAIL",
+        """
+def answer(n):
+    while True:
+        try:
+            yield n
+        except GeneratorExit:
+            pass
+""",
+        ((1,), [1]),
+    ),
+    hostile(
+        "a finalizer that hangs",
+        "TIMEOUT",
+        """
+class Hang:
+    def __del__(self):
+        while True:
+            pass
+def answer(n):
+    Hang()
+    return 2 * n
+""",
+        ((1,), 2),
+    ),
+    hostile(
+        "a finalizer that hangs at the very end",
+        "PASS",
+        """
+class Hang:
+    def __del__(self):
+        while True:
+            pass
+kept = Hang()
+def answer(n):
+    return 2 * n
+""",
+    ),
+    hostile(
         "a class without a usable name",
         "FAIL",
         """

@@ -247,4 +247,73 @@ def answer(n):
         "CRASH|ERROR",
         "import signal\ndef answer(n):\n    signal.raise_signal(signal.SIGALRM)\n",
     ),
+    hostile(
+        "a segmentation fault that is handled",
+        "TIMEOUT|CRASH",
+        "import ctypes, signal\nsignal.signal(signal.SIGSEGV, print)\n"
+        "def answer(n):\n    ctypes.string_at(0)\n",
+        ONE,
+    ),
+    hostile(
+        "a watchdog thread",
+        "ERROR",
+        "import faulthandler\nfaulthandler.dump_traceback_later(0.01, exit=True)\n",
+    ),
+    hostile(
+        "a session of its own",
+        "ERROR",
+        "import os\ndef answer(n):\n    os.setsid()\n    return 2 * n\n",
+    ),
+    hostile(
+        "a deleted file that grows",
+        "ERROR",
+        """
+import os
+def answer(n):
+    with open("large", "wb") as file:
+        os.unlink("large")
+        while True:
+            file.write(bytes(1 << 16))
+""",
+        ONE,
+    ),
+    hostile(
+        "links without end",
+        "ERROR",
+        """
+import os
+def answer(n):
+    open("file", "w").close()
+    for number in range(1_000_000):
+        os.link("file", f"{n} {number}")
+""",
+        ONE,
+        detail="No space left",
+    ),
+    hostile(
+        "folders without end",
+        "ERROR",
+        """
+import os
+def answer(n):
+    while True:
+        os.mkdir("deeper")
+        os.chdir("deeper")
+""",
+        ONE,
+        detail="No space left",
+    ),
+    hostile(
+        "an executable of its own",
+        "ERROR",
+        """
+import os
+def answer(n):
+    with open("run", "w") as file:
+        file.write("#!/bin/sh")
+    os.chmod("run", 0o700)
+    os.execv("./run", ["run"])
+""",
+        ONE,
+    ),
 ]

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import sys
 from _json import encode_basestring_ascii as _quote
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 MAX_CELLS = 200_000
@@ -93,14 +93,15 @@ class _Writer:
 
     def cell(self, value: Any) -> str:
         kind = type(value)
-        write = _SCALARS.get(kind)
-        if write is not None:
-            return write(value)
+        # By identity: a lookup in a dict would ask the class's class for its hash and equality.
+        for scalar, write in _SCALARS:
+            if kind is scalar:
+                return write(value)
         number = self._numbers.get(id(value))
         if number is None:
-            for base in (int, float, str):
+            for base, plain, write in _HOLDING:
                 if issubclass(kind, base):
-                    return _SCALARS[base](_PLAIN[base](value))
+                    return write(plain(value))
             if not (issubclass(kind, _CONTAINERS) or _is_support(kind) or _is_iterator(kind)):
                 return f'["x",{_quote(_name(kind))}]'
             number = self._numbers[id(value)] = len(self.entries)
@@ -129,14 +130,19 @@ def _write_str(value: str) -> str:
     return _quote(value)
 
 
-_SCALARS: dict[type, Any] = {
-    int: _write_int,
-    float: _write_float,
-    str: _write_str,
-    bool: _CONSTANTS.__getitem__,
-    type(None): _CONSTANTS.__getitem__,
-}
-_PLAIN: dict[type, Any] = {int: int.__int__, float: float.__float__, str: str.__str__}
+_SCALARS: tuple[tuple[type, Callable[[Any], str]], ...] = (
+    (int, _write_int),
+    (str, _write_str),
+    (bool, _CONSTANTS.__getitem__),
+    (type(None), _CONSTANTS.__getitem__),
+    (float, _write_float),
+)
+# Types whose subclasses are written as the value that they hold, and how to get at that.
+_HOLDING: tuple[tuple[type, Callable[[Any], Any], Callable[[Any], str]], ...] = (
+    (int, int.__int__, _write_int),
+    (float, float.__float__, _write_float),
+    (str, str.__str__, _write_str),
+)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
 

@@ -19,7 +19,8 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
-_MS_NOSUID_NODEV_NOEXEC = 2 | 4 | 8
+# No set-user-id, devices or executables; and no access times, which would tell of reading.
+_MS_FLAGS = 2 | 4 | 8 | 1024
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_ADD_RULE = 445
 _LANDLOCK_RESTRICT_SELF = 446
@@ -91,7 +92,7 @@ def die_with(parent: int) -> None:
 def mount_scratch(path: str, size: int, inodes: int) -> None:
     """Mount an empty tmpfs of at most `size` bytes and `inodes` files."""
     options = f"size={size},nr_inodes={inodes},mode=700".encode()
-    flags = ctypes.c_ulong(_MS_NOSUID_NODEV_NOEXEC)
+    flags = ctypes.c_ulong(_MS_FLAGS)
     _check(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options), "mount")
 
 
