@@ -14,6 +14,7 @@ import typer
 from coral_batch import linteval_commands, params
 from coral_batch.doctor import doctor
 from coral_batch.errors import CoralError
+from coral_batch.report.compare import compare
 from coral_batch.report.show import show
 from coral_batch.store_commands import store
 from stages.adapters import adapters
@@ -89,6 +90,7 @@ for command in (linteval_commands.show, linteval_commands.export):
     linteval.command()(command)
 app.add_typer(linteval, name="linteval")
 app.command()(show)
+app.command()(compare)
 app.command()(doctor)
 app.add_typer(store, name="store")
 

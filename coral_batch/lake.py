@@ -15,7 +15,9 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,6 +33,7 @@ from coral_batch.errors import CoralError
 from coral_batch.schemas import first_error, subvalidator, validator
 
 ROOT = Path("lake")
+_root: ContextVar[Path] = ContextVar("root", default=ROOT)
 AGAIN = "remove the file and run `dvc repro`, which makes it again"
 BASELINE = "baseline"
 # The base model and the best genome on problems that nobody selected on.
@@ -118,12 +121,27 @@ def path(table: str, part: str | None = None) -> Path:
     place = PLACES[table]
     if "{model}" in place:
         assert part is not None
-        return ROOT / place.format(model=part)
+        return _root.get() / place.format(model=part)
     if "{part}" not in place:
-        return ROOT / place
+        return _root.get() / place
     assert part is not None
     folder = part if part in (BASELINE, *EVALUATIONS.values()) else f"generations/{part}"
-    return ROOT / place.format(part=folder)
+    return _root.get() / place.format(part=folder)
+
+
+@contextmanager
+def at(root: Path) -> Iterator[None]:
+    """Let every table named within the block be that of another lake."""
+    token = _root.set(root)
+    try:
+        yield
+    finally:
+        _root.reset(token)
+
+
+def generations() -> list[str]:
+    """Return the generations whose selection is done, in order."""
+    return sorted(file.parent.name for file in _root.get().glob("generations/*/selection.jsonl"))
 
 
 def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:

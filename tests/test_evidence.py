@@ -29,6 +29,12 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
 
 @pytest.fixture
 def run(workspace: Path) -> Path:
+    make_run(workspace)
+    return workspace
+
+
+def make_run(workspace: Path) -> None:
+    """Write all that the evidence reads into a workspace."""
     two_generations(workspace)
     write_lake()
     chosen = lake.read_rows("adapters", AdapterRow, "001")[1]
@@ -49,7 +55,6 @@ def run(workspace: Path) -> Path:
     columns = ("evaluation", "training", "similarity", "ngrams", "trees")
     rows = [{"role": "test", **dict(zip(columns, pair, strict=True))} for pair in pairs]
     lake.write_frame("overlaps", lake.frame("overlaps", rows))
-    return workspace
 
 
 def test_selection_and_held_out_scores_are_kept_apart(run: Path) -> None:

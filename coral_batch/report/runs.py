@@ -1,0 +1,133 @@
+"""A finished run as `coral compare` sees it: from a folder, or from a revision that DVC knows."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import polars as pl
+
+from coral_batch import lake
+from coral_batch.corpus.split import Role, role_of
+from coral_batch.errors import CoralError
+from coral_batch.evidence.paired import Outcome
+from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
+from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
+from coral_batch.params import Scores
+from coral_batch.rows import AdapterRow, BestRow, SelectionRow
+
+TABLES = ("best", "evidence", "manifest", "adapters", "selection", "scores")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run came to.
+
+    Attributes:
+        name: the folder or the revision.
+        evidence: its own comparison with the base model.
+        best: its best genome.
+        objectives: of the best genome, a selection score.
+        outcomes: set of problems (as in the evidence) -> problem -> the best genome's outcome.
+        problems: problem -> SHA-256 of its content.
+        genomes: genome -> its adapter's configuration and its knobs, in order of birth.
+    """
+
+    name: str
+    evidence: Evidence
+    best: BestRow
+    objectives: Scores
+    outcomes: dict[str, dict[str, Outcome]]
+    problems: dict[str, str]
+    genomes: dict[str, tuple[AdapterConfiguration, Knobs]]
+
+
+def read_run(name: str) -> Run:
+    """Read a run.
+
+    Args:
+        name: a folder that is a lake or holds one, or a git revision or DVC experiment of this
+            repository.
+
+    Raises:
+        CoralError: there is no such run, it is not finished, or its tables are not to be had.
+    """
+    with _lake_of(name) as root, lake.at(root):
+        best = lake.read_document("best", BestRow)
+        of_best = pl.col("genome") == best.genome
+        found = {SELECTION: outcomes(lake.read_frame("scores", best.generation).filter(of_best))}
+        for problem, outcome in outcomes(
+            lake.read_frame("scores", lake.EVALUATIONS["best"])
+        ).items():
+            found.setdefault(role_of(problem), {})[problem] = outcome
+        fates = lake.read_rows("selection", SelectionRow, best.generation)
+        genomes = {
+            row.genome: (row.configuration, row.knobs)
+            for generation in lake.generations()
+            for row in lake.read_rows("adapters", AdapterRow, generation)
+        }
+        return Run(
+            name,
+            lake.read_document("evidence", Evidence),
+            best,
+            next(row.objectives for row in fates if row.genome == best.genome),
+            found,
+            {row.name: row.sha256 for row in lake.read_rows("manifest", Role)},
+            genomes,
+        )
+
+
+@contextmanager
+def _lake_of(name: str) -> Iterator[Path]:
+    """Yield the root of a run's lake; that of a revision is fetched into a temporary folder."""
+    folder = Path(name)
+    for root in (folder / lake.ROOT, folder):
+        if (root / lake.PLACES["best"]).is_file():
+            yield root
+            return
+    if folder.is_dir():
+        raise CoralError(
+            "there is no finished run in this folder",
+            file=folder,
+            expected=f"{lake.ROOT / lake.PLACES['best']}",
+            action="run `dvc repro` there",
+        )
+    with tempfile.TemporaryDirectory(prefix="coral-compare-") as temporary:
+        root = Path(temporary)
+        _fetch(name, root)
+        yield root
+
+
+def _fetch(revision: str, root: Path) -> None:
+    """Copy the tables that `read_run` reads out of a revision, from DVC's cache or its remote."""
+    # Imported here: DVC takes a second, which --help must not.
+    from dvc.api import DVCFileSystem
+    from dvc.exceptions import DvcException
+    from scmrepo.exceptions import SCMError
+
+    names = {PurePosixPath(lake.PLACES[table]).name for table in TABLES}
+    try:
+        files = DVCFileSystem(repo=".", rev=revision)
+        found = [file for file in files.find(str(lake.ROOT)) if PurePosixPath(file).name in names]
+        for file in found:
+            target = root / PurePosixPath(file.lstrip("/")).relative_to(lake.ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            files.get_file(file, str(target))
+    except (DvcException, SCMError, OSError) as error:
+        raise CoralError(
+            "a run cannot be had",
+            field=revision,
+            found=str(error) or type(error).__name__,
+            expected="a folder with a lake, a git revision or a DVC experiment of this repository",
+            action="`dvc exp show` lists experiments, `dvc fetch` gets what is not in the cache",
+        ) from None
+    if not (root / lake.PLACES["best"]).is_file():
+        raise CoralError(
+            "this revision holds no finished run",
+            field=revision,
+            expected="a dvc.lock with the stage `best`, and its tables in DVC's cache",
+            action="check it out and run `dvc repro`, then commit dvc.lock",
+        )

@@ -1,0 +1,116 @@
+"""`coral compare`: a run against another one, from folders, revisions and experiments."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from coral_batch import lake
+from coral_batch.corpus.split import Role
+from coral_batch.errors import CoralError
+from coral_batch.report.compare import compare, paired
+from coral_batch.report.runs import read_run
+from coral_batch.rows import BestRow
+from stages.evidence import evidence
+from tests.test_evidence import HELD_OUT, make_run
+
+SHA = "0" * 64
+
+
+@pytest.fixture
+def first(workspace: Path) -> Path:
+    make_run(workspace)
+    names = [*HELD_OUT, *HELD_OUT.values()]
+    lake.write_rows("manifest", [Role(name, "test", "a test", 1, False, SHA) for name in names])
+    evidence()
+    return workspace
+
+
+@pytest.fixture
+def second(
+    first: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """The same run, but its best genome solves all held-out problems, with another rank."""
+    folder = Path(shutil.copytree(first, tmp_path_factory.mktemp("second") / "run"))
+    monkeypatch.chdir(folder)
+    best = lake.read_document("best", BestRow)
+    other = replace(best, configuration=replace(best.configuration, r=16))
+    lake.write_document("best", other)
+    scores = lake.read_frame("scores", lake.EVALUATIONS["best"])
+    lake.write_frame("scores", scores.with_columns(bugfix=pl.lit(1.0)), lake.EVALUATIONS["best"])
+    evidence()
+    monkeypatch.chdir(first)
+    return folder
+
+
+def test_two_folders_are_compared(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    compare([".", str(second / "lake")])
+    output = capsys.readouterr().out
+    assert "The runs spent the same." in output
+    assert "r 8 -> 16" in output
+    assert "detect_cycle 1/2 -> 2/2" in output
+    assert "5 the same" in output
+    held_out = [line for line in output.splitlines() if line.startswith("  held out")]
+    assert "+0.25 [" in held_out[0]
+    difference = paired(read_run("."), read_run(str(second)), "held_out")
+    assert difference is not None
+    assert difference.difference.value == 0.25
+
+
+def test_only_problems_that_are_the_same_are_compared(first: Path, second: Path) -> None:
+    here, there = read_run("."), read_run(str(second))
+    renewed = replace(there, problems={**there.problems, "detect_cycle": "1" * 64})
+    found = paired(here, renewed, "held_out")
+    assert found is not None
+    assert found.difference.value == 0
+    assert paired(here, replace(there, problems={}), "held_out") is None
+
+
+def test_what_cannot_be_compared_is_told(first: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CoralError, match="no finished run in this folder"):
+        compare([".", str(tmp_path / "empty")])
+    for runs in ([".", "."], ["."]):
+        with pytest.raises(CoralError, match="two or more distinct runs"):
+            compare(runs)
+
+
+def git(*arguments: str) -> None:
+    identity = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    committer = {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b", "DVC_NO_ANALYTICS": "1"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, **identity, **committer, "PATH": path}
+    subprocess.run(arguments, check=True, capture_output=True, env=environment)
+
+
+def test_revisions_are_read_from_the_cache(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git("git", "init", "-q")
+    git("dvc", "init", "-q")
+    git("dvc", "add", "-q", "lake")
+    git("git", "add", "-A")
+    git("git", "commit", "-qm", "one")
+    shutil.rmtree("lake")
+    shutil.copytree(second / "lake", "lake")
+    git("dvc", "add", "-q", "lake")
+    git("git", "commit", "-qam", "two")
+    capsys.readouterr()
+    compare(["HEAD~1", "HEAD", str(second)])
+    output = capsys.readouterr().out
+    assert "HEAD against HEAD~1" in output
+    assert output.count("detect_cycle 1/2 -> 2/2") == 2
+    shutil.rmtree(".dvc/cache")
+    for revision in ("HEAD~1", "no-such-experiment"):
+        with pytest.raises(CoralError, match="cannot be had"):
+            compare([revision, str(second)])
