@@ -25,6 +25,7 @@ def index() -> None:
     run = Run(
         metrics=metrics,
         evidence=lake.read_document("evidence", Evidence),
+        linteval=lake.read_document("linteval_metrics", dict),
         kin=[
             Kin(
                 name,

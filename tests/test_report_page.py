@@ -109,6 +109,15 @@ def test_the_first_page_keeps_selection_and_held_out_apart(pages: dict[str, Page
     assert "n-grams of tokens 0.250 sieve gcd" in text
 
 
+def test_the_first_page_tells_of_the_second_benchmark(pages: dict[str, Page]) -> None:
+    text = " ".join(pages["index.html"].text.split())
+    cells = "0.25 [0.12, 0.50] 0.25 [0.12, 0.50] +0.25 [+0.12, +0.50]"
+    assert f"official pass@1 {cells}" in text
+    assert "strict pass@10 - - -" in text
+    assert "8 items, 5 answers each; 4 items have tests" in text
+    assert "clean 0 30 findings 40 10 tests pass 7 7 flake8 codes fixed 9 9" in text
+
+
 def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> None:
     text = " ".join(pages["001.html"].text.split())
     for part in (

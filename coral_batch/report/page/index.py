@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
 from coral_batch.evolution.genome import WITHOUT_AUTOMATA
 from coral_batch.params import Scores
-from coral_batch.report.claims import TITLES, conclusion, paired_cells
+from coral_batch.report.claims import TITLES, conclusion, interval, paired_cells
 from coral_batch.report.metrics import OBJECTIVES, Metrics
 from coral_batch.report.page.charts import (
     Series,
@@ -36,6 +37,7 @@ from coral_batch.report.tables import total_times
 from coral_batch.report.views import Individual, Repair, knobs_text
 from coral_batch.rows import AdapterCardRow, SelectionRow, TimeRow
 
+_ENDS = ("mean", "low", "high")
 # Names of the measures of overlap between programs.
 _MEASURES = {
     "similarity": "similarity as a whole",
@@ -53,6 +55,7 @@ class Run:
     Attributes:
         metrics: what was achieved.
         evidence: how sure that is.
+        linteval: the metrics of CodeLinterEval.
         kin: the populations, in order.
         fates: generation -> the fate of each genome.
         best: the best genome and what became of it.
@@ -67,6 +70,7 @@ class Run:
 
     metrics: Metrics
     evidence: Evidence
+    linteval: Mapping[str, Any]
     kin: Sequence[Kin]
     fates: Mapping[str, Sequence[SelectionRow]]
     best: Individual
@@ -99,6 +103,11 @@ def index_page(run: Run) -> str:
         budget=run.evidence.budget,
         search=run.evidence.search,
         mapped=run.evidence.search not in WITHOUT_AUTOMATA,
+        linteval=run.linteval,
+        linteval_rows=_linted(run.linteval),
+        linteval_outcomes=sorted(
+            {*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]}
+        ),
         charts=_charts(run),
         problems=[
             (mine, theirs, pair(theirs.solved / theirs.samples, mine.solved / mine.samples))
@@ -138,6 +147,22 @@ def _compared(evidence: Evidence) -> list[dict[str, Any]]:
         for name, row in evidence.scores.items()
         for k, paired in {1: row.pass_at_1, row.k: row.pass_at_k}.items()
     ]
+
+
+def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:
+    """Return name, cells and a bar of the difference for each score of CodeLinterEval."""
+    rows = []
+    for kind in ("official", "strict"):
+        for name, difference in metrics[kind].items():
+            models = [metrics[model][kind][name] for model in ("base", "best")]
+            cells = [_interval(found) for found in models] + [_interval(difference, signed=True)]
+            shown = difference and interval_bar(*(difference[key] for key in _ENDS))
+            rows.append((f"{kind} {name}", cells, shown or ""))
+    return rows
+
+
+def _interval(found: Mapping[str, float] | None, signed: bool = False) -> str:
+    return interval(Estimate(*(found[key] for key in _ENDS)), signed) if found else "-"
 
 
 def _charts(run: Run) -> list[tuple[str, Any]]:
