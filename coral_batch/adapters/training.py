@@ -36,7 +36,7 @@ from coral_batch.seeding import derive_seed, generator
 
 # A step's gradient is summed over parts of its batch, which bounds the memory of the activations:
 # two examples of the bundled corpus a part train the 0.5B base, DoRA on all layers with dropout, in
-# 3.3 GB. Shorter parts are slower: 512 takes about 1.1 times the processor time of 700, 1,400 0.95.
+# 3.4 GB. Shorter parts are slower: 512 takes about 1.1 times the processor time of 700, 1,400 0.95.
 PART_TOKENS = 700
 
 
