@@ -17,7 +17,8 @@ def _known_generation(value: str) -> str:
     return value
 
 
-def _known_part(value: str) -> str:
+def known_part(value: str) -> str:
+    """Return `value` if it names a part of the lake; raise typer's usage error if not."""
     return (
         value if value in (lake.BASELINE, *lake.EVALUATIONS.values()) else _known_generation(value)
     )
@@ -50,7 +51,7 @@ Part = Annotated[
         help=f"The generation, e.g. 000; `{lake.BASELINE}` for the base model alone; or "
         + " or ".join(f"`{part}`" for part in lake.EVALUATIONS.values())
         + ".",
-        callback=_known_part,
+        callback=known_part,
     ),
 ]
 Model = Annotated[

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from coral_batch import linteval_commands, params
+from coral_batch.audit.command import audit
 from coral_batch.doctor import doctor
 from coral_batch.errors import CoralError
 from coral_batch.report.compare import compare
@@ -92,6 +93,7 @@ app.add_typer(linteval, name="linteval")
 app.command()(show)
 app.command()(compare)
 app.command()(doctor)
+app.command()(audit)
 app.add_typer(store, name="store")
 
 

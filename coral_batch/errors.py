@@ -38,7 +38,7 @@ class CoralError(Exception):
         if field is not None:
             lines.append(f"  field:    {field}")
         if found is not None:
-            lines.append(f"  found:    {_shorten(found)}")
+            lines.append(f"  found:    {shorten(found)}")
         if expected is not None:
             lines.append(f"  expected: {expected}")
         if action is not None:
@@ -46,6 +46,7 @@ class CoralError(Exception):
         super().__init__("\n".join(lines))
 
 
-def _shorten(value: object) -> str:
+def shorten(value: object) -> str:
+    """Return repr() of a value, cut to 200 characters."""
     text = repr(value)
     return text if len(text) <= 200 else text[:197] + "..."

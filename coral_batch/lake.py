@@ -159,7 +159,7 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
 
 def read_raw(table: str, part: str | None = None) -> list[dict[str, Any]]:
     """Read a JSONL or Parquet table as JSON values, seals included; errors as in `read_rows`."""
-    if path(table).suffix == ".parquet":
+    if path(table, part).suffix == ".parquet":
         return _read_parquet(table, part).to_dicts()
     return _read_lines(table, part)
 

@@ -1,23 +1,45 @@
-"""A finished run on a tiny model, made in this process: every table of two generations."""
+"""A finished run of two generations and the baseline, made in this process in seconds.
+
+All is made by the stages but what a model would make: adapters are a few bytes that stand for
+weights, and the answers are taken from the corpus (right, buggy, insecure, without syntax), so that
+every kind of verdict, finding and fate is there.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from coral_batch import lake, params
-from stages.adapters import adapters
+from coral_batch.adapters.base import load_tokenizer, read_card
+from coral_batch.adapters.examples import Example, examples_sha256
+from coral_batch.automata.features import FEATURES
+from coral_batch.corpus.problem import Problem
+from coral_batch.corpus.split import Role, select_evaluation
+from coral_batch.evolution.configuration import Knobs
+from coral_batch.evolution.mapping import configure
+from coral_batch.evolution.transport import Transport
+from coral_batch.generation.engine import sample_stream
+from coral_batch.generation.extraction import extract_code
+from coral_batch.generation.prompt import FENCE, chat_prompt, repair_prompt
+from coral_batch.rows import BASE, AdapterCardRow, AdapterRow, BestRow, DurationRow, SampleRow
+from coral_batch.seeding import derive_seed
+from coral_batch.store import key_of
 from stages.automata import automata
 from stages.base import base
+from stages.best import best
 from stages.calibration import calibration
 from stages.corpus import corpus
+from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
 from stages.findings import findings
 from stages.population import population
 from stages.report import report
-from stages.samples import samples
 from stages.scores import scores
 from stages.selection import selection
 from stages.split import split
@@ -32,17 +54,16 @@ SETTINGS = (
     (r"steps: \d+", "steps: 6"),
     (r"automata: \d+", "automata: 64"),
     (r"bins: \d+", "bins: 2"),
-    (r"  r: .*", "  r: [2, 4]"),
-    (r"batch_size: \d+", "batch_size: 24"),
-    (r"samples: \d+", "samples: 2"),
-    (r"max_new_tokens: \d+", "max_new_tokens: 12"),
+    (r"samples: \d+", "samples: 1"),
     (r"population: \d+", "population: 3"),
+    (r"  samples: 8", "  samples: 1"),
     (r"workers: \S+", "workers: 1"),
 )
+INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(text))\n\n\n"
 
 
 def make_finished_lake(folder: Path) -> None:
-    """Run every stage of two generations in `folder`, which is the working directory."""
+    """Make the project in `folder`, which is the working directory."""
     text = (REPOSITORY / "params.yaml").read_text()
     for pattern, replacement in SETTINGS:
         text, count = re.subn(pattern, replacement, text, count=1)
@@ -54,8 +75,108 @@ def make_finished_lake(folder: Path) -> None:
     for stage in (corpus, split, base, examples, calibration, population):
         stage()
     for generation in ("000", "001"):
-        for step in (automata, features, adapters, samples, verdicts, findings, scores, selection):
-            step(generation)
-    for step in (samples, verdicts, findings, scores):
-        step(lake.BASELINE)
+        automata(generation)
+        features(generation)
+        subjects = _adapt(generation)
+        _repair(generation, subjects)
+        selection(generation)
+    baseline = (BASE, params.load().sampling.baseline)
+    _repair(lake.BASELINE, [baseline])
+    best()
+    chosen = lake.read_document("best", BestRow)
+    _repair(lake.EVALUATIONS["baseline"], [baseline])
+    _repair(lake.EVALUATIONS["best"], [(chosen.genome, chosen.knobs)])
+    evidence()
     report()
+
+
+def _adapt(part: str) -> list[tuple[str, Knobs]]:
+    settings = params.load()
+    common = {
+        "base": read_card(lake.path("base")).sha256,
+        "examples": examples_sha256(lake.read_rows("examples", Example)),
+        "training": asdict(settings.training),
+        "seed": settings.seed,
+        "code": "0" * 64,
+        "versions": {"torch": "2.13.0"},
+        "arithmetic": {"threads": 2},
+    }
+    table = lake.read_frame("features", part)
+    transport = Transport.from_plain(lake.read_document("calibration", dict))
+    measured = table.select(FEATURES).to_numpy()
+    rows, cards = [], {}
+    for genome, coordinates, (configuration, knobs) in zip(
+        table["genome"],
+        transport(measured).tolist(),
+        configure(measured, transport, settings.candidates),
+        strict=True,
+    ):
+        known = lake.plain({**common, "configuration": asdict(configuration)})
+        key = key_of(known)
+        folder = lake.path("adapter_folders", part) / key
+        folder.mkdir(parents=True, exist_ok=True)
+        hashes = {}
+        for name in ("adapter_config.json", "adapter_model.safetensors"):
+            content = f"{name} of {key}".encode()
+            (folder / name).write_bytes(content)
+            hashes[name] = hashlib.sha256(content).hexdigest()
+        cards[key] = AdapterCardRow(key, known, hashes)
+        rows.append(
+            AdapterRow(
+                genome, key, tuple(coordinates), configuration, knobs, (2.5, 1.25), 300, False
+            )
+        )
+    lake.write_rows("adapters", rows, part)
+    lake.write_rows("adapter_cards", cards.values(), part)
+    durations = [DurationRow(key, 2.5, False) for key in cards]
+    lake.write_rows("adapter_durations", durations, part)
+    return [(row.genome, row.knobs) for row in rows]
+
+
+def _repair(part: str, subjects: Sequence[tuple[str, Knobs]]) -> None:
+    settings = params.load()
+    tokenizer = load_tokenizer(lake.path("base"))
+    held_out = part in lake.EVALUATIONS.values()
+    which = settings.evaluation.problems if held_out else "test"
+    problems = select_evaluation(
+        lake.read_rows("problems", Problem), lake.read_rows("manifest", Role), which
+    )
+    samples = (settings.evaluation if held_out else settings.sampling).samples
+    rows = []
+    for number, (genome, knobs) in enumerate(subjects):
+        for place, problem in enumerate(problems):
+            prompt = chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
+            tokens = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+            for sample in range(samples):
+                raw = _answer(problem, number + place + sample)
+                rows.append(
+                    SampleRow(
+                        genome,
+                        problem.name,
+                        sample,
+                        derive_seed(settings.seed, *sample_stream(problem.name, sample)),
+                        knobs,
+                        prompt,
+                        raw,
+                        extract_code(raw),
+                        tokens,
+                        len(raw) // 4,
+                        "fence",
+                    )
+                )
+    lake.write_rows("samples", rows, part)
+    durations = [DurationRow(genome, 1.5, False) for genome, _ in subjects]
+    lake.write_rows("sample_durations", durations, part)
+    for stage in (verdicts, findings, scores):
+        stage(part)
+
+
+def _answer(problem: Problem, number: int) -> str:
+    code = (
+        problem.reference,
+        problem.buggy,
+        INSECURE + problem.reference,
+        problem.reference.replace("return", "retrun"),
+        problem.reference,
+    )[number % 5]
+    return f"{FENCE}{code}```"

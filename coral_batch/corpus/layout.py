@@ -75,10 +75,11 @@ def _read_problem(folder: Path, name: str, origin: str) -> Problem:
         tests = read_text(folder / "python_testcases" / f"test_{name}.py")
         support = {SUPPORT: read_text(folder / "python_testcases" / f"{SUPPORT}.py")}
     unhashed = Problem(name, buggy, reference, docstring, cases, tests, support, origin, "")
-    return Problem(**{**vars(unhashed), "sha256": _digest(unhashed)})
+    return Problem(**{**vars(unhashed), "sha256": digest(unhashed)})
 
 
-def _digest(problem: Problem) -> str:
+def digest(problem: Problem) -> str:
+    """Return the hash of a problem's content: of all fields but origin and hash."""
     content = asdict(problem)
     del content["origin"], content["sha256"]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -88,6 +88,11 @@ class Sample:
     finish: str
 
 
+def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
+    """Return purpose and ids of a sample's random stream."""
+    return "sample", problem, index
+
+
 @dataclass
 class Timings:
     """What the engine spent so far, since it was made.
@@ -275,7 +280,7 @@ class Engine:
                 prompt.begun = _Begun(slot, *self._decoder.prefill(prompt.ids, slot))
                 self.timings.prompt_tokens += len(prompt.ids)
             index = prompt.waiting.popleft()
-            stream = ("sample", prompt.problem, index)
+            stream = sample_stream(prompt.problem, index)
             row = _Row(
                 prompt,
                 index,

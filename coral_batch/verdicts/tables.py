@@ -41,8 +41,8 @@ def judge_samples(
         CoralError: a required layer of isolation is missing, or a reference fails a case.
     """
     by_name = {problem.name: problem for problem in problems}
-    programs = [_program(by_name[sample.problem], sample.code) for sample in samples]
-    references = [_program(problem, problem.reference) for problem in problems]
+    programs = [program_of(by_name[sample.problem], sample.code) for sample in samples]
+    references = [program_of(problem, problem.reference) for problem in problems]
     results = judge([*programs, *references], settings, workers, journal)
     layers = "+".join(isolation(settings.require).layers)
     verdicts: Rows = []
@@ -70,7 +70,8 @@ def judge_samples(
     return verdicts, times
 
 
-def _program(problem: Problem, code: str) -> Program:
+def program_of(problem: Problem, code: str) -> Program:
+    """Return what is judged when `code` is a repair of `problem`."""
     return Program(problem.name, problem.name, code, problem.cases, problem.tests, problem.support)
 
 

@@ -1,0 +1,67 @@
+"""One repair again in the jail, its verdicts compared with the table's."""
+
+from __future__ import annotations
+
+from coral_batch import lake, params
+from coral_batch.audit.evidence import Doubt, Evidence
+from coral_batch.corpus.problem import Problem
+from coral_batch.errors import CoralError
+from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.tables import program_of
+
+
+def run_again(name: str) -> tuple[list[Doubt], list[str]]:
+    """Judge a repair again; nothing is taken from the journal, and nothing is written.
+
+    Args:
+        name: ``PART/GENOME/PROBLEM/SAMPLE``.
+
+    Returns:
+        Verdicts that came out otherwise, and a line for each case.
+
+    Raises:
+        CoralError: there is no such repair.
+    """
+    settings = params.load()
+    evidence = Evidence(settings)
+    part, _, rest = name.partition("/")
+    parts = [*settings.generations, lake.BASELINE, *lake.EVALUATIONS.values()]
+    if part not in parts:  # that of an evaluation has a stroke in it
+        part, rest = "/".join(name.split("/")[:2]), "/".join(name.split("/")[2:])
+    samples = {_id(row): row for row in evidence.rows("samples", part)} if part in parts else {}
+    if rest not in samples:
+        raise CoralError(
+            "no such repair",
+            field="--rerun",
+            found=name,
+            expected=f"PART/GENOME/PROBLEM/SAMPLE with one of {', '.join(parts)} as PART and a "
+            "repair of its samples.jsonl behind it",
+        )
+    problems = {problem.name: problem for problem in evidence.built("problems", Problem)}
+    sample = samples[rest]
+    program = program_of(problems[sample["problem"]], sample["code"])
+    (verdicts,) = judge([program], settings.verdicts, workers=1)
+    there = {row["case"]: row for row in evidence.rows("verdicts", part) if _id(row) == rest}
+    lines = []
+    for verdict in verdicts:
+        found = there.pop(verdict.case, {})
+        same = True
+        for column in ("test", "kind", "detail"):
+            before, now = found.get(column, "no such row"), getattr(verdict, column)
+            if before != now:
+                same = False
+                place = lake.path("verdicts", part)
+                row = f"{rest}, case {verdict.case}"
+                evidence.doubts.append(
+                    Doubt(place, row, column, before, now, "running it again in the jail")
+                )
+        lines.append(
+            f"{name}, case {verdict.case}: {verdict.kind}{'' if same else ', not as before'}"
+        )
+    for case in there:
+        evidence.doubt("verdicts", part, None, f"case {case}", "no such case", row=rest)
+    return evidence.doubts, lines
+
+
+def _id(row: dict[str, object]) -> str:
+    return f"{row['genome']}/{row['problem']}/{row['sample']}"

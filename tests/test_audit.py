@@ -1,0 +1,383 @@
+"""`coral audit` names any single value, row or file of a finished run that was changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from coral_batch import cli, lake, params, seals
+from coral_batch.audit import repairs
+from coral_batch.audit.checks import (
+    BEST,
+    FOUNDATION,
+    GENERATION,
+    REPAIRS,
+    REPORT,
+    SELECTION,
+    checks,
+)
+from coral_batch.audit.checks import run_checks as run_listed
+from coral_batch.audit.doubt import Doubt
+from coral_batch.audit.vouchers import VOUCHERS, voucher
+from coral_batch.linting.tables import lint_samples
+from coral_batch.rows import SampleRow
+from coral_batch.schemas import FOLDER, validator
+from tests.conftest import REPOSITORY
+from tests.finished_lake import make_finished_lake
+
+PART = "001"
+CHECKS = {**FOUNDATION, **GENERATION, **REPAIRS, **SELECTION, **BEST, **REPORT}
+ROWS = [table for table in CHECKS if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
+DOCUMENTS = ["statistics", "calibration", "best", "evidence", "metrics"]
+
+
+def schema_of(table: str) -> dict[str, Any]:
+    return validator(lake.SCHEMAS.get(table, table)).schema
+
+
+def columns(tables: Sequence[str]) -> list[tuple[str, str]]:
+    """Return table and column of every column, nested objects leaf by leaf."""
+    return [
+        (table, ".".join((name, *path)))
+        for table in tables
+        for name, field in schema_of(table)["properties"].items()
+        for path in leaves(field)
+    ]
+
+
+def leaves(schema: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for name, field in schema.get("properties", {}).items():
+        for path in leaves(field):
+            yield (name, *path)
+    if "properties" not in schema:
+        yield ()
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        make_finished_lake(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lint_once() -> Callable[[Sequence[SampleRow], int | None], list[dict[str, Any]]]:
+    """The linters, asked once about the same samples: most tests leave these as they are."""
+    known: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+
+    def lint(samples: Sequence[SampleRow], workers: int | None) -> list[dict[str, Any]]:
+        key = tuple(f"{row.genome} {row.problem} {row.sample} {row.code}" for row in samples)
+        if key not in known:
+            known[key] = lint_samples(samples, workers)
+        return known[key]
+
+    return lint
+
+
+@pytest.fixture
+def here(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, lint_once: Callable[..., Any]
+) -> Iterator[Path]:
+    """The finished run as the working directory; the next test finds it as it was."""
+    monkeypatch.chdir(finished)
+    monkeypatch.setattr(repairs, "lint_samples", lint_once)
+    before = contents(finished)
+    yield finished
+    for file in contents(finished).keys() - before.keys():
+        (finished / file).unlink()
+    for file, content in before.items():
+        if not (finished / file).is_file() or (finished / file).read_bytes() != content:
+            (finished / file).parent.mkdir(parents=True, exist_ok=True)
+            (finished / file).write_bytes(content)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (folder / "lake").rglob("*")
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files if file.is_file()}
+
+
+def part_of(table: str) -> str | None:
+    return PART if "{part}" in lake.PLACES[table] else None
+
+
+@cache
+def settings_of(folder: Path) -> params.Params:
+    return params.load(folder / params.FILE)
+
+
+def run_checks(part: str | None) -> list[Doubt]:
+    settings = settings_of(Path.cwd())
+    return run_listed(settings, checks(settings, part))[0]
+
+
+def audit_around(table: str) -> list[Doubt]:
+    """Run the checks of a generation, or of what is no generation's."""
+    if part_of(table) is not None:
+        return run_checks(PART)
+    settings = settings_of(Path.cwd())
+    listed = [entry for entry in checks(settings, None) if entry[1] is None]
+    return run_listed(settings, listed)[0]
+
+
+def row_number(table: str, column: str, count: int) -> int:
+    return int(hashlib.sha256(f"{table}.{column}".encode()).hexdigest(), 16) % count
+
+
+def read(table: str) -> list[dict[str, Any]]:
+    return lake.read_raw(table, part_of(table))
+
+
+def write(table: str, rows: list[dict[str, Any]]) -> None:
+    """Write rows as they are: unlike the lake, without sealing and validating them."""
+    file = lake.path(table, part_of(table))
+    if file.suffix == ".parquet":
+        schema = pl.read_parquet_schema(file)
+        pl.DataFrame(rows, schema=schema, orient="row").write_parquet(file)
+    else:
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        file.write_text(text, encoding="utf-8")
+
+
+def changed(row: dict[str, Any], path: Sequence[str], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with another value at `path` that its schema accepts."""
+    name, *rest = path
+    field = schema["properties"][name]
+    value = changed(row[name], rest, field) if rest else another(row[name], field)
+    return {**row, name: value}
+
+
+def another(value: Any, schema: dict[str, Any]) -> Any:
+    check = validator("durations").evolve(schema=schema)
+    return next(new for new in others(value, schema) if new != value and check.is_valid(new))
+
+
+def others(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value + 1, value - 1)
+    elif isinstance(value, float):
+        yield from (value + 1e-9, value - 1e-9)
+    elif isinstance(value, str):
+        yield from schema.get("enum", [])
+        yield from (value[:-1] + end for end in "0123456789")
+        yield from (value + " ", value.replace("B", "B0", 1), "S")
+    elif isinstance(value, list):
+        items = schema.get("items", {})
+        if value:
+            yield [another(value[0], items), *value[1:]]
+        more = (0, 0.5, "001-77", "bugfix", {"inputs": [1], "expected": 2})
+        yield from ([*value, new] for new in more)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            field = schema.get("properties", {}).get(name) or schema.get("additionalProperties", {})
+            yield {**value, name: another(inner, field if isinstance(field, dict) else {})}
+        yield {"more": "text"}
+    yield from (1, 0.5, "LOW", "test", None)
+
+
+def test_a_finished_run_follows(here: Path) -> None:
+    done = CliRunner().invoke(cli.app, ["audit"])
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert all(line.endswith(": follows") for line in lines)
+    assert len(lines) == len(set(lines)) == len(checks(params.load(), None))
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), columns(ROWS), ids=[f"{t}-{c}" for t, c in columns(ROWS)]
+)
+def test_a_changed_value_is_named(here: Path, table: str, column: str) -> None:
+    rows = read(table)
+    number = row_number(table, column, len(rows))
+    path = column.split(".")
+    was = rows[number]
+    rows[number] = changed(was, path, schema_of(table))
+    write(table, rows)
+    (doubt,) = audit_around(table)
+    assert doubt.file == lake.path(table, part_of(table))
+    assert doubt.row is not None
+    assert doubt.row.startswith(f"row {number + 1} ")
+    assert doubt.column is not None
+    assert (doubt.column + ".").startswith(column + ".")
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), columns(DOCUMENTS), ids=[f"{t}-{c}" for t, c in columns(DOCUMENTS)]
+)
+def test_a_changed_value_of_a_document_is_named(here: Path, table: str, column: str) -> None:
+    document = lake.read_raw_document(table)
+    new = changed(document, column.split("."), schema_of(table))
+    lake.path(table).write_text(json.dumps(new))
+    (doubt,) = audit_around(table)
+    assert doubt.file == lake.path(table)
+    assert doubt.column is not None
+    assert (doubt.column + ".").startswith(column + ".")
+
+
+@pytest.mark.parametrize("array", ["genomes", "packed", "width"])
+def test_a_changed_cell_of_an_automaton_is_named(here: Path, array: str) -> None:
+    arrays = lake.read_arrays("automata", PART)
+    if array == "packed":
+        arrays["packed"][2, 3, 4, 1] ^= 16
+    elif array == "genomes":
+        arrays["genomes"][1] = "001-77"
+    else:
+        arrays["width"] = arrays["width"] + 1
+    lake.write_arrays("automata", arrays, PART)
+    (doubt,) = run_checks(PART)
+    place = {"packed": "packed.2.3.4.1", "genomes": "genomes.1", "width": "width"}
+    assert (doubt.file, doubt.column) == (lake.path("automata", PART), place[array])
+
+
+REARRANGED: dict[str, Callable[[list[Any]], list[Any]]] = {
+    "missing": lambda rows: rows[:1] + rows[2:],
+    "twice": lambda rows: [*rows[:2], *rows[1:]],
+    "swapped": lambda rows: [rows[1], rows[0], *rows[2:]],
+    "empty": lambda rows: [],
+}
+# Every table without a row; the other changes where rows follow, are measured, or share a key.
+CASES = [(table, "missing") for table in ROWS] + [
+    (table, change)
+    for table in ("manifest", "population", "adapter_cards", "samples", "case_times", "findings")
+    for change in ("twice", "swapped", "empty")
+]
+
+
+@pytest.mark.parametrize(("table", "change"), CASES)
+def test_a_row_missing_twice_or_elsewhere_is_named(here: Path, table: str, change: str) -> None:
+    rows = read(table)
+    write(table, REARRANGED[change](rows))
+    doubts = audit_around(table)
+    assert lake.path(table, part_of(table)) in {doubt.file for doubt in doubts}
+
+
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ("lake/generations/001/adapters/*/adapter_model.safetensors", None),
+        ("lake/generations/001/adapters/*/adapter_config.json", None),
+        ("lake/base/model.safetensors", "lake/base/card.json"),
+        ("lake/report/plots/fitness.csv", None),
+        ("lake/raw/classics/python_programs/gcd.py", "lake/corpus/problems.jsonl"),
+    ],
+)
+def test_a_changed_file_is_named(here: Path, file: str, named: str | None) -> None:
+    found = sorted(here.glob(file))[0]
+    found.chmod(0o644)
+    found.write_bytes(found.read_bytes().replace(b"return a", b"return  a")[:-1] + b" ")
+    table = "adapters" if "generations" in file else "problems"
+    assert named or str(found.relative_to(here)) in {str(d.file) for d in audit_around(table)}
+    if named:
+        assert named in {str(doubt.file) for doubt in audit_around(table)}
+
+
+def test_a_folder_too_many_and_one_missing_are_named(here: Path) -> None:
+    folder = lake.path("adapter_folders", PART)
+    one = sorted(folder.iterdir())[0]
+    one.rename(folder / ("0" * 64))
+    assert {doubt.file for doubt in run_checks(PART)} == {one, folder / ("0" * 64)}
+    (folder / ("0" * 64)).rename(one)
+
+
+@pytest.mark.parametrize("table", ["population", "samples", "verdicts", "calibration", "card"])
+def test_what_cannot_be_read_is_told_and_what_rests_on_it_is_not_called_right(
+    here: Path, table: str
+) -> None:
+    lake.path(table, part_of(table)).write_bytes(b"{")
+    done = CliRunner().invoke(cli.app, ["audit"])
+    assert done.exit_code == 1
+    assert str(lake.path(table, part_of(table))) in done.output
+    assert "1 values or rows do not follow" in done.output
+    if table != "population":  # which is drawn again from the seed
+        assert "not checked" in done.output
+
+
+def test_the_message_names_file_row_column_found_expected_and_source(here: Path) -> None:
+    rows = read("samples")
+    rows[3]["seed"] += 1
+    write("samples", rows)
+    done = CliRunner().invoke(cli.app, ["audit", PART])
+    assert done.exit_code == 1
+    name = ", ".join(str(rows[3][key]) for key in ("genome", "problem", "sample"))
+    assert f"lake/generations/001/samples.jsonl, row 4 ({name}), seed\n" in done.output
+    assert f"found:    {rows[3]['seed']}\n" in done.output
+    assert f"expected: {rows[3]['seed'] - 1}\n" in done.output
+    assert "from:     params.yaml: seed" in done.output
+    assert CliRunner().invoke(cli.app, ["audit", "000"]).exit_code == 0
+
+
+def test_the_calibration_can_be_made_again(here: Path) -> None:
+    assert CliRunner().invoke(cli.app, ["audit", "--calibration", PART]).exit_code == 0
+    document = lake.read_document("calibration", dict)
+    document["rounds"][1][2][0][3] += 1e-12
+    lake.write_document("calibration", document)  # sealed anew
+    done = CliRunner().invoke(cli.app, ["audit", "--calibration", PART])
+    assert "rounds.1.2.0.3" in done.output
+
+
+def test_one_repair_can_be_run_again(here: Path) -> None:
+    row = read("verdicts")[-1]
+    name = f"{PART}/{row['genome']}/{row['problem']}/{row['sample']}"
+    done = CliRunner().invoke(cli.app, ["audit", "--rerun", name])
+    assert done.exit_code == 0, done.output
+    frame = lake.read_frame("verdicts", PART)
+    lake.write_frame("verdicts", frame.with_columns(detail=pl.lit("another")), PART)
+    done = CliRunner().invoke(cli.app, ["audit", "--rerun", name])
+    assert done.exit_code == 1
+    assert f"case {row['case']}: {row['kind']}, not as before" in done.output
+    missing = CliRunner().invoke(cli.app, ["audit", "--rerun", f"{PART}/000-00/gcd/0"])
+    assert "no such repair" in str(missing.exception)
+
+
+def test_a_seal_shows_a_change_of_itself_and_of_each_value() -> None:
+    schema = schema_of("durations")
+    row = {"unit": "a", "seconds": 1.5, "reused": False}
+    sealed = {**row, "seal": seals.seal("sample_durations", schema, row)}
+    assert seals.broken("sample_durations", schema, ["a"], sealed) == []
+    for column, value in (("seconds", 1.25), ("reused", True)):
+        other = {**sealed, column: value}
+        assert seals.broken("sample_durations", schema, ["a"], other) == [column]
+    for index in range(len(sealed["seal"])):
+        digit = "0" if sealed["seal"][index] != "0" else "1"
+        damaged = sealed["seal"][:index] + digit + sealed["seal"][index + 1 :]
+        other = {**sealed, "seal": damaged}
+        assert seals.broken("sample_durations", schema, ["a"], other) == ["seal"]
+    # A seal of another row or table does not fit.
+    assert len(seals.broken("sample_durations", schema, ["b"], sealed)) == 2
+    assert len(seals.broken("adapter_durations", schema, ["a"], sealed)) == 2
+
+
+def test_every_table_of_the_lake_is_audited() -> None:
+    assert CHECKS.keys() == VOUCHERS.keys()
+    views = {"base", "page", "index"}
+    places = {name for name in lake.PLACES if not name.startswith("linteval")} - views
+    assert places == CHECKS.keys()
+
+
+def test_the_documented_vouchers_are_those_of_the_code() -> None:
+    text = (REPOSITORY / "docs/audit.md").read_text()
+    for table in VOUCHERS:
+        for columns_, words in vouched(table).items():
+            assert f"| {table} | {columns_} | {words} |\n" in text
+
+
+def vouched(table: str) -> dict[str, str]:
+    """Return the columns of a table, those with the same voucher together, and their voucher."""
+    names: list[str] = []
+    if (FOLDER / f"{lake.SCHEMAS.get(table, table)}.schema.json").exists():
+        names = list(schema_of(table)["properties"])
+    groups: dict[str, list[str]] = {}
+    for name in names or ["all"]:
+        groups.setdefault(voucher(table, name), []).append(name)
+    return {", ".join(members): words for words, members in groups.items()}
