@@ -71,7 +71,7 @@ def measure() -> list[Row]:
 
 def _sample(item: Item, number: int) -> LintSampleRow:
     code = (item.inputs.code, item.meta.canonical_code)[number % 2].rstrip("\n")
-    text = f"```python\n{code}\n\n\nversion = {number}\n```"
+    text = f"```python\n{code}\n\n\nversion = {_SAMPLES * item.meta.id + number}\n```"
     knobs = Knobs(0.6, 1.0, 50, 1.0)
     return LintSampleRow(
         item.meta.id, number, BASE, None, 0, knobs, "-", text, code_of(text), 1, 1, "eos"
