@@ -16,6 +16,7 @@ from coral_batch.audit.command import audit
 from coral_batch.doctor import doctor
 from coral_batch.errors import CoralError
 from coral_batch.report.compare import compare
+from coral_batch.report.export import export
 from coral_batch.report.show import show
 from coral_batch.store_commands import store
 from stages.adapters import adapters
@@ -92,6 +93,7 @@ for command in (linteval_commands.show, linteval_commands.export):
 app.add_typer(linteval, name="linteval")
 app.command()(show)
 app.command()(compare)
+app.command()(export)
 app.command()(doctor)
 app.command()(audit)
 app.add_typer(store, name="store")
