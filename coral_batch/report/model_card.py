@@ -20,6 +20,12 @@ class BaseCard(Protocol):
     """What the card of the base model has to say."""
 
     @property
+    def name(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
     def licence(self) -> str | None: ...
     @property
     def revision(self) -> str | None: ...
@@ -75,8 +81,9 @@ def model_card(exported: Exported, base: BaseCard, hub: str, settings: Params) -
 def _base(base: BaseCard, hub: str) -> str:
     at = f" at revision {base.revision}" if base.revision else ""
     return (
-        f"## Base model\n\n{hub}{at}. The weights it was trained and measured on: {base.weights}."
-        " On other weights of the same model (another quantisation) the scores may differ."
+        f"## Base model\n\n{hub}{at}. Trained and measured on `{base.name}` (from: {base.origin},"
+        f" {base.dtype}); its weights: {base.weights}.\n\nOn other weights of the same model, such"
+        " as another quantisation, the scores may differ."
     )
 
 
