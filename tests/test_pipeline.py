@@ -14,12 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-import torch
-from huggingface_hub import ModelCard
-from peft import PeftModel
-from peft.utils import get_peft_model_state_dict
 from safetensors import safe_open
-from transformers import AutoModelForCausalLM
 
 from coral_batch import lake, params
 from coral_batch.corpus.problem import Problem
@@ -192,46 +187,6 @@ def test_adapters_are_plain_peft_folders(finished: Path, monkeypatch: pytest.Mon
         assert config["use_dora"] == row.configuration.use_dora
         with safe_open(folder / "adapter_model.safetensors", framework="numpy") as weights:
             assert len(list(weights.keys())) > 0
-
-
-@pytest.mark.parametrize("genome", [[], ["001/001-00"]])
-def test_an_exported_adapter_loads_in_plain_peft_and_says_what_it_is(
-    finished: Path, tmp_path: Path, genome: list[str]
-) -> None:
-    folder = tmp_path / "export"
-    run(finished, "coral", "export", str(folder), *genome)
-    assert {file.name for file in folder.iterdir()} == {
-        "README.md",
-        "adapter_config.json",
-        "adapter_model.safetensors",
-    }
-    model = PeftModel.from_pretrained(
-        AutoModelForCausalLM.from_pretrained(finished / "tiny"), folder
-    )
-    config = model.peft_config["default"]
-    assert config.base_model_name_or_path == "tiny"
-    with safe_open(folder / "adapter_model.safetensors", framework="pt") as weights:
-        stored = {name: weights.get_tensor(name) for name in list(weights.keys())}
-    loaded = get_peft_model_state_dict(model)
-    assert stored.keys() == loaded.keys()
-    assert all(torch.equal(stored[name], loaded[name]) for name in stored)
-    card = ModelCard.load(folder / "README.md")
-    assert card.data.base_model == "tiny"
-    assert card.data.library_name == "peft"
-    assert "selection score" in card.text
-    assert ("held out" in card.text) == (not genome)
-    again = attempt(finished, "coral", "export", str(folder), *genome)
-    assert again.returncode == 1
-    assert "there is something already" in again.stderr
-
-
-def test_a_genome_that_is_not_there_is_not_exported(finished: Path, tmp_path: Path) -> None:
-    for name, words in (("001/000-99", "one of 0"), ("7", "GENERATION/GENOME")):
-        done = attempt(finished, "coral", "export", str(tmp_path / "export"), name)
-        assert done.returncode == 1
-        assert words in done.stderr
-        assert "Traceback" not in done.stderr
-    assert not (tmp_path / "export").exists()
 
 
 def test_a_second_run_does_nothing(finished: Path) -> None:
