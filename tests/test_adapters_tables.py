@@ -1,0 +1,53 @@
+"""The adapters of a generation under the controls of the evolution."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from coral_batch import params
+from coral_batch.adapters.base import materialise
+from coral_batch.adapters.examples import Example
+from coral_batch.adapters.tables import adapt
+from coral_batch.automata.features import FEATURES
+from coral_batch.evolution.transport import Transport
+from coral_batch.store import Store
+from tests.conftest import REPOSITORY
+from tests.tiny import make_tiny_base
+
+DEFAULT = params.load(REPOSITORY / "params.yaml")
+GENOMES = ("000-00", "000-01", "001-00")
+
+
+def test_a_fixed_search_trains_an_adapter_a_genome_and_reuses_those_that_live_on(
+    tmp_path: Path,
+) -> None:
+    materialise(str(make_tiny_base(tmp_path / "tiny")), None, tmp_path / "base", tmp_path)
+    settings = replace(DEFAULT, search=replace(DEFAULT.search, kind="fixed"))
+    rows = [{"genome": genome, **dict.fromkeys(FEATURES, 0.5)} for genome in GENOMES]
+    text = {"instruction": "", "input": "", "output": "", "prompt": "Fix it.", "answer": "return a"}
+    examples = [
+        Example(id=f"gcd/{variant}", problem="gcd", variant=variant, **text) for variant in range(4)
+    ]
+
+    def train(some: slice) -> tuple[list[str], list[bool]]:
+        adapters, cards, durations, folders = adapt(
+            pl.DataFrame(rows[some]),
+            Transport(1, ()),
+            tmp_path / "base",
+            examples,
+            settings,
+            Store(tmp_path / "store"),
+        )
+        assert len({card.determinants["seed"] for card in cards}) == len(adapters)
+        assert set(folders) == {row.key for row in adapters}
+        assert len({row.configuration for row in adapters}) == 1
+        return [row.key for row in adapters], [duration.reused for duration in durations]
+
+    born, reused = train(slice(0, 2))
+    assert len(set(born)) == 2
+    assert reused == [False, False]
+    later, reused = train(slice(1, 3))
+    assert (later[0], reused) == (born[1], [True, False])
