@@ -189,6 +189,10 @@ def test_adapters_are_plain_peft_folders(finished: Path, monkeypatch: pytest.Mon
             assert len(list(weights.keys())) > 0
 
 
+def test_a_finished_run_passes_its_audit(finished: Path) -> None:
+    assert "wrong" not in run(finished, "coral", "audit")
+
+
 def test_a_second_run_does_nothing(finished: Path) -> None:
     assert stages_run(run(finished, "dvc", "repro")) == set()
 
