@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from coral_batch import cli, lake, params, seals
-from coral_batch.audit import repairs
+from coral_batch.audit import foundation, repairs
 from coral_batch.audit.checks import (
     BEST,
     FOUNDATION,
@@ -27,6 +27,7 @@ from coral_batch.audit.checks import (
 from coral_batch.audit.checks import run_checks as run_listed
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.vouchers import VOUCHERS, voucher
+from coral_batch.corpus.overlap import measure_overlaps
 from coral_batch.linting.tables import lint_samples
 from coral_batch.rows import SampleRow
 from coral_batch.schemas import FOLDER, validator
@@ -84,6 +85,22 @@ def lint_once() -> Callable[[Sequence[SampleRow], int | None], list[dict[str, An
     return lint
 
 
+class Overlaps:
+    """The comparison of programs, done once for the same ones: it takes a second."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, list[Any]] = {}
+
+    def __call__(self, problems: Sequence[Any], manifest: Sequence[Any]) -> list[Any]:
+        key = repr((problems, manifest))
+        if key not in self.known:
+            self.known[key] = measure_overlaps(problems, manifest)
+        return self.known[key]
+
+
+OVERLAPS = Overlaps()
+
+
 @pytest.fixture
 def here(
     finished: Path, monkeypatch: pytest.MonkeyPatch, lint_once: Callable[..., Any]
@@ -91,6 +108,7 @@ def here(
     """The finished run as the working directory; the next test finds it as it was."""
     monkeypatch.chdir(finished)
     monkeypatch.setattr(repairs, "lint_samples", lint_once)
+    monkeypatch.setattr(foundation, "measure_overlaps", OVERLAPS)
     before = contents(finished)
     yield finished
     for file in contents(finished).keys() - before.keys():
@@ -121,11 +139,12 @@ def run_checks(part: str | None) -> list[Doubt]:
 
 
 def audit_around(table: str) -> list[Doubt]:
-    """Run the checks of a generation, or of what is no generation's."""
+    """Run the checks of a generation, of what all rest on, or of what comes out of the run."""
     if part_of(table) is not None:
         return run_checks(PART)
     settings = settings_of(Path.cwd())
-    listed = [entry for entry in checks(settings, None) if entry[1] is None]
+    around = FOUNDATION if table in FOUNDATION else {**BEST, **REPORT}
+    listed = [entry for entry in checks(settings, None) if entry[0] in around]
     return run_listed(settings, listed)[0]
 
 
@@ -277,7 +296,9 @@ def test_a_changed_file_is_named(here: Path, file: str, named: str | None) -> No
     found = sorted(here.glob(file))[0]
     found.chmod(0o644)
     found.write_bytes(found.read_bytes().replace(b"return a", b"return  a")[:-1] + b" ")
-    table = "adapters" if "generations" in file else "problems"
+    table = "problems"
+    if "generations" in file or "report" in file:
+        table = "adapters" if "generations" in file else "metrics"
     assert named or str(found.relative_to(here)) in {str(d.file) for d in audit_around(table)}
     if named:
         assert named in {str(doubt.file) for doubt in audit_around(table)}
