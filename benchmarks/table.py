@@ -13,6 +13,8 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from joblib.externals.loky import get_reusable_executor
+
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks/peers"  # published harnesses, put there by `make bench`
 
@@ -71,6 +73,8 @@ class Row:
 def measured(name: str) -> list[Row]:
     """Measure the benchmark of that name in this process."""
     rows: list[Row] = importlib.import_module(f"benchmarks.{name}").measure()
+    # Else this process would wait for joblib's idle workers before it ends.
+    get_reusable_executor().shutdown(wait=True)
     return rows
 
 
