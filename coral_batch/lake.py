@@ -144,6 +144,12 @@ def generations() -> list[str]:
     return sorted(file.parent.name for file in _root.get().glob("generations/*/selection.jsonl"))
 
 
+def lint_models() -> list[str]:
+    """Return the models that CodeLinterEval was asked of: `LINT_MODELS`, and genomes by name."""
+    asked = path("linteval_items").parent.glob("*/*/samples.jsonl")
+    return [*LINT_MODELS, *sorted("/".join(file.parts[-3:-1]) for file in asked)]
+
+
 def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
     """Read a JSONL table as instances of the frozen dataclass `row`.
 

@@ -22,7 +22,10 @@ _DIGITS = 8
 
 
 def key_columns(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns that identify a row; none for a document."""
+    """Return the columns that identify a row; none for a document.
+
+    Without seals, a key may be a field within a column: ``meta.id``.
+    """
     return tuple(schema.get("key", ()))
 
 

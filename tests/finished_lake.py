@@ -25,8 +25,18 @@ from coral_batch.evolution.mapping import configure
 from coral_batch.evolution.transport import Transport
 from coral_batch.generation.engine import sample_stream
 from coral_batch.generation.extraction import extract_code
-from coral_batch.generation.prompt import FENCE, chat_prompt, repair_prompt
-from coral_batch.rows import BASE, AdapterCardRow, AdapterRow, BestRow, DurationRow, SampleRow
+from coral_batch.generation.prompt import FENCE, chat_prompt, free_prompt, repair_prompt
+from coral_batch.linteval.answer import code_of
+from coral_batch.linteval.item import Item, fill, spread
+from coral_batch.rows import (
+    BASE,
+    AdapterCardRow,
+    AdapterRow,
+    BestRow,
+    DurationRow,
+    LintSampleRow,
+    SampleRow,
+)
 from coral_batch.seeding import derive_seed
 from coral_batch.store import key_of
 from stages.automata import automata
@@ -38,6 +48,9 @@ from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
 from stages.findings import findings
+from stages.linteval_items import linteval_items
+from stages.linteval_report import linteval_report
+from stages.linteval_scores import linteval_scores
 from stages.population import population
 from stages.report import report
 from stages.scores import scores
@@ -57,8 +70,12 @@ SETTINGS = (
     (r"samples: \d+", "samples: 1"),
     (r"population: \d+", "population: 3"),
     (r"  samples: 8", "  samples: 1"),
+    (r"  samples: 5", "  samples: 2"),
+    (r"  items: \d+", "  items: 3"),
     (r"workers: \S+", "workers: 1"),
 )
+# Two items each; those of the last are dropped, since it fails the test that it gets here.
+SNIPPETS = ("chunks", "clamp", "digit_sum")
 INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(text))\n\n\n"
 
 
@@ -70,6 +87,7 @@ def make_finished_lake(folder: Path) -> None:
         assert count == 1, pattern
     (folder / "params.yaml").write_text(text)
     shutil.copytree(REPOSITORY / "lake/raw/classics", folder / "lake/raw/classics")
+    _copy_snippets(folder / "lake/raw/snippets")
     make_tiny_base(folder / "tiny")
     params.write_generations(2)
     for stage in (corpus, split, base, examples, calibration, population):
@@ -88,6 +106,21 @@ def make_finished_lake(folder: Path) -> None:
     _repair(lake.EVALUATIONS["best"], [(chosen.genome, chosen.knobs)])
     evidence()
     report()
+    linteval_items()
+    _lint("base", BASE, None)
+    _lint("best", chosen.genome, chosen.key)
+    other = lake.read_rows("adapters", AdapterRow, "001")[0]
+    _lint(f"001/{other.genome}", other.genome, other.key)
+    linteval_report()
+
+
+def _copy_snippets(folder: Path) -> None:
+    for kind, end in (("correct_python_programs", "py"), ("json_testcases", "json")):
+        (folder / kind).mkdir(parents=True)
+        for name in SNIPPETS:
+            file = f"{kind}/{name}.{end}"
+            shutil.copy(REPOSITORY / "lake/raw/snippets" / file, folder / file)
+    (folder / "json_testcases/digit_sum.json").write_text("[[7], 8]\n")
 
 
 def _adapt(part: str) -> list[tuple[str, Knobs]]:
@@ -180,3 +213,47 @@ def _answer(problem: Problem, number: int) -> str:
         problem.reference,
     )[number % 5]
     return f"{FENCE}{code}```"
+
+
+def _lint(model: str, genome: str, adapter: str | None) -> None:
+    settings = params.load()
+    tokenizer = load_tokenizer(lake.path("base"))
+    items = spread(lake.read_rows("linteval_items", Item), settings.linteval.items)
+    rows = []
+    for place, item in enumerate(items):
+        prompt = free_prompt(tokenizer, fill(item.instruction, item.inputs))
+        for sample in range(settings.linteval.samples):
+            raw = _lint_answer(item, settings.linteval.samples * place + sample + len(model))
+            rows.append(
+                LintSampleRow(
+                    item.meta.id,
+                    sample,
+                    genome,
+                    adapter,
+                    derive_seed(settings.seed, *sample_stream(str(item.meta.id), sample)),
+                    settings.linteval.knobs,
+                    prompt,
+                    raw,
+                    code_of(raw),
+                    len(tokenizer(prompt, add_special_tokens=False)["input_ids"]),
+                    len(raw) // 4,
+                    "eos",
+                )
+            )
+    lake.write_rows("linteval_samples", rows, model)
+    durations = [DurationRow(str(item.meta.id), 0.5, False) for item in items]
+    lake.write_rows("linteval_durations", durations, model)
+    linteval_scores(model)
+
+
+def _lint_answer(item: Item, number: int) -> str:
+    """Return an answer that is right, or as it was, silenced, wrong, no Python, or none."""
+    solution = item.meta.canonical_code
+    code = (
+        solution,
+        item.inputs.code,
+        "import os  # noqa\n\n\n" + solution,
+        solution.replace("return", "return not"),
+        solution.replace("return", "retrun"),
+    )
+    return f"{FENCE}{code[number % 6]}```" if number % 6 < len(code) else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,14 @@ import pytest
 from typer.testing import CliRunner
 
 from coral_batch import cli, lake, params, seals
-from coral_batch.audit import foundation, repairs
+from coral_batch.audit import foundation
 from coral_batch.audit.checks import (
+    ANSWERS,
     BEST,
     FOUNDATION,
     GENERATION,
+    LINTEVAL,
+    LINTEVAL_REPORT,
     REPAIRS,
     REPORT,
     SELECTION,
@@ -28,16 +32,19 @@ from coral_batch.audit.checks import run_checks as run_listed
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.vouchers import VOUCHERS, voucher
 from coral_batch.corpus.overlap import measure_overlaps
-from coral_batch.linting.tables import lint_samples
-from coral_batch.rows import SampleRow
+from coral_batch.linteval.item import Item
+from coral_batch.linteval.sources import make
+from coral_batch.linting.finding import Finding
+from coral_batch.linting.pool import LINTERS, Linter, lint
 from coral_batch.schemas import FOLDER, validator
 from tests.conftest import REPOSITORY
 from tests.finished_lake import make_finished_lake
 
 PART = "001"
-CHECKS = {**FOUNDATION, **GENERATION, **REPAIRS, **SELECTION, **BEST, **REPORT}
+CODELINTER = {**LINTEVAL, **ANSWERS, **LINTEVAL_REPORT}
+CHECKS = {**FOUNDATION, **GENERATION, **REPAIRS, **SELECTION, **BEST, **REPORT, **CODELINTER}
 ROWS = [table for table in CHECKS if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
-DOCUMENTS = ["statistics", "calibration", "best", "evidence", "metrics"]
+DOCUMENTS = [table for table in CHECKS if lake.PLACES[table].endswith(".json") and table != "card"]
 
 
 def schema_of(table: str) -> dict[str, Any]:
@@ -71,18 +78,27 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def lint_once() -> Callable[[Sequence[SampleRow], int | None], list[dict[str, Any]]]:
-    """The linters, asked once about the same samples: most tests leave these as they are."""
-    known: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+class Linted:
+    """The linters, asked once about the same source: most tests leave all sources as they are."""
 
-    def lint(samples: Sequence[SampleRow], workers: int | None) -> list[dict[str, Any]]:
-        key = tuple(f"{row.genome} {row.problem} {row.sample} {row.code}" for row in samples)
-        if key not in known:
-            known[key] = lint_samples(samples, workers)
-        return known[key]
+    def __init__(self) -> None:
+        self.known: dict[tuple[object, str], list[Finding]] = {}
 
-    return lint
+    def __call__(
+        self,
+        sources: Sequence[str],
+        workers: int | None,
+        linters: Mapping[str, Linter] = LINTERS,
+    ) -> list[list[Finding]]:
+        kind = tuple(linters.items())
+        new = [source for source in dict.fromkeys(sources) if (kind, source) not in self.known]
+        if new:
+            for source, found in zip(new, lint(new, workers, linters), strict=True):
+                self.known[kind, source] = found
+        return [list(self.known[kind, source]) for source in sources]
+
+
+LINTED = Linted()
 
 
 class Overlaps:
@@ -102,12 +118,11 @@ OVERLAPS = Overlaps()
 
 
 @pytest.fixture
-def here(
-    finished: Path, monkeypatch: pytest.MonkeyPatch, lint_once: Callable[..., Any]
-) -> Iterator[Path]:
+def here(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The finished run as the working directory; the next test finds it as it was."""
     monkeypatch.chdir(finished)
-    monkeypatch.setattr(repairs, "lint_samples", lint_once)
+    for module in ("linting.tables", "linteval.tables", "linteval.build"):
+        monkeypatch.setattr(f"coral_batch.{module}.lint", LINTED)
     monkeypatch.setattr(foundation, "measure_overlaps", OVERLAPS)
     before = contents(finished)
     yield finished
@@ -125,6 +140,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def part_of(table: str) -> str | None:
+    if "{model}" in lake.PLACES[table]:
+        return "best"
     return PART if "{part}" in lake.PLACES[table] else None
 
 
@@ -140,10 +157,11 @@ def run_checks(part: str | None) -> list[Doubt]:
 
 def audit_around(table: str) -> list[Doubt]:
     """Run the checks of a generation, of what all rest on, or of what comes out of the run."""
-    if part_of(table) is not None:
+    if part_of(table) == PART:
         return run_checks(PART)
     settings = settings_of(Path.cwd())
-    around = FOUNDATION if table in FOUNDATION else {**BEST, **REPORT}
+    groups = [group for group in (FOUNDATION, CODELINTER) if table in group]
+    around = groups[0] if groups else {**BEST, **REPORT}
     listed = [entry for entry in checks(settings, None) if entry[0] in around]
     return run_listed(settings, listed)[0]
 
@@ -190,7 +208,7 @@ def others(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
     elif isinstance(value, str):
         yield from schema.get("enum", [])
         yield from (value[:-1] + end for end in "0123456789")
-        yield from (value + " ", value.replace("B", "B0", 1), "S")
+        yield from (value + " ", value.replace("B", "B0", 1), "S", "001-77")
     elif isinstance(value, list):
         items = schema.get("items", {})
         if value:
@@ -325,6 +343,53 @@ def test_what_cannot_be_read_is_told_and_what_rests_on_it_is_not_called_right(
         assert "not checked" in done.output
 
 
+def codelinter(settings: params.Params) -> list[Doubt]:
+    return run_listed(settings, [(table, None, check) for table, check in LINTEVAL.items()])[0]
+
+
+def test_items_follow_from_their_own_code_where_their_source_is_gone(here: Path) -> None:
+    (here / "lake/raw/snippets").rename(here / "lake/raw/elsewhere")
+    assert codelinter(settings_of(here)) == []
+    rows = read("linteval_items")
+    rows[2]["inputs"]["feedback"] = "E225: missing whitespace around operator in 1 line\n"
+    write("linteval_items", rows)
+    (doubt,) = codelinter(settings_of(here))
+    assert (doubt.file, doubt.column) == (lake.path("linteval_items"), "inputs.feedback")
+
+
+def test_items_of_other_sources_follow_from_them(here: Path) -> None:
+    """What flake8 dropped is dropped again, whatever the seal says."""
+    folder = here / "lake/raw/folder"
+    folder.mkdir()
+    for name, code in (("a", "x=1\n"), ("b", "x=1\n"), ("c", "x = 1\n"), ("d", "def (\n")):
+        (folder / f"{name}.py").write_text(code)
+    items = here / "lake/raw/items.json"
+    items.write_text(json.dumps([asdict(item) for item in lake.read_rows("linteval_items", Item)]))
+    for source, path in (("official", items), ("folder", folder)):
+        chosen = replace(settings_of(here).linteval, source=source, path=str(path))
+        settings = replace(settings_of(here), linteval=chosen)
+        data_set = make(settings, lambda programs: [[] for _ in programs])
+        lake.write_rows("linteval_items", data_set.items)
+        lake.write_rows("linteval_tests", data_set.tests)
+        lake.write_rows("linteval_dropped", data_set.dropped)
+        lake.write_document("linteval_statistics", data_set.statistics)
+        assert codelinter(settings) == []
+    drops = list(data_set.dropped)
+    drops[1] = replace(drops[1], reason="not_linted")
+    lake.write_rows("linteval_dropped", drops)
+    (doubt,) = codelinter(settings)
+    assert (doubt.row, doubt.column) == ("row 2 (c.py)", "reason")
+
+
+def test_the_answers_of_any_genome_are_audited(here: Path) -> None:
+    (model,) = set(lake.lint_models()) - set(lake.LINT_MODELS)
+    rows = lake.read_raw("linteval_scores", model)
+    rows[0]["official"] = not rows[0]["official"]
+    pl.DataFrame(rows).write_parquet(lake.path("linteval_scores", model))
+    (doubt,) = audit_around("linteval_scores")
+    assert (doubt.file, doubt.column) == (lake.path("linteval_scores", model), "official")
+
+
 def test_the_message_names_file_row_column_found_expected_and_source(here: Path) -> None:
     rows = read("samples")
     rows[3]["seed"] += 1
@@ -383,8 +448,7 @@ def test_a_seal_shows_a_change_of_itself_and_of_each_value() -> None:
 def test_every_table_of_the_lake_is_audited() -> None:
     assert CHECKS.keys() == VOUCHERS.keys()
     views = {"base", "page", "index"}
-    places = {name for name in lake.PLACES if not name.startswith("linteval")} - views
-    assert places == CHECKS.keys()
+    assert lake.PLACES.keys() - views == CHECKS.keys()
 
 
 def test_the_documented_vouchers_are_those_of_the_code() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from coral_batch import lake
-from coral_batch.audit import foundation, generations, outcome, repairs
+from coral_batch.audit import foundation, generations, linteval, outcome, repairs
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.evidence import Evidence, Unusable
 from coral_batch.params import Params
@@ -51,7 +51,24 @@ REPORT: Mapping[str, Check] = {
     "plots": outcome.check_plots,
     "times": outcome.check_times,
 }
-
+LINTEVAL: Mapping[str, Check] = {
+    "linteval_items": linteval.check_items,
+    "linteval_tests": linteval.check_tests,
+    "linteval_dropped": linteval.check_dropped,
+    "linteval_statistics": linteval.check_statistics,
+}
+ANSWERS: Mapping[str, Check] = {
+    "linteval_samples": linteval.check_samples,
+    "linteval_durations": linteval.check_durations,
+    "linteval_verdicts": linteval.check_verdicts,
+    "linteval_findings": linteval.check_findings,
+    "linteval_changes": linteval.check_changes,
+    "linteval_scores": linteval.check_scores,
+}
+LINTEVAL_REPORT: Mapping[str, Check] = {
+    "linteval_metrics": linteval.check_metrics,
+    "linteval_plots": linteval.check_plots,
+}
 
 Listed = tuple[str, str | None, Check]
 
@@ -78,7 +95,10 @@ def checks(settings: Params, part: str | None, calibration: bool = False) -> lis
         listed += _of(REPAIRS, lake.BASELINE) + _of(BEST, None)
         for evaluation in lake.EVALUATIONS.values():
             listed += _of(REPAIRS, evaluation)
-        listed += _of(REPORT, None)
+        listed += _of({**REPORT, **LINTEVAL}, None)
+        for model in lake.lint_models():
+            listed += _of(ANSWERS, model)
+        listed += _of(LINTEVAL_REPORT, None)
     return listed
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,7 +138,7 @@ class Evidence:
         tainted = self._tainted.setdefault((table, part), set())
         settled = []
         for number, there, should in self._aligned(table, part, found, expected, key):
-            name = tuple(should[column] for column in key)
+            name = _key(should, key)
             if there is None:
                 if measured or UNKNOWN in should.values():
                     # What rests on this table cannot be told without the row.
@@ -180,6 +182,18 @@ class Evidence:
         self._settled[table, None] = should
         return should
 
+    def settle_texts(self, table: str, expected: Mapping[str, str]) -> None:
+        """Compare the files of a folder, by name, with the texts that they should hold."""
+        folder = lake.path(table)
+        there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
+        for name in sorted(there | expected.keys()):
+            found = (
+                (folder / name).read_bytes().decode(errors="replace") if name in there else "none"
+            )
+            lines, should = found.split("\n"), expected.get(name, "no such file").split("\n")
+            for path, one, other in differences(lines, should, "line"):
+                self.doubt(table, None, path, one, other, file=folder / name)
+
     def keep(self, table: str, part: str | None, content: Any) -> None:
         """Keep what a check established by itself."""
         self._settled[table, part] = content
@@ -197,9 +211,7 @@ class Evidence:
         key: Sequence[str],
     ) -> Iterator[tuple[int, Row | None, Row]]:
         """Yield row number, row and expected row; note rows missing, too many or misplaced."""
-        plain = [
-            [tuple(row[column] for column in key) for row in rows] for rows in (found, expected)
-        ]
+        plain = [[_key(row, key) for row in rows] for rows in (found, expected)]
         renamed = sum(one != other for one, other in zip(*plain, strict=False))
         strangers = (Counter(plain[0]) - Counter(plain[1])).total()
         if len(found) == len(expected) and renamed == strangers:
@@ -241,6 +253,10 @@ def differences(found: object, expected: object, path: str) -> Iterator[tuple[st
             yield from differences(one, other, f"{path}.{index}")
     elif found != expected:
         yield path, found, expected
+
+
+def _key(row: Row, columns: Sequence[str]) -> Key:
+    return tuple(reduce(getitem, column.split("."), row) for column in columns)
 
 
 def _numbered(keys: Sequence[Key]) -> list[Key]:

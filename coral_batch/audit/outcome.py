@@ -7,7 +7,7 @@ from dataclasses import asdict
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.audit.evidence import UNKNOWN, Evidence, differences
+from coral_batch.audit.evidence import UNKNOWN, Evidence
 from coral_batch.audit.generations import compare_folders
 from coral_batch.evidence.summary import spent, weigh
 from coral_batch.evolution.best import best
@@ -26,13 +26,7 @@ def check_plots(evidence: Evidence, _: str | None) -> None:
     """Draw up the plots' data again."""
     baseline = lake.frame("scores", evidence.rows("scores", lake.BASELINE))
     expected = plots(_measured(evidence), _evaluated(evidence), baseline)
-    folder = lake.path("plots")
-    there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
-    for name in sorted(there | expected.keys()):
-        found = (folder / name).read_bytes().decode(errors="replace") if name in there else "none"
-        lines, should = found.split("\n"), expected.get(name, "no such file").split("\n")
-        for path, one, other in differences(lines, should, "line"):
-            evidence.doubt("plots", None, path, one, other, file=folder / name)
+    evidence.settle_texts("plots", expected)
 
 
 def check_best(evidence: Evidence, _: str | None) -> None:

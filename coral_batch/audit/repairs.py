@@ -17,6 +17,7 @@ from coral_batch.rows import BASE, REFERENCE, SampleRow
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.cases import test_names
 from coral_batch.verdicts.tables import program_of
+from coral_batch.verdicts.verdict import Program
 
 Name = tuple[str, str, int]
 
@@ -77,10 +78,14 @@ def check_verdicts(evidence: Evidence, part: str | None) -> None:
 
 
 def _tests(problem: Problem) -> list[str | None]:
+    return tests_of(program_of(problem, problem.reference))
+
+
+def tests_of(program: Program) -> list[str | None]:
     """Return the name of the test of each case; None for a JSON case."""
-    if problem.cases:
-        return [None] * len(problem.cases)
-    return list(test_names(program_of(problem, problem.reference)))
+    if program.cases:
+        return [None] * len(program.cases)
+    return list(test_names(program))
 
 
 def check_case_times(evidence: Evidence, part: str | None) -> None:

@@ -73,6 +73,32 @@ VOUCHERS: dict[str, dict[str, str]] = {
     "metrics": {"*": "adapters, selection and scores of all generations, scores of the baseline"},
     "times": {"*": "the durations and case times of the part"},
     "plots": {"*": "metrics.json, selection and scores"},
+    "linteval_items": {"*": "the source (params.yaml: linteval), seed"},
+    "linteval_tests": {"*": "the source (params.yaml: linteval), seed"},
+    "linteval_dropped": {
+        "source": "the source (params.yaml: linteval), seed",
+        "reason": "the row's seal; what flake8 found is found again",
+        "detail": "the row's seal; what flake8 found is found again",
+    },
+    "linteval_statistics": {"*": "items.jsonl, dropped.jsonl"},
+    "linteval_samples": {
+        "item": "items.jsonl, params.yaml: linteval.items",
+        "sample": "params.yaml: linteval.samples",
+        "genome": "the folder's name; of `best` best.json",
+        "adapter": "best.json, or adapters.jsonl of the genome's generation",
+        "seed": "params.yaml: seed, item and sample",
+        "knobs": "params.yaml: linteval.knobs",
+        "prompt": "items.jsonl, the base's chat template",
+        "code": "raw",
+        "prompt_tokens": "prompt, the base's tokenizer",
+    },
+    "linteval_durations": {"unit": "the items of samples.jsonl"},
+    "linteval_verdicts": {"*": "samples.jsonl, tests.jsonl: cases or tests"},
+    "linteval_findings": {"*": "samples.jsonl: code, linted again"},
+    "linteval_changes": {"*": "items.jsonl and samples.jsonl: code, linted again"},
+    "linteval_scores": {"*": "samples.jsonl: code, linted again, and verdicts.parquet"},
+    "linteval_metrics": {"*": "scores and changes of base and best, params.yaml: seed"},
+    "linteval_plots": {"*": "changes of base and best"},
 }
 
 
@@ -89,6 +115,6 @@ def voucher(table: str, column: str) -> str:
 
 
 def _measured(table: str) -> tuple[str, ...]:
-    if table in ("adapter_folders", "best_adapter", "plots", "card"):
+    if table in ("adapter_folders", "best_adapter", "plots", "linteval_plots", "card"):
         return ()
     return seals.measured_columns(validator(lake.SCHEMAS.get(table, table)).schema)

@@ -125,7 +125,7 @@ def judge_codes(
     programs = {
         number: program
         for number, sample in enumerate(samples)
-        if (program := _program(by_item[sample.item], sample.code)) is not None
+        if (program := program_of(by_item[sample.item], sample.code)) is not None
     }
     if not programs:
         return [None] * len(samples)
@@ -133,7 +133,8 @@ def judge_codes(
     return [verdicts.get(number) for number in range(len(samples))]
 
 
-def _program(tests: ItemTests, code: str) -> Program | None:
+def program_of(tests: ItemTests, code: str) -> Program | None:
+    """Return what is judged when `code` is an answer to an item; None where it has no tests."""
     if tests.function is None:
         return None
     return Program(str(tests.id), tests.function, code, tests.cases, tests.tests, {})
