@@ -8,7 +8,7 @@ from coral_batch import lake, params
 def linteval_items() -> None:
     """Build the CodeLinterEval items, or read official ones."""
     # Imported here: the linters and the jail are not needed by --help.
-    from coral_batch.linteval.sources import make
+    from coral_batch.corpus.items import make
     from coral_batch.verdicts import judge
 
     settings = params.load()

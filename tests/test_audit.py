@@ -31,12 +31,13 @@ from coral_batch.audit.checks import (
 from coral_batch.audit.checks import run_checks as run_listed
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.vouchers import VOUCHERS, voucher
+from coral_batch.corpus.items import make
 from coral_batch.corpus.overlap import measure_overlaps
 from coral_batch.linteval.item import Item
-from coral_batch.linteval.sources import make
 from coral_batch.linting.finding import Finding
 from coral_batch.linting.pool import LINTERS, Linter, lint
 from coral_batch.schemas import FOLDER, validator
+from coral_batch.verdicts import Program, Verdict
 from tests.conftest import REPOSITORY
 from tests.finished_lake import make_finished_lake
 
@@ -301,25 +302,23 @@ def test_a_row_missing_twice_or_elsewhere_is_named(here: Path, table: str, chang
 
 
 @pytest.mark.parametrize(
-    ("file", "named"),
+    ("file", "around", "named"),
     [
-        ("lake/generations/001/adapters/*/adapter_model.safetensors", None),
-        ("lake/generations/001/adapters/*/adapter_config.json", None),
-        ("lake/base/model.safetensors", "lake/base/card.json"),
-        ("lake/report/plots/fitness.csv", None),
-        ("lake/raw/classics/python_programs/gcd.py", "lake/corpus/problems.jsonl"),
+        ("lake/generations/001/adapters/*/adapter_model.safetensors", "adapters", None),
+        ("lake/generations/001/adapters/*/adapter_config.json", "adapters", None),
+        ("lake/base/model.safetensors", "card", "lake/base/card.json"),
+        ("lake/report/plots/fitness.csv", "plots", None),
+        ("lake/raw/classics/python_programs/gcd.py", "problems", "lake/corpus/problems.jsonl"),
+        ("lake/raw/snippets/*/clamp.py", "linteval_items", "lake/linteval/items.jsonl"),
+        ("lake/linteval/plots/fixed.csv", "linteval_plots", None),
     ],
 )
-def test_a_changed_file_is_named(here: Path, file: str, named: str | None) -> None:
+def test_a_changed_file_is_named(here: Path, file: str, around: str, named: str | None) -> None:
     found = sorted(here.glob(file))[0]
     found.chmod(0o644)
-    found.write_bytes(found.read_bytes().replace(b"return a", b"return  a")[:-1] + b" ")
-    table = "problems"
-    if "generations" in file or "report" in file:
-        table = "adapters" if "generations" in file else "metrics"
-    assert named or str(found.relative_to(here)) in {str(d.file) for d in audit_around(table)}
-    if named:
-        assert named in {str(doubt.file) for doubt in audit_around(table)}
+    found.write_bytes(found.read_bytes().replace(b"return ", b"return  ")[:-1] + b" ")
+    doubts = audit_around(around)
+    assert (named or str(found.relative_to(here))) in {str(doubt.file) for doubt in doubts}
 
 
 def test_a_folder_too_many_and_one_missing_are_named(here: Path) -> None:
@@ -358,22 +357,32 @@ def test_items_follow_from_their_own_code_where_their_source_is_gone(here: Path)
 
 
 def test_items_of_other_sources_follow_from_them(here: Path) -> None:
-    """What flake8 dropped is dropped again, whatever the seal says."""
+    """What flake8 dropped is dropped again, whatever the seal says; what the jail did stands."""
+
+    def fail_one(programs: Sequence[Program]) -> list[list[Verdict]]:
+        """Fail the canonical form of one."""
+        failed = [Verdict(0, None, "FAIL", "returned 0", 0.0, 0.0)]
+        last = len(programs) - 1
+        return [failed if number == last else [] for number in range(len(programs))]
+
     folder = here / "lake/raw/folder"
     folder.mkdir()
     for name, code in (("a", "x=1\n"), ("b", "x=1\n"), ("c", "x = 1\n"), ("d", "def (\n")):
         (folder / f"{name}.py").write_text(code)
     items = here / "lake/raw/items.json"
     items.write_text(json.dumps([asdict(item) for item in lake.read_rows("linteval_items", Item)]))
-    for source, path in (("official", items), ("folder", folder)):
+    snippets = here / "lake/raw/snippets"
+    for source, path in (("snippets", snippets), ("official", items), ("folder", folder)):
         chosen = replace(settings_of(here).linteval, source=source, path=str(path))
         settings = replace(settings_of(here), linteval=chosen)
-        data_set = make(settings, lambda programs: [[] for _ in programs])
+        data_set = make(settings, fail_one)
         lake.write_rows("linteval_items", data_set.items)
         lake.write_rows("linteval_tests", data_set.tests)
         lake.write_rows("linteval_dropped", data_set.dropped)
         lake.write_document("linteval_statistics", data_set.statistics)
         assert codelinter(settings) == []
+        reasons = {"snippets": ["canonical_fails"], "folder": ["duplicate", "clean", "unparseable"]}
+        assert [drop.reason for drop in data_set.dropped] == reasons.get(source, [])
     drops = list(data_set.dropped)
     drops[1] = replace(drops[1], reason="not_linted")
     lake.write_rows("linteval_dropped", drops)

@@ -14,6 +14,7 @@ from coral_batch import lake
 from coral_batch.audit.evidence import UNKNOWN, Evidence
 from coral_batch.audit.foundation import tokenizer
 from coral_batch.audit.repairs import tests_of
+from coral_batch.corpus.items import make
 from coral_batch.generation.engine import sample_stream
 from coral_batch.generation.prompt import free_prompt
 from coral_batch.linteval.answer import code_of
@@ -22,7 +23,6 @@ from coral_batch.linteval.item import Candidate, Dropped, Item, ItemTests, fill,
 from coral_batch.linteval.metrics import compare
 from coral_batch.linteval.prompts import PROMPTS
 from coral_batch.linteval.report import plots
-from coral_batch.linteval.sources import make
 from coral_batch.linteval.tables import Scored, program_of, score_samples
 from coral_batch.rows import BASE, LintSampleRow
 from coral_batch.seeding import derive_seed

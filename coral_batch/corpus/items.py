@@ -1,4 +1,4 @@
-"""The data set that params.yaml names: its programs read, and built into items."""
+"""The CodeLinterEval items that params.yaml names: their source read, and made into a data set."""
 
 from __future__ import annotations
 
