@@ -22,6 +22,7 @@ from coral_batch.corpus.problem import Case
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.generation import drawing
+from coral_batch.hashes import file_sha256
 from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
 from coral_batch.rows import AdapterRow, BestRow, DurationRow, LintSampleRow
 from tests.tiny import make_tiny_base
@@ -89,7 +90,8 @@ def make_best(base: Path) -> None:
     get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
     configuration = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
     knobs = Knobs(0.2, 0.9, 20, 1.05)
-    lake.write_document("best", BestRow("001", "001-00", KEY, configuration, knobs, 0.5))
+    files = {file.name: file_sha256(file) for file in folder.iterdir()}
+    lake.write_document("best", BestRow("001", "001-00", KEY, files, configuration, knobs, 0.5))
 
 
 def coral(*arguments: str) -> str:
