@@ -1,0 +1,23 @@
+"""Files that a person can touch, changed at random: accepted, or refused with one message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.fuzz import READERS, cheapen, fuzz
+from tests.finished_lake import make_finished_lake
+
+
+def test_no_changed_file_gets_a_stage_to_do_anything_but_finish_or_refuse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_finished_lake(tmp_path)
+    cheapen()
+    tally = fuzz(tmp_path, inputs=12 * len(READERS), seed=1)
+    assert tally.defects == []
+    assert set(tally.outcomes) == set(READERS)
+    refused = sum(count["refused"] for count in tally.outcomes.values())
+    assert refused > len(READERS)
