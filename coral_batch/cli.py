@@ -70,6 +70,8 @@ STAGES = (
 # Stages of CodeLinterEval: `coral linteval items` is stages/linteval_items.py.
 LINTEVAL = (linteval_items, linteval_samples, linteval_scores, linteval_report)
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="coral",
     help="Evolve LoRA/DoRA adapters that repair Python bugs; `dvc repro` runs all stages.",
@@ -135,11 +137,13 @@ def main() -> None:
         if not _is_out_of_memory(error):
             raise
         print(
-            f"error: there is not enough memory\n  found:    {error}\n  do:       free some, or take"
-            " a smaller base model; what was finished is kept",
+            f"error: there is not enough memory\n  found:    {error}\n  do:       free some, or"
+            " take a smaller base model; what was finished is kept",
             file=sys.stderr,
         )
         sys.exit(1)
-    except KeyboardInterrupt:
-        print("\ninterrupted; `dvc repro` goes on from here", file=sys.stderr)
-        sys.exit(130)
+    except SystemExit as end:
+        # Typer turns Ctrl-C into this status, without a word.
+        if end.code == INTERRUPTED:
+            print("\ninterrupted; `dvc repro` goes on from here", file=sys.stderr)
+        raise
