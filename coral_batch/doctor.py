@@ -87,7 +87,7 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
 
     known = facts()
     cores = len(os.sched_getaffinity(0))
-    vector = [name for name in VECTOR if known["processor"].get(name)]
+    vector = [name for name in VECTOR if known.get("processor", {}).get(name)]
     found = f"{processor()}, {cores} cores, {', '.join(vector) or 'no vector extensions'}"
     if known["device"] == "cuda":
         yield Finding("processor", Grade.OK, found, "models run on the GPU")
