@@ -63,7 +63,7 @@ def base(folder: Path) -> BaseModel:
 def examples(base: BaseModel) -> list[Example]:
     rows = []
     for index in range(7):
-        text = f"Fix this:\n{'x = x + 1' * (12 * index)}"
+        text = f"Fix this:\n{'x = x + 1' * (15 * index)}"
         code = f"def f(x):\n    return x + {index}"
         rows.append(
             Example(

@@ -65,18 +65,6 @@ def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
             del module.forward
 
 
-def lay_out(model: Any) -> None:
-    """Store the weights of the wide layers of `model`, a base model, column by column.
-
-    Products with them are up to a third faster forward and as fast backward; the values stay.
-    Do it before anything is computed from the weights: it changes the order of sums.
-    """
-    for module in model.modules():
-        if _is_gated(module):
-            for layer in (module.gate_proj, module.up_proj):
-                layer.weight.data = layer.weight.data.t().contiguous().t()
-
-
 def exact_magnitudes(model: Any) -> None:
     """Set DoRA's magnitudes to the exact row norms of the frozen weights, in fp32.
 
