@@ -12,6 +12,7 @@ Not here: the content-addressed store (`coral_batch.store`), which lies outside 
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import tempfile
@@ -282,8 +283,11 @@ def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> N
         sealed = [seals.seal(table, schema, row) for row in content.iter_rows(named=True)]
         content = content.with_columns(pl.Series(seals.COLUMN, sealed, pl.String()))
     _check_frame(table, content, file)
+    # By way of memory: polars tells a full disk as an error of its own.
+    buffer = io.BytesIO()
+    content.write_parquet(buffer)
     with atomic(file) as stream:
-        content.write_parquet(stream)
+        stream.write(buffer.getbuffer())
 
 
 def read_arrays(table: str, part: str | None = None) -> dict[str, np.ndarray]:

@@ -33,6 +33,7 @@ def test_the_default_parameters_are_valid(workspace: Path) -> None:
         ("seed: 1", "seed: -1", ["seed", "-1", "at least 0"]),
         ("seed: 1", "seed: 1\nseed: 2", ["seed", "duplicate"]),
         ("seed: 1", "seed: [1", ["line", "YAML"]),
+        ("seed: 1", "seed: " + "[" * 10_000, ["recursion", "YAML"]),
         ("r: [4, 8, 16]", "r: []", ["candidates.r", "[]", "at least this many items: 1"]),
         ("r: [4, 8, 16]", "r: [4, 4]", ["candidates.r", "no item twice"]),
         ("r: [4, 8, 16]", "r: 4", ["candidates.r", "4", "array"]),

@@ -157,7 +157,7 @@ def cheapen() -> None:
     """Let the finished project train on 4 examples: a changed configuration costs little."""
     lake.write_rows("examples", lake.read_rows("examples", Example)[:4])
     for part in ("000", LATER):
-        for stage in (adapters, samples, verdicts, findings, scores, selection):
+        for stage in (automata, features, adapters, samples, verdicts, findings, scores, selection):
             stage(part)
     best()
     report()
