@@ -57,7 +57,7 @@ class Entry:
         """Return what determined the entry; empty when its index cannot be read."""
         try:
             return dict(json.loads((self.folder / INDEX).read_text())["determinants"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return {}
 
 
@@ -177,7 +177,7 @@ def _damage(entry: Path, key: str) -> str | None:
         index = json.loads((entry / INDEX).read_text())
         expected = index["files"]
         known = index["determinants"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         return f"its {INDEX} cannot be read ({type(error).__name__})"
     if key_of(known) != key:
         return f"its {INDEX} belongs to another key"

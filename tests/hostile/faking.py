@@ -78,7 +78,7 @@ def answer(n):
     if n == 1:
         kept = []
         while True:
-            kept.append(bytearray(1 << 20))
+            kept.append(bytes(1 << 20))
     return len(bytes(100 << 20)) and 2 * n
 """,
     ),
