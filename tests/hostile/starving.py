@@ -115,7 +115,7 @@ def answer(n):
     size = 1 << 24
     while size:
         try:
-            kept.append(bytearray(size))
+            kept.append(bytes(size))
         except MemoryError:
             size //= 2
     raise MemoryError
