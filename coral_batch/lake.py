@@ -26,12 +26,12 @@ from typing import Any, TypeVar
 import dacite
 import numpy as np
 import polars as pl
-from jsonschema.protocols import Validator
 
 from coral_batch import seals, strictjson
+from coral_batch.acceptance import doubtful
 from coral_batch.atomic import atomic
 from coral_batch.errors import CoralError
-from coral_batch.schemas import first_error, subvalidator, validator
+from coral_batch.schemas import Schema, first_error, subvalidator, validator
 
 ROOT = Path("lake")
 _root: ContextVar[Path] = ContextVar("root", default=ROOT)
@@ -280,8 +280,7 @@ def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> N
     file = path(table, part)
     schema = _validator(table).schema
     if seals.is_sealed(schema):
-        sealed = [seals.seal(table, schema, row) for row in content.iter_rows(named=True)]
-        content = content.with_columns(pl.Series(seals.COLUMN, sealed, pl.String()))
+        content = content.with_columns(seals.seal_frame(table, schema, content))
     _check_frame(table, content, file)
     # By way of memory: polars tells a full disk as an error of its own.
     buffer = io.BytesIO()
@@ -369,7 +368,7 @@ def _sealed(table: str, value: dict[str, Any]) -> dict[str, Any]:
     return {**value, seals.COLUMN: seals.seal(table, schema, value)}
 
 
-def _validator(table: str) -> Validator:
+def _validator(table: str) -> Schema:
     return validator(SCHEMAS.get(table, table))
 
 
@@ -420,10 +419,10 @@ def _columns(table: str) -> dict[str, pl.DataType]:
 
 
 def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
-    """Validate a frame column by column over its distinct values.
+    """Validate a frame column by column, over those of its distinct values that are in doubt.
 
     The schemas of Parquet tables constrain single fields only, so this is equal to validating
-    every row, at a cost that grows with the distinct values instead of the rows.
+    every row, at a cost that grows with those values instead of the rows.
     """
     expected = _columns(table)
     if list(content.schema.items()) != list(expected.items()):
@@ -444,7 +443,7 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
         if name == seals.COLUMN:
             continue  # as many values as rows, and nothing reads them but the audit
         check = subvalidator(SCHEMAS.get(table, table), name)
-        for value in content[name].unique().to_list():
+        for value in doubtful(check.schema, content[name]).to_list():
             error = first_error(check, value)
             if error is None:
                 continue

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
+
+from coral_batch.acceptance import acceptor
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
 
@@ -33,20 +36,43 @@ _Strict = extend(
 )
 
 
-@cache
-def validator(name: str) -> Validator:
-    """Return the validator of ``schemas/NAME.schema.json``."""
-    schema = json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
-    return _Strict(schema)
+class Schema:
+    """A compiled JSON Schema.
+
+    Args:
+        schema: as JSON.
+
+    Attributes:
+        schema: the same.
+    """
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema = schema
+        self._strict: Validator = _Strict(schema)
+        self._accepts = acceptor(schema)
+
+    def is_valid(self, value: Any) -> bool:
+        """Return whether a JSON value satisfies the schema."""
+        return self._accepts(value) or self._strict.is_valid(value)
+
+    def iter_errors(self, value: Any) -> Iterator[ValidationError]:
+        """Yield every violation."""
+        return self._strict.iter_errors(value)
 
 
 @cache
-def subvalidator(name: str, field: str) -> Validator:
-    """Return the validator of one field of a flat table's schema."""
-    return _Strict(validator(name).schema["properties"][field])
+def validator(name: str) -> Schema:
+    """Return ``schemas/NAME.schema.json``."""
+    return Schema(json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")))
 
 
-def first_error(check: Validator, value: Any, where: str = "") -> dict[str, Any] | None:
+@cache
+def subvalidator(name: str, field: str) -> Schema:
+    """Return the schema of one field of a flat table."""
+    return Schema(validator(name).schema["properties"][field])
+
+
+def first_error(check: Schema, value: Any, where: str = "") -> dict[str, Any] | None:
     """Validate `value`; describe the most relevant violation as `CoralError` arguments.
 
     Args:

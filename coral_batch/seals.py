@@ -17,6 +17,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 COLUMN = "seal"
 _DIGITS = 8
 
@@ -49,6 +51,34 @@ def seal(table: str, schema: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     return digits + _digest(digits)
 
 
+def seal_frame(table: str, schema: Mapping[str, Any], content: pl.DataFrame) -> pl.Series:
+    """Return the seals of all rows of a flat table, the same as `seal` gives one by one."""
+    start = json.dumps(table)
+    keys = [_written(content, name) for name in key_columns(schema)]
+    heads = [",".join((start, *row)) for row in zip(*keys, strict=True)]
+    parts = []
+    for name in measured_columns(schema):
+        column, values = json.dumps(name), _written(content, name)
+        parts.append(
+            [
+                _hashed(f"[{head},{column},{value}]")
+                for head, value in zip(heads, values, strict=True)
+            ]
+        )
+    rows = map("".join, zip(*parts, strict=True))
+    return pl.Series(COLUMN, [digits + _digest(digits) for digits in rows], pl.String())
+
+
+def _written(content: pl.DataFrame, name: str) -> list[str]:
+    """Return a column's values as JSON; null where there is no such column, as in `seal`."""
+    column = content.get_column(name, default=pl.repeat(None, content.height, eager=True))
+    values = column.to_list()
+    if column.dtype == pl.Float64:  # 0.0 and -0.0 are equal and written apart
+        return [json.dumps(value) for value in values]
+    known = {value: json.dumps(value) for value in column.unique().to_list()}
+    return [known[value] for value in values]
+
+
 def broken(
     table: str, schema: Mapping[str, Any], key: Sequence[Any], row: Mapping[str, Any]
 ) -> list[str]:
@@ -75,5 +105,8 @@ def broken(
 
 
 def _digest(content: Any) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return _hashed(json.dumps(content, sort_keys=True, separators=(",", ":")))
+
+
+def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from coral_batch.evolution.transport import Transport
 from coral_batch.generation.engine import sample_stream
 from coral_batch.generation.extraction import extract_code
 from coral_batch.generation.prompt import FENCE, chat_prompt, free_prompt, repair_prompt
-from coral_batch.linteval.answer import code_of
+from coral_batch.linteval.answer import code_of as code_of_item
 from coral_batch.linteval.item import Item, fill, spread
 from coral_batch.rows import (
     BASE,
@@ -81,37 +81,61 @@ INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(tex
 
 def make_finished_lake(folder: Path) -> None:
     """Make the project in `folder`, which is the working directory."""
+    begin(folder, SETTINGS, 2)
+    for generation in ("000", "001"):
+        automata(generation)
+        features(generation)
+        adapt(generation)
+        draw(generation)
+        judge(generation)
+        selection(generation)
+    draw(lake.BASELINE)
+    judge(lake.BASELINE)
+    best()
+    for part in lake.EVALUATIONS.values():
+        draw(part)
+        judge(part)
+    evidence()
+    report()
+    linteval_items()
+    answer_items()
+    other = lake.read_rows("adapters", AdapterRow, "001")[0]
+    _lint(f"001/{other.genome}", other.genome, other.key)
+    linteval_report()
+
+
+def begin(folder: Path, settings: Sequence[tuple[str, str]], generations: int) -> None:
+    """Make everything before the first generation's automata.
+
+    Args:
+        folder: the working directory.
+        settings: pattern and replacement of each line of params.yaml to change.
+        generations: how many there will be.
+    """
     text = (REPOSITORY / "params.yaml").read_text()
-    for pattern, replacement in SETTINGS:
+    for pattern, replacement in settings:
         text, count = re.subn(pattern, replacement, text, count=1)
         assert count == 1, pattern
     (folder / "params.yaml").write_text(text)
     shutil.copytree(REPOSITORY / "lake/raw/classics", folder / "lake/raw/classics")
     _copy_snippets(folder / "lake/raw/snippets")
     make_tiny_base(folder / "tiny")
-    params.write_generations(2)
+    params.write_generations(generations)
     for stage in (corpus, split, base, examples, calibration, population):
         stage()
-    for generation in ("000", "001"):
-        automata(generation)
-        features(generation)
-        subjects = _adapt(generation)
-        _repair(generation, subjects)
-        selection(generation)
-    baseline = (BASE, params.load().sampling.baseline)
-    _repair(lake.BASELINE, [baseline])
-    best()
+
+
+def judge(part: str) -> None:
+    """Run, lint and score what was drawn."""
+    for stage in (verdicts, findings, scores):
+        stage(part)
+
+
+def answer_items() -> None:
+    """Answer CodeLinterEval with the base model and the best genome."""
     chosen = lake.read_document("best", BestRow)
-    _repair(lake.EVALUATIONS["baseline"], [baseline])
-    _repair(lake.EVALUATIONS["best"], [(chosen.genome, chosen.knobs)])
-    evidence()
-    report()
-    linteval_items()
     _lint("base", BASE, None)
     _lint("best", chosen.genome, chosen.key)
-    other = lake.read_rows("adapters", AdapterRow, "001")[0]
-    _lint(f"001/{other.genome}", other.genome, other.key)
-    linteval_report()
 
 
 def _copy_snippets(folder: Path) -> None:
@@ -123,7 +147,8 @@ def _copy_snippets(folder: Path) -> None:
     (folder / "json_testcases/digit_sum.json").write_text("[[7], 8]\n")
 
 
-def _adapt(part: str) -> list[tuple[str, Knobs]]:
+def adapt(part: str) -> None:
+    """Make a generation's adapters: a few bytes that stand for weights."""
     settings = params.load()
     common = {
         "base": read_card(lake.path("base")).sha256,
@@ -163,10 +188,27 @@ def _adapt(part: str) -> list[tuple[str, Knobs]]:
     lake.write_rows("adapter_cards", cards.values(), part)
     durations = [DurationRow(key, 2.5, False) for key in cards]
     lake.write_rows("adapter_durations", durations, part)
-    return [(row.genome, row.knobs) for row in rows]
 
 
-def _repair(part: str, subjects: Sequence[tuple[str, Knobs]]) -> None:
+def code_of_any_kind(problem: Problem, genome: str, sample: int) -> str:
+    """Return code that is right, wrong, insecure or no Python; a survivor writes the same again."""
+    kinds = (
+        problem.reference,
+        problem.buggy,
+        INSECURE + problem.reference,
+        problem.reference.replace("return", "retrun"),
+        problem.reference,
+    )
+    return kinds[derive_seed(1, "kind", genome, problem.name, sample) % len(kinds)]
+
+
+def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_kind) -> None:
+    """Make the samples of a part.
+
+    Args:
+        part: a generation, the baseline or an evaluation.
+        code_of: the code that a genome writes for a problem, a sample each.
+    """
     settings = params.load()
     tokenizer = load_tokenizer(lake.path("base"))
     held_out = part in lake.EVALUATIONS.values()
@@ -175,13 +217,19 @@ def _repair(part: str, subjects: Sequence[tuple[str, Knobs]]) -> None:
         lake.read_rows("problems", Problem), lake.read_rows("manifest", Role), which
     )
     samples = (settings.evaluation if held_out else settings.sampling).samples
+    prompts = {
+        problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
+        for problem in problems
+    }
+    lengths = {
+        name: len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        for name, prompt in prompts.items()
+    }
     rows = []
-    for number, (genome, knobs) in enumerate(subjects):
-        for place, problem in enumerate(problems):
-            prompt = chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
-            tokens = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+    for genome, knobs in _subjects(part):
+        for problem in problems:
             for sample in range(samples):
-                raw = _answer(problem, number + place + sample)
+                raw = f"{FENCE}{code_of(problem, genome, sample)}```"
                 rows.append(
                     SampleRow(
                         genome,
@@ -189,30 +237,26 @@ def _repair(part: str, subjects: Sequence[tuple[str, Knobs]]) -> None:
                         sample,
                         derive_seed(settings.seed, *sample_stream(problem.name, sample)),
                         knobs,
-                        prompt,
+                        prompts[problem.name],
                         raw,
                         extract_code(raw),
-                        tokens,
+                        lengths[problem.name],
                         len(raw) // 4,
                         "fence",
                     )
                 )
     lake.write_rows("samples", rows, part)
-    durations = [DurationRow(genome, 1.5, False) for genome, _ in subjects]
+    durations = [DurationRow(genome, 1.5, False) for genome, _ in _subjects(part)]
     lake.write_rows("sample_durations", durations, part)
-    for stage in (verdicts, findings, scores):
-        stage(part)
 
 
-def _answer(problem: Problem, number: int) -> str:
-    code = (
-        problem.reference,
-        problem.buggy,
-        INSECURE + problem.reference,
-        problem.reference.replace("return", "retrun"),
-        problem.reference,
-    )[number % 5]
-    return f"{FENCE}{code}```"
+def _subjects(part: str) -> list[tuple[str, Knobs]]:
+    if part == lake.EVALUATIONS["best"]:
+        chosen = lake.read_document("best", BestRow)
+        return [(chosen.genome, chosen.knobs)]
+    if part in (lake.BASELINE, lake.EVALUATIONS["baseline"]):
+        return [(BASE, params.load().sampling.baseline)]
+    return [(row.genome, row.knobs) for row in lake.read_rows("adapters", AdapterRow, part)]
 
 
 def _lint(model: str, genome: str, adapter: str | None) -> None:
@@ -234,7 +278,7 @@ def _lint(model: str, genome: str, adapter: str | None) -> None:
                     settings.linteval.knobs,
                     prompt,
                     raw,
-                    code_of(raw),
+                    code_of_item(raw),
                     len(tokenizer(prompt, add_special_tokens=False)["input_ids"]),
                     len(raw) // 4,
                     "eos",

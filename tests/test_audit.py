@@ -36,7 +36,7 @@ from coral_batch.corpus.overlap import measure_overlaps
 from coral_batch.linteval.item import Item
 from coral_batch.linting.finding import Finding
 from coral_batch.linting.pool import LINTERS, Linter, lint
-from coral_batch.schemas import FOLDER, validator
+from coral_batch.schemas import FOLDER, Schema, validator
 from coral_batch.verdicts import Program, Verdict
 from tests.conftest import REPOSITORY
 from tests.finished_lake import make_finished_lake
@@ -195,7 +195,7 @@ def changed(row: dict[str, Any], path: Sequence[str], schema: dict[str, Any]) ->
 
 
 def another(value: Any, schema: dict[str, Any]) -> Any:
-    check = validator("durations").evolve(schema=schema)
+    check = Schema(schema)
     return next(new for new in others(value, schema) if new != value and check.is_valid(new))
 
 

@@ -1,0 +1,146 @@
+"""What is accepted without jsonschema is what jsonschema accepts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from coral_batch import lake
+from coral_batch.acceptance import acceptor, doubtful
+from coral_batch.errors import CoralError
+from coral_batch.schemas import Schema, validator
+from tests.report_lake import write_lake
+
+KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
+TEXTS = st.sampled_from(["", "a", "ab", "PASS", "a\n", "0", "\N{GRINNING FACE}"]) | st.text()
+NUMBERS = (
+    st.sampled_from([0, 1, 1.0, -0.0, 2**53, 2**53 + 1, 10**30, float("nan"), float("inf")])
+    | st.integers(-3, 3)
+    | st.floats()
+)
+SCALARS = st.none() | st.booleans() | TEXTS | NUMBERS
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "c"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+LIMITS = st.sampled_from([0, 1, 2, 0.5, 2**53, 2.0**53, -1])
+SIZES = st.integers(0, 2)
+
+
+def is_valid(schema: dict[str, Any], value: Any) -> bool:
+    """Ask jsonschema alone."""
+    return next(Schema(schema).iter_errors(value), None) is None
+
+
+def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    fields = st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2)
+    return st.fixed_dictionaries(
+        {"description": st.just("")},
+        optional={
+            "type": st.sampled_from(KINDS) | st.lists(st.sampled_from(KINDS), unique=True),
+            "enum": st.lists(SCALARS, min_size=1, max_size=3),
+            "const": SCALARS,
+            "pattern": st.sampled_from(["^a$", "^[a-z]+$", "b", "^$"]),
+            **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), LIMITS),
+            **dict.fromkeys(
+                (
+                    "minLength",
+                    "maxLength",
+                    "minItems",
+                    "maxItems",
+                    "minProperties",
+                    "maxProperties",
+                ),
+                SIZES,
+            ),
+            "uniqueItems": st.booleans(),
+            "required": st.lists(st.sampled_from(["a", "b"]), unique=True),
+            "properties": fields,
+            "additionalProperties": st.booleans() | inner,
+            "items": inner,
+        },
+    )
+
+
+@given(schema=st.recursive(schemas(st.just({})), schemas, max_leaves=3), value=VALUES)
+@settings(max_examples=300)
+def test_what_is_accepted_is_valid(schema: dict[str, Any], value: Any) -> None:
+    assert not acceptor(schema)(value) or is_valid(schema, value)
+    assert Schema(schema).is_valid(value) == is_valid(schema, value)
+
+
+def columns() -> st.SearchStrategy[pl.Series]:
+    kinds: list[tuple[Any, st.SearchStrategy[Any]]] = [
+        (pl.String, st.text(alphabet="a0-\n", max_size=3)),
+        (pl.Int64, st.integers(-3, 3) | st.sampled_from([2**53, 2**53 + 1])),
+        (pl.Float64, st.floats() | st.sampled_from([0.5, 1.0, -0.0])),
+        (pl.Boolean, st.booleans()),
+    ]
+    return st.one_of(
+        st.lists(value | st.none(), max_size=5).map(lambda v, k=kind: pl.Series("a", v, k))
+        for kind, value in kinds
+    )
+
+
+@given(schema=schemas(st.just({})), column=columns())
+@settings(max_examples=300)
+def test_a_column_leaves_in_doubt_at_least_what_is_wrong(
+    schema: dict[str, Any], column: pl.Series
+) -> None:
+    left = doubtful(schema, column)
+    for value in column.to_list():
+        assert is_valid(schema, value) or left.eq_missing(value).any()
+
+
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "genome": st.sampled_from(["000-00", "base", "000-0", "000-00\n"]),
+            "problem": st.sampled_from(["gcd", "Gcd", None]),
+            "sample": st.sampled_from([0, 3, -1, None]),
+            "heuristic": st.sampled_from([0.0, 0.7, 1.5, float("nan"), None]),
+            "measured": st.sampled_from([0.0, 0.9, -0.1, float("inf"), None]),
+        }
+    ),
+    max_size=4,
+)
+
+
+@given(rows=ROWS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+def test_a_frame_is_written_exactly_when_every_row_is_valid(
+    tmp_path: Path, rows: list[dict[str, Any]]
+) -> None:
+    valid = all(is_valid(validator("runtimes").schema, row) for row in rows)
+    with lake.at(tmp_path):
+        try:
+            lake.write_frame("runtimes", lake.frame("runtimes", rows), "000")
+            written = True
+        except CoralError:
+            written = False
+    assert written == valid
+
+
+def test_the_first_row_that_is_wrong_is_named(tmp_path: Path) -> None:
+    row = {"genome": "000-00", "problem": "gcd", "sample": 0, "heuristic": 0.5, "measured": None}
+    rows = [row, {**row, "heuristic": 2.5}, {**row, "heuristic": 1.5}]
+    with lake.at(tmp_path), pytest.raises(CoralError, match=r"row 2, heuristic\n.*2\.5"):
+        lake.write_frame("runtimes", lake.frame("runtimes", rows), "000")
+
+
+def test_the_rows_of_large_tables_need_no_jsonschema(tmp_path: Path) -> None:
+    """Else one keyword that is not known makes a large lake slow, and nobody sees why."""
+    with lake.at(tmp_path):
+        write_lake()
+        for table in ("population", "adapters", "adapter_cards", "samples", "selection"):
+            accepts = acceptor(validator(table).schema)
+            assert all(map(accepts, lake.read_raw(table, "001"))), table
