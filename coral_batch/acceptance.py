@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from typing import Any
 
 import polars as pl
@@ -90,11 +90,11 @@ def _bound(within: Callable[[Any, float], Any]) -> Callable[[float, Any], Check]
     return lambda limit, _: lambda value: type(value) not in (int, float) or within(value, limit)
 
 
-def _longest(kind: type, limit: int) -> Check:
+def _longest(kind: type[Sized], limit: int) -> Check:
     return lambda value: type(value) is not kind or len(value) <= limit
 
 
-def _shortest(kind: type, limit: int) -> Check:
+def _shortest(kind: type[Sized], limit: int) -> Check:
     return lambda value: type(value) is not kind or len(value) >= limit
 
 

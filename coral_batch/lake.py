@@ -23,7 +23,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-import dacite
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -167,7 +167,7 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
 def read_raw(table: str, part: str | None = None) -> list[dict[str, Any]]:
     """Read a JSONL or Parquet table as JSON values, seals included; errors as in `read_rows`."""
     if path(table, part).suffix == ".parquet":
-        return _read_parquet(table, part).to_dicts()
+        return read_sealed_frame(table, part).to_dicts()
     return _read_lines(table, part)
 
 
@@ -254,10 +254,11 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
     Raises:
         CoralError: the file is missing or is no Parquet, or columns or values break the schema.
     """
-    return _read_parquet(table, part).drop(seals.COLUMN, strict=False)
+    return read_sealed_frame(table, part).drop(seals.COLUMN, strict=False)
 
 
-def _read_parquet(table: str, part: str | None) -> pl.DataFrame:
+def read_sealed_frame(table: str, part: str | None = None) -> pl.DataFrame:
+    """Read a Parquet table, seals included; errors as in `read_frame`."""
     file = path(table, part)
     if not file.is_file():
         raise _missing(file)
@@ -349,7 +350,7 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
 
 def build(kind: type[Row], value: Any) -> Row:
     """Build a dataclass from JSON that a schema has already accepted."""
-    return dacite.from_dict(kind, value, dacite.Config(cast=[tuple, float], strict=True))
+    return msgspec.convert(value, kind)
 
 
 def plain(value: Any) -> Any:

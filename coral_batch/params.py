@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import dacite
+import msgspec
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -220,7 +220,7 @@ def load(file: Path = FILE) -> Params:
     error = first_error(validator("params"), content)
     if error is not None:
         raise CoralError("params.yaml is not valid", file=file, **error)
-    params = dacite.from_dict(Params, content, dacite.Config(cast=[tuple, float], strict=True))
+    params = msgspec.convert(content, Params)
     _check_rules(params, file)
     return params
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from coral_batch import lake, params
-from coral_batch.evidence.summary import spent, weigh
+from coral_batch.evidence.summary import Spending, spending, spent, weigh
 from coral_batch.report.claims import claims
 from coral_batch.rows import AdapterRow, BestRow, SampleRow
 
@@ -12,7 +12,6 @@ def evidence() -> None:
     """Compare the best genome with the base model, with intervals."""
     settings = params.load()
     best = lake.read_document("best", BestRow)
-    generations = list(settings.generations)
     selected = lake.read_frame("scores", best.generation).filter(pl.col("genome") == best.genome)
     base, other = (lake.read_frame("scores", part) for part in lake.EVALUATIONS.values())
     document = weigh(
@@ -20,12 +19,16 @@ def evidence() -> None:
         (lake.read_frame("scores", lake.BASELINE), selected),
         (base, other),
         lake.read_frame("overlaps"),
-        spent(
-            {name: lake.read_rows("adapters", AdapterRow, name) for name in generations},
-            {name: lake.read_rows("samples", SampleRow, name) for name in generations},
-        ),
+        spent([_spending(name) for name in settings.generations]),
         settings.search.kind,
         settings.seed,
     )
     lake.write_document("evidence", document)
     print(claims(document))
+
+
+def _spending(generation: str) -> Spending:
+    return spending(
+        lake.read_rows("adapters", AdapterRow, generation),
+        lake.read_rows("samples", SampleRow, generation),
+    )

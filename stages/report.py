@@ -2,7 +2,7 @@
 
 from coral_batch import lake, params
 from coral_batch.atomic import atomic
-from coral_batch.report.metrics import Evaluated, measure
+from coral_batch.report.metrics import Evaluated, evaluate, measure
 from coral_batch.report.plots import plots
 from coral_batch.report.tables import Timed, measure_times, results, times
 from coral_batch.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
@@ -26,7 +26,7 @@ def report() -> None:
 
 
 def _evaluated(name: str) -> Evaluated:
-    return Evaluated(
+    return evaluate(
         name,
         lake.read_rows("adapters", AdapterRow, name),
         lake.read_rows("selection", SelectionRow, name),

@@ -36,6 +36,7 @@ from coral_batch.corpus.overlap import measure_overlaps
 from coral_batch.linteval.item import Item
 from coral_batch.linting.finding import Finding
 from coral_batch.linting.pool import LINTERS, Linter, lint
+from coral_batch.rows import BestRow
 from coral_batch.schemas import FOLDER, Schema, validator
 from coral_batch.verdicts import Program, Verdict
 from tests.conftest import REPOSITORY
@@ -175,9 +176,9 @@ def read(table: str) -> list[dict[str, Any]]:
     return lake.read_raw(table, part_of(table))
 
 
-def write(table: str, rows: list[dict[str, Any]]) -> None:
+def write(table: str, rows: list[dict[str, Any]], part: str | None = None) -> None:
     """Write rows as they are: unlike the lake, without sealing and validating them."""
-    file = lake.path(table, part_of(table))
+    file = lake.path(table, part or part_of(table))
     if file.suffix == ".parquet":
         schema = pl.read_parquet_schema(file)
         pl.DataFrame(rows, schema=schema, orient="row").write_parquet(file)
@@ -262,6 +263,25 @@ def test_a_changed_value_of_a_document_is_named(here: Path, table: str, column: 
     assert doubt.file == lake.path(table)
     assert doubt.column is not None
     assert (doubt.column + ".").startswith(column + ".")
+
+
+def test_a_wrong_value_of_any_generation_is_named_once_in_the_whole_run(here: Path) -> None:
+    """What comes out of the run is compared with what a generation should be, though let go of."""
+    best = lake.read_document("best", BestRow)
+    places = []
+    for part, table, column in (
+        (best.generation, "scores", "bugfix"),
+        ("000", "case_times", "cpu_seconds"),
+        ("001", "samples", "seed"),
+        ("001", "verdicts", "test"),
+    ):
+        rows = lake.read_raw(table, part)
+        number = next(n for n, row in enumerate(rows) if row["genome"] in (best.genome, "001-00"))
+        rows[number] = changed(rows[number], [column], schema_of(table))
+        write(table, rows, part)
+        places.append((lake.path(table, part), column))
+    doubts = run_checks(None)
+    assert sorted((doubt.file, doubt.column) for doubt in doubts) == sorted(places)
 
 
 @pytest.mark.parametrize("array", ["genomes", "packed", "width"])

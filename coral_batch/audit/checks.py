@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from coral_batch import lake
@@ -110,13 +111,16 @@ def run_checks(settings: Params, listed: Sequence[Listed]) -> tuple[list[Doubt],
     """Run checks in order; return what does not follow, and a line a table."""
     evidence = Evidence(settings)
     lines = []
-    for table, part, check in listed:
-        before = len(evidence.doubts)
-        words = "follows"
-        try:
-            check(evidence, part)
-        except Unusable:
-            words = "not checked: something that it follows from cannot be read"
-        found = len(evidence.doubts) - before
-        lines.append(f"{lake.path(table, part)}: {f'{found} wrong' if found else words}")
+    for part, group in itertools.groupby(listed, key=lambda entry: entry[1]):
+        for table, _, check in group:
+            before = len(evidence.doubts)
+            words = "follows"
+            try:
+                check(evidence, part)
+            except Unusable:
+                words = "not checked: something that it follows from cannot be read"
+            found = len(evidence.doubts) - before
+            lines.append(f"{lake.path(table, part)}: {f'{found} wrong' if found else words}")
+        if part in settings.generations:
+            outcome.conclude(evidence, part)
     return evidence.doubts, lines

@@ -8,11 +8,13 @@ is named once, where it stands, and not again in everything that follows from it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any, TypeVar
+
+import polars as pl
 
 from coral_batch import lake, seals
 from coral_batch.audit.doubt import Doubt
@@ -57,7 +59,16 @@ class Evidence:
         if (table, part) not in self._settled or (table, part) in self._unusable:
             raw = self.attempt(table, part, lambda: lake.read_raw(table, part))
             self._settled[table, part] = [_without_seal(row) for row in raw]
-        return list(self._settled[table, part])
+        settled = self._settled[table, part]
+        return settled.to_dicts() if isinstance(settled, pl.DataFrame) else list(settled)
+
+    def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
+        """Return a flat table like `rows`."""
+        if (table, part) not in self._settled or (table, part) in self._unusable:
+            read = self.attempt(table, part, lambda: lake.read_frame(table, part))
+            self._settled[table, part] = read
+        settled = self._settled[table, part]
+        return settled if isinstance(settled, pl.DataFrame) else lake.frame(table, settled)
 
     def built(self, table: str, kind: type[Kind], part: str | None = None) -> list[Kind]:
         """Return `rows` as dataclass instances."""
@@ -166,6 +177,29 @@ class Evidence:
         self._built.pop((table, part), None)
         return settled
 
+    def settle_frame(self, table: str, part: str | None, expected: pl.DataFrame) -> None:
+        """Compare a flat table with what it should be: at once, and row by row where it differs.
+
+        Args:
+            table: a Parquet table.
+            part: its part of the lake.
+            expected: as it should be, without measured columns.
+        """
+        try:
+            found = lake.read_sealed_frame(table, part)
+        except CoralError:
+            self.settle(table, part, expected.to_dicts())  # which tells it
+            return
+        content = found.drop(seals.COLUMN, strict=False)
+        holds = content.select(expected.columns).equals(expected)
+        schema = validator(table).schema
+        if holds and seals.is_sealed(schema):
+            holds = found[seals.COLUMN].equals(seals.seal_frame(table, schema, content))
+        if holds:
+            self._settled[table, part] = content
+        else:
+            self.settle(table, part, expected.to_dicts())
+
     def settle_document(self, table: str, expected: Row | None) -> Row:
         """Compare a document with what it should be; with None, only with its seal."""
         found = self.attempt(table, None, lambda: lake.read_raw_document(table))
@@ -201,6 +235,24 @@ class Evidence:
     def kept(self, table: str, part: str | None) -> Any:
         """Return what `keep` was given, or None."""
         return self._settled.get((table, part))
+
+    def once(self, name: str, part: str | None, make: Callable[[], Kind]) -> Kind:
+        """Return what `make` returned the first time, also after `forget`.
+
+        Args:
+            name: what it is; not a table.
+            part: the part of the lake that it belongs to.
+            make: may raise `Unusable`, and is then called again.
+        """
+        if (name, part) not in self._settled:
+            self._settled[name, part] = make()
+        return self._settled[name, part]
+
+    def forget(self, tables: Iterable[str], part: str | None) -> None:
+        """Let go of tables that no later check asks for; which rows are tainted is still known."""
+        for table in tables:
+            self._settled.pop((table, part), None)
+            self._built.pop((table, part), None)
 
     def _aligned(
         self,

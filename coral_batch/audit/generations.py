@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -91,10 +92,11 @@ def check_adapter_cards(evidence: Evidence, part: str | None) -> None:
     }
     wanted = _wanted(_plans(evidence, part))
     there = evidence.attempt("adapter_cards", part, lambda: lake.read_raw("adapter_cards", part))
+    index = _by_asked(there)
     keys = []
     for number, (seed, configuration) in enumerate(wanted):
         known = {**common, "configuration": configuration, "seed": seed}
-        found = _card_of(there, seed, configuration)
+        found = index.get(_asked(seed, configuration))
         if found is None and len(there) == len(wanted):
             found = there[number]
         if found is None:
@@ -128,12 +130,17 @@ def _wanted(plans: Sequence[Plan]) -> list[tuple[int, Row]]:
     ]
 
 
-def _card_of(there: Sequence[Row], seed: int, configuration: Row) -> Row | None:
-    for row in there:
+def _by_asked(cards: Sequence[Row]) -> dict[str, Row]:
+    """Return the first card of each seed and configuration."""
+    first: dict[str, Row] = {}
+    for row in cards:
         known = row["determinants"]
-        if (known.get("seed"), known.get("configuration")) == (seed, configuration):
-            return row
-    return None
+        first.setdefault(_asked(known.get("seed"), known.get("configuration")), row)
+    return first
+
+
+def _asked(seed: object, configuration: object) -> str:
+    return json.dumps([seed, configuration], sort_keys=True)
 
 
 def _broken(card: Row) -> bool:
@@ -173,11 +180,11 @@ def compare_folders(
 
 def check_adapters(evidence: Evidence, part: str | None) -> None:
     """Map the features to configurations and knobs again, and look the adapters up."""
-    cards = evidence.rows("adapter_cards", part)
+    cards = _by_asked(evidence.rows("adapter_cards", part))
     expected = []
     for one in _plans(evidence, part):
         configuration = lake.plain(asdict(one.configuration))
-        card = _card_of(cards, one.seed, configuration)
+        card = cards.get(_asked(one.seed, configuration))
         expected.append(
             {
                 "genome": one.genome,
@@ -192,7 +199,7 @@ def check_adapters(evidence: Evidence, part: str | None) -> None:
 
 def _plans(evidence: Evidence, part: str | None) -> list[Plan]:
     return plan(
-        lake.frame("features", evidence.rows("features", part)),
+        evidence.frame("features", part),
         Transport.from_plain(evidence.document("calibration")),
         evidence.settings,
     )
@@ -213,8 +220,12 @@ def check_selection(evidence: Evidence, part: str | None) -> None:
 
 def _selected(evidence: Evidence, part: str) -> Any:
     """Return the selection rows and the next population, from the population and its scores."""
+    return evidence.once("selected", part, lambda: _select(evidence, part))
+
+
+def _select(evidence: Evidence, part: str) -> Any:
     genomes = evidence.built("population", Genome, part)
-    scores = lake.frame("scores", evidence.rows("scores", part))
+    scores = evidence.frame("scores", part)
     return evidence.attempt(
         "selection", part, lambda: next_generation(genomes, scores, int(part), evidence.settings)
     )

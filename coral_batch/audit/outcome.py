@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.audit.evidence import UNKNOWN, Evidence
+from coral_batch.audit.evidence import UNKNOWN, Evidence, Unusable
 from coral_batch.audit.generations import compare_folders
-from coral_batch.evidence.summary import spent, weigh
+from coral_batch.evidence.summary import Spending, spending, spent, weigh
 from coral_batch.evolution.best import best
-from coral_batch.report.metrics import Evaluated, Metrics, measure
+from coral_batch.report.metrics import Evaluated, Metrics, evaluate, measure
 from coral_batch.report.plots import plots
 from coral_batch.report.tables import Timed, measure_times
-from coral_batch.rows import AdapterRow, BestRow, DurationRow, SampleRow, SelectionRow
+from coral_batch.rows import AdapterRow, BestRow, DurationRow, SampleRow, SelectionRow, TimeRow
+
+# What grows with the samples of a generation, and its automata.
+LARGE = (
+    "automata",
+    "samples",
+    "verdicts",
+    "case_times",
+    "findings",
+    "scored",
+    "scores",
+    "runtimes",
+)
 
 
 def check_metrics(evidence: Evidence, _: str | None) -> None:
@@ -24,8 +37,8 @@ def check_metrics(evidence: Evidence, _: str | None) -> None:
 
 def check_plots(evidence: Evidence, _: str | None) -> None:
     """Draw up the plots' data again."""
-    baseline = lake.frame("scores", evidence.rows("scores", lake.BASELINE))
-    expected = plots(_measured(evidence), _evaluated(evidence), baseline)
+    evaluated = [_evaluated(evidence, name) for name in evidence.settings.generations]
+    expected = plots(_measured(evidence), evaluated, evidence.frame("scores", lake.BASELINE))
     evidence.settle_texts("plots", expected)
 
 
@@ -62,21 +75,14 @@ def check_evidence(evidence: Evidence, _: str | None) -> None:
     """Weigh the best genome against the base model again."""
     settings = evidence.settings
     chosen = lake.build(BestRow, evidence.document("best"))
-    scores = {
-        part: lake.frame("scores", evidence.rows("scores", part))
-        for part in (chosen.generation, lake.BASELINE, *lake.EVALUATIONS.values())
-    }
-    base, other = (scores[part] for part in lake.EVALUATIONS.values())
-    selected = scores[chosen.generation].filter(pl.col("genome") == chosen.genome)
+    base, other = (evidence.frame("scores", part) for part in lake.EVALUATIONS.values())
+    selected = _fittest(evidence, chosen.generation).filter(pl.col("genome") == chosen.genome)
     expected = weigh(
         chosen,
-        (scores[lake.BASELINE], selected),
+        (evidence.frame("scores", lake.BASELINE), selected),
         (base, other),
-        lake.frame("overlaps", evidence.rows("overlaps")),
-        spent(
-            {name: evidence.built("adapters", AdapterRow, name) for name in settings.generations},
-            {name: evidence.built("samples", SampleRow, name) for name in settings.generations},
-        ),
+        evidence.frame("overlaps"),
+        spent([_spending(evidence, name) for name in settings.generations]),
         settings.search.kind,
         settings.seed,
     )
@@ -87,33 +93,75 @@ def check_times(evidence: Evidence, _: str | None) -> None:
     """Add the times up again."""
     expected = []
     for part in (lake.BASELINE, *evidence.settings.generations):
-        trained = part != lake.BASELINE
-        timed = Timed(
-            part,
-            evidence.built("adapter_durations", DurationRow, part) if trained else [],
-            evidence.built("sample_durations", DurationRow, part),
-            lake.frame("case_times", evidence.rows("case_times", part)),
-            evidence.built("samples", SampleRow, part),
-        )
-        expected.append(asdict(measure_times(timed)))
+        expected.append(asdict(_timed(evidence, part)))
         tables = ("adapter_durations", "sample_durations", "case_times")
         if any(evidence.tainted(table, part, 1) for table in tables):
             expected[-1] = {**dict.fromkeys(expected[-1], UNKNOWN), "part": part}
     evidence.settle("times", None, expected)
 
 
+def conclude(evidence: Evidence, part: str) -> None:
+    """Take from a generation what the checks below need, and let go of what is large in it.
+
+    So an audit holds one generation at a time.
+    """
+    for summary in (_evaluated, _fittest, _spending, _timed):
+        with suppress(Unusable):
+            summary(evidence, part)
+    evidence.forget(LARGE, part)
+
+
 def _measured(evidence: Evidence) -> Metrics:
-    baseline = lake.frame("scores", evidence.rows("scores", lake.BASELINE))
-    return measure(_evaluated(evidence), baseline, evidence.settings.objectives.weights)
+    evaluated = [_evaluated(evidence, name) for name in evidence.settings.generations]
+    baseline = evidence.frame("scores", lake.BASELINE)
+    return measure(evaluated, baseline, evidence.settings.objectives.weights)
 
 
-def _evaluated(evidence: Evidence) -> list[Evaluated]:
-    return [
-        Evaluated(
-            name,
-            evidence.built("adapters", AdapterRow, name),
-            evidence.built("selection", SelectionRow, name),
-            lake.frame("scores", evidence.rows("scores", name)),
-        )
-        for name in evidence.settings.generations
-    ]
+def _evaluated(evidence: Evidence, part: str) -> Evaluated:
+    return evidence.once(
+        "evaluated",
+        part,
+        lambda: evaluate(
+            part,
+            evidence.built("adapters", AdapterRow, part),
+            evidence.built("selection", SelectionRow, part),
+            evidence.frame("scores", part),
+        ),
+    )
+
+
+def _fittest(evidence: Evidence, part: str) -> pl.DataFrame:
+    """Return the scores of the generation's best genome."""
+    selection = evidence.built("selection", SelectionRow, part)
+    genome = best({part: selection})[1].genome
+    return evidence.once(
+        "fittest", part, lambda: evidence.frame("scores", part).filter(pl.col("genome") == genome)
+    )
+
+
+def _spending(evidence: Evidence, part: str) -> Spending:
+    return evidence.once(
+        "spending",
+        part,
+        lambda: spending(
+            evidence.built("adapters", AdapterRow, part),
+            evidence.built("samples", SampleRow, part),
+        ),
+    )
+
+
+def _timed(evidence: Evidence, part: str) -> TimeRow:
+    trained = part != lake.BASELINE
+    return evidence.once(
+        "timed",
+        part,
+        lambda: measure_times(
+            Timed(
+                part,
+                evidence.built("adapter_durations", DurationRow, part) if trained else [],
+                evidence.built("sample_durations", DurationRow, part),
+                evidence.frame("case_times", part),
+                evidence.built("samples", SampleRow, part),
+            )
+        ),
+    )

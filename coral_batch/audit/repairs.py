@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import polars as pl
+
 from coral_batch import lake
 from coral_batch.audit.evidence import UNKNOWN, Evidence, Row
 from coral_batch.audit.foundation import asked, tokenizer
@@ -68,13 +70,21 @@ def check_sample_durations(evidence: Evidence, part: str | None) -> None:
 
 def check_verdicts(evidence: Evidence, part: str | None) -> None:
     """Check that every sample has a verdict on every case."""
-    tests = {problem.name: _tests(problem) for problem in asked(evidence, part)}
-    expected = [
-        {**_named(row), "case": case, "test": test}
-        for row in evidence.rows("samples", part)
-        for case, test in enumerate(tests[row["problem"]])
+    cases = [
+        (problem.name, case, test)
+        for problem in asked(evidence, part)
+        for case, test in enumerate(_tests(problem))
     ]
-    evidence.settle("verdicts", part, expected)
+    schema = {"problem": pl.String, "case": pl.Int64, "test": pl.String}
+    tests = pl.DataFrame(cases, schema, orient="row")
+    named = _names(evidence, part)
+    evidence.settle_frame(
+        "verdicts",
+        part,
+        named.join(tests, on="problem", maintain_order="left_right").select(
+            *named.columns, "case", "test"
+        ),
+    )
 
 
 def _tests(problem: Problem) -> list[str | None]:
@@ -90,24 +100,30 @@ def tests_of(program: Program) -> list[str | None]:
 
 def check_case_times(evidence: Evidence, part: str | None) -> None:
     """Check that every case has its time, those of the references behind the samples'."""
-    unknown = evidence.tainted("verdicts", part, 4)
-    expected = []
-    for row in evidence.rows("verdicts", part):
-        name = (*_name(row), row["case"])
-        passed = UNKNOWN if name in unknown else row["kind"] == "PASS"
-        expected.append({**_named(row), "case": row["case"], "passed": passed})
-    expected += [
-        {"genome": REFERENCE, "problem": problem.name, "sample": 0, "case": case, "passed": True}
+    key = ("genome", "problem", "sample", "case")
+    judged = evidence.frame("verdicts", part).select(*key, passed=pl.col("kind") == "PASS")
+    references = [
+        (REFERENCE, problem.name, 0, case, True)
         for problem in asked(evidence, part)
         for case in range(len(_tests(problem)))
     ]
-    evidence.settle("case_times", part, expected)
+    expected = pl.concat([judged, pl.DataFrame(references, judged.schema, orient="row")])
+    unknown = evidence.tainted("verdicts", part, 4)
+    if not unknown:
+        evidence.settle_frame("case_times", part, expected)
+        return
+    rows = expected.to_dicts()
+    for row in rows:
+        if (*_name(row), row["case"]) in unknown:
+            row["passed"] = UNKNOWN
+    evidence.settle("case_times", part, rows)
 
 
 def check_findings(evidence: Evidence, part: str | None) -> None:
     """Lint the repairs again."""
     samples = evidence.built("samples", SampleRow, part)
-    evidence.settle("findings", part, lint_samples(samples, evidence.settings.compute.workers))
+    found = lint_samples(samples, evidence.settings.compute.workers)
+    evidence.settle_frame("findings", part, lake.frame("findings", found))
 
 
 def check_scores(evidence: Evidence, part: str | None) -> None:
@@ -137,9 +153,9 @@ def _scored(
     untimed |= {_name(row) for row in rows if row["problem"] in problems}
     scored, runtimes = score_samples(
         [lake.build(SampleRow, row) for row in rows if _name(row) not in unjudged],
-        lake.frame("verdicts", evidence.rows("verdicts", part)),
-        lake.frame("findings", evidence.rows("findings", part)),
-        lake.frame("case_times", evidence.rows("case_times", part)),
+        evidence.frame("verdicts", part),
+        evidence.frame("findings", part),
+        evidence.frame("case_times", part),
         evidence.settings.objectives,
     )
     result = (
@@ -154,6 +170,9 @@ def _scored(
 def _settle_scored(
     evidence: Evidence, part: str | None, table: str, known: dict[Name, Row], unknown: set[Name]
 ) -> None:
+    if not unknown:
+        evidence.settle_frame(table, part, lake.frame(table, list(known.values())))
+        return
     columns = lake.frame(table, []).columns
     expected = []
     for row in evidence.rows("samples", part):
@@ -163,6 +182,12 @@ def _settle_scored(
         else:
             expected.append({**dict.fromkeys(columns, UNKNOWN), **_named(row)})
     evidence.settle(table, part, expected)
+
+
+def _names(evidence: Evidence, part: str | None) -> pl.DataFrame:
+    rows = [_name(row) for row in evidence.rows("samples", part)]
+    schema = {"genome": pl.String, "problem": pl.String, "sample": pl.Int64}
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def _name(row: Row) -> Name:

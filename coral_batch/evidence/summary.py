@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -79,31 +79,54 @@ def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
     return {problem: Outcome(samples, solved) for problem, samples, solved in counted.iter_rows()}
 
 
-def spent(
-    adapters: Mapping[str, Sequence[AdapterRow]], samples: Mapping[str, Sequence[SampleRow]]
-) -> Budget:
-    """Count what the generations of a search trained and decoded.
+@dataclass(frozen=True)
+class Spending:
+    """What the genomes of one generation rest on; many of it may have been there before.
+
+    Attributes:
+        trained: adapter -> tokens that it was trained on.
+        drawn: adapter and knobs -> the first genome that has both.
+        decoded: genome -> samples and decoded tokens.
+    """
+
+    trained: Mapping[str, int]
+    drawn: Mapping[tuple[str, object], str]
+    decoded: Mapping[str, tuple[int, int]]
+
+
+def spending(adapters: Sequence[AdapterRow], samples: Iterable[SampleRow]) -> Spending:
+    """Count what the genomes of a generation rest on, from its tables `adapters` and `samples`."""
+    drawn: dict[tuple[str, object], str] = {}
+    for row in adapters:
+        drawn.setdefault((row.key, row.knobs), row.genome)
+    decoded = dict.fromkeys((row.genome for row in adapters), (0, 0))
+    for sample in samples:
+        if sample.genome in decoded:
+            count, tokens = decoded[sample.genome]
+            decoded[sample.genome] = (count + 1, tokens + sample.new_tokens)
+    return Spending({row.key: row.tokens for row in adapters}, drawn, decoded)
+
+
+def spent(generations: Sequence[Spending]) -> Budget:
+    """Count what a search trained and decoded; what a generation found done counts once.
 
     Args:
-        adapters: generation -> its table `adapters`.
-        samples: generation -> its table `samples`.
+        generations: in order. A genome that lives on has the same samples in each of them.
     """
     trained: dict[str, int] = {}
-    drawn: dict[object, str] = {}
-    for rows in adapters.values():
-        for row in rows:
-            trained.setdefault(row.key, row.tokens)
-            drawn.setdefault((row.key, row.knobs), row.genome)
-    subjects = set(drawn.values())
-    tokens = {
-        (row.genome, row.problem, row.sample): row.new_tokens
-        for rows in samples.values()
-        for row in rows
-        if row.genome in subjects
-    }
-    genomes = {row.genome for rows in adapters.values() for row in rows}
+    drawn: dict[tuple[str, object], str] = {}
+    decoded: dict[str, tuple[int, int]] = {}
+    for one in reversed(generations):
+        trained |= one.trained
+        drawn |= one.drawn
+        decoded |= one.decoded
+    counts = [decoded[genome] for genome in set(drawn.values())]
     return Budget(
-        len(genomes), len(trained), sum(trained.values()), len(tokens), sum(tokens.values())
+        len({genome for one in generations for genome in one.decoded}),
+        len(trained),
+        sum(trained.values()),
+        sum(count for count, _ in counts),
+        sum(tokens for _, tokens in counts),
     )
 
 

@@ -62,6 +62,10 @@ def next_generation(
     else:
         bred = breed(living, generation + 1, settings.evolution, settings.seed)
     survivors = {genome.id for genome in living}
+    children: dict[str, list[str]] = {}
+    for child in bred:
+        for parent in child.parents:
+            children.setdefault(parent, []).append(child.id)
     nobody_passed = any(row.reprieved for row in selected)
     rows = []
     for index in order:
@@ -79,7 +83,7 @@ def next_generation(
                 rank=row.rank,
                 crowding=row.crowding,
                 survived=row.id in survivors,
-                children=tuple(child.id for child in bred if row.id in child.parents),
+                children=tuple(children.get(row.id, ())),
             )
         )
     return rows, bred

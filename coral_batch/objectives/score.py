@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from coral_batch.linting.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding
 from coral_batch.objectives import formulas
@@ -82,11 +83,11 @@ def score(
         raise ValueError("a sample without a verdict cannot be scored")
 
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
-    tree = None if refused else formulas.parse(code)
-    measured = _measured(verdicts, cpu_seconds, reference_cpu_seconds, tree is not None)
+    loops = None if refused else _loops(code)
+    measured = _measured(verdicts, cpu_seconds, reference_cpu_seconds, loops is not None)
     if runtime == "measured" and measured is None:
         raise ValueError("the measured runtime objective needs CPU times")
-    if tree is None:
+    if loops is None:
         reason = (
             f"not parsed: linters gave {', '.join(sorted(refused))}" if refused else "no syntax"
         )
@@ -96,8 +97,8 @@ def score(
     bugfix, why_bugfix = _bugfix(verdicts)
     security, why_security = _security([f for f in findings if f.tool == "bandit"])
     style, why_style = _style([f for f in findings if f.tool == "flake8"])
-    heuristic = formulas.runtime_heuristic(code, tree)
-    chosen, why_runtime = heuristic, f"heuristic, loops nested {formulas.nested_loops(tree)} deep"
+    heuristic = formulas.runtime_heuristic(code, loops)
+    chosen, why_runtime = heuristic, f"heuristic, loops nested {loops} deep"
     if runtime == "measured" and measured is not None:
         chosen, why_runtime = measured, f"measured on {verdicts.count('PASS')} passed cases"
     return SampleScore(
@@ -106,6 +107,13 @@ def score(
         measured,
         Reasons(why_bugfix, why_security, "parses", why_style, why_runtime),
     )
+
+
+@lru_cache(maxsize=1024)
+def _loops(code: str) -> int | None:
+    """Return how deep loops are nested, None for code that does not parse; samples repeat."""
+    tree = formulas.parse(code)
+    return None if tree is None else formulas.nested_loops(tree)
 
 
 def _measured(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, astuple
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from coral_batch.errors import CoralError
 from coral_batch.linting.finding import Finding
 from coral_batch.objectives.aggregate import fitness
 from coral_batch.objectives.score import score
-from coral_batch.params import Objectives
+from coral_batch.params import Objectives, Scores
 from coral_batch.rows import REFERENCE, SampleRow
 
 Key = tuple[str, str, int]
@@ -67,12 +67,15 @@ def score_samples(
             reference_cpu_seconds=reference,
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
-        total = fitness(np.array(astuple(result.scores)), settings.weights)
-        reasons = {f"{name}_reason": why for name, why in asdict(result.reasons).items()}
-        scores.append({**row, **asdict(result.scores), "fitness": float(total), **reasons})
+        reasons = {f"{name}_reason": why for name, why in vars(result.reasons).items()}
+        scores.append({**row, **vars(result.scores), "fitness": None, **reasons})
         runtimes.append(
             {**row, "heuristic": result.runtime_heuristic, "measured": result.runtime_measured}
         )
+    objectives = [field.name for field in fields(Scores)]
+    values = np.array([[row[name] for name in objectives] for row in scores]).reshape(-1, 5)
+    for row, total in zip(scores, fitness(values, settings.weights).tolist(), strict=True):
+        row["fitness"] = total
     return scores, runtimes
 
 

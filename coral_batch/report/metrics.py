@@ -7,7 +7,7 @@ Times are not here, so that two runs from scratch give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 
 import polars as pl
@@ -24,12 +24,21 @@ DECIMALS = 6
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The tables of one generation that the report needs; `scores` as in scores.schema.json."""
+    """What the report needs of one generation; its size does not depend on the samples.
+
+    Attributes:
+        generation: its name.
+        adapters: table `adapters`.
+        selection: table `selection`.
+        passes: problem -> share of all its samples that pass all cases.
+        best_passes: the same of the fittest genome, of equals the first by id.
+    """
 
     generation: str
     adapters: Sequence[AdapterRow]
     selection: Sequence[SelectionRow]
-    scores: pl.DataFrame
+    passes: Mapping[str, float]
+    best_passes: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,23 @@ class Metrics:
     gain: Summary
 
 
+def evaluate(
+    generation: str,
+    adapters: Sequence[AdapterRow],
+    selection: Sequence[SelectionRow],
+    scores: pl.DataFrame,
+) -> Evaluated:
+    """Return what the report needs of a generation, from its tables of these names."""
+    _, fittest = best({generation: selection})
+    return Evaluated(
+        generation,
+        adapters,
+        selection,
+        passes(scores),
+        passes(scores.filter(pl.col("genome") == fittest.genome)),
+    )
+
+
 def measure(generations: Sequence[Evaluated], baseline: pl.DataFrame, weights: Scores) -> Metrics:
     """Compute the metrics of a run.
 
@@ -144,7 +170,7 @@ def passes(scores: pl.DataFrame) -> dict[str, float]:
 
 def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
     selection = tables.selection
-    shares = passes(tables.scores)
+    shares = tables.passes
     means = (
         _mean([getattr(row.objectives, objective) for row in selection]) for objective in OBJECTIVES
     )
@@ -164,7 +190,7 @@ def _best(generations: Sequence[Evaluated]) -> Best:
     generation, chosen = best({tables.generation: tables.selection for tables in generations})
     tables = next(tables for tables in generations if tables.generation == generation)
     adapter = next(row for row in tables.adapters if row.genome == chosen.genome)
-    shares = passes(tables.scores.filter(pl.col("genome") == chosen.genome))
+    shares = tables.best_passes
     modules = ",".join(adapter.configuration.target_modules)
     return Best(
         genome=chosen.genome,
@@ -195,7 +221,7 @@ def _summary(scores: pl.DataFrame, weights: Scores) -> Summary:
     )
 
 
-def _solved(shares: dict[str, float]) -> int:
+def _solved(shares: Mapping[str, float]) -> int:
     return sum(share > 0 for share in shares.values())
 
 

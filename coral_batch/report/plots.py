@@ -6,7 +6,7 @@ the best genome against the baseline. The numbers are those of the metrics: sele
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 
 import polars as pl
@@ -57,7 +57,7 @@ def plots(
         ),
         "best_problems.csv": _paired(
             "problem",
-            passes(_of_best(metrics, generations)),
+            next(t for t in generations if t.generation == metrics.best.generation).best_passes,
             passes(baseline),
         ),
     }
@@ -68,12 +68,7 @@ def best_objectives(selection: Sequence[SelectionRow]) -> Scores:
     return min(selection, key=lambda row: (-row.fitness, row.genome)).objectives
 
 
-def _of_best(metrics: Metrics, generations: Sequence[Evaluated]) -> pl.DataFrame:
-    tables = next(t for t in generations if t.generation == metrics.best.generation)
-    return tables.scores.filter(pl.col("genome") == metrics.best.genome)
-
-
-def _paired(what: str, best: dict[str, float], baseline: dict[str, float]) -> str:
+def _paired(what: str, best: Mapping[str, float], baseline: Mapping[str, float]) -> str:
     # A bar a label: DVC's bar template offsets bars by revision only, not by a column.
     rows = [
         (f"{name} ({model})", name, model, round(values[name], DECIMALS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
@@ -10,7 +11,7 @@ import polars as pl
 from coral_batch.params import Scores
 from coral_batch.report.metrics import OBJECTIVES, Best, Metrics, Summary
 from coral_batch.report.text import table
-from coral_batch.rows import DurationRow, SampleRow, TimeRow
+from coral_batch.rows import REFERENCE, DurationRow, SampleRow, TimeRow
 
 
 @dataclass(frozen=True)
@@ -93,20 +94,21 @@ def measure_times(part: Timed) -> TimeRow:
     first: dict[tuple[str, str], SampleRow] = {}
     for row in part.repairs:
         first.setdefault((row.problem, row.code), row)
-    ran = {(row.genome, row.problem, row.sample) for row in first.values()}
-    columns = ("genome", "problem", "sample", "cpu_seconds", "wall_seconds")
-    seconds = [
-        (cpu, wall)
-        for genome, problem, sample, cpu, wall in part.cases.select(columns).iter_rows()
-        if genome == "reference" or (genome, problem, sample) in ran
-    ]
+    ran = pl.DataFrame(
+        [(row.genome, row.problem, row.sample) for row in first.values()],
+        schema={name: part.cases.schema[name] for name in ("genome", "problem", "sample")},
+        orient="row",
+    )
+    references = part.cases.filter(pl.col("genome") == REFERENCE)
+    seconds = pl.concat([part.cases.join(ran, on=ran.columns, how="semi"), references])
     return TimeRow(
         part.part,
         *_units(part.adapters),
         *_units(part.samples),
         len(seconds),
-        sum((cpu for cpu, _ in seconds), 0.0),
-        sum((wall for _, wall in seconds), 0.0),
+        # Exact, so that it does not depend on the order.
+        math.fsum(seconds["cpu_seconds"]),
+        math.fsum(seconds["wall_seconds"]),
     )
 
 
