@@ -20,7 +20,7 @@ from torch import nn
 from transformers import AttentionInterface
 from transformers.activations import SiLUActivation
 
-from coral_batch.adapters import kernels
+from coral_batch.adapters import kernels, low_rank
 from coral_batch.errors import CoralError
 
 ATTENTION = "coral_packed"
@@ -46,9 +46,10 @@ def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
     source: Any = sys.modules[type(transformer).__module__]
     rotate = transformer.config.model_type in HALVES
     rotation = source.apply_rotary_pos_emb if rotate else None
+    buffers = low_rank.Buffers()
     replaced = []
     for module in model.modules():
-        forward = _forward(module, noise)
+        forward = _forward(module, noise, buffers)
         if forward is not None:
             module.forward = forward
             replaced.append(module)
@@ -76,13 +77,15 @@ def exact_magnitudes(model: Any) -> None:
             module.lora_magnitude_vector[ADAPTER].weight.data = norms
 
 
-def _forward(module: nn.Module, noise: np.random.Generator) -> Callable[..., Any] | None:
+def _forward(
+    module: nn.Module, noise: np.random.Generator, buffers: low_rank.Buffers
+) -> Callable[..., Any] | None:
     if isinstance(module, PeftLinear):
-        return _peft_linear(module, noise)
+        return _linear(module, noise)
     if hasattr(module, "variance_epsilon") and type(module).__name__.endswith("RMSNorm"):
         return _rms_norm(module)
     if _is_gated(module):
-        return _gated(module)
+        return _gated(module, noise, buffers)
     return None
 
 
@@ -93,7 +96,38 @@ def _is_gated(module: nn.Module) -> bool:
     )
 
 
-def _peft_linear(module: Any, noise: np.random.Generator) -> Callable[..., Any]:
+def _linear(module: Any, noise: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor]:
+    layer = _layer(module, noise)
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        y: torch.Tensor = low_rank.LowRankLinear.apply(rows, *layer(len(rows)))
+        return y.view(*x.shape[:-1], -1)
+
+    return forward
+
+
+def _gated(
+    module: Any, noise: np.random.Generator, buffers: low_rank.Buffers
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    names = ("gate_proj", "up_proj", "down_proj")
+    layers = [_layer(getattr(module, name), noise) for name in names]
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        fields = [field for layer in layers for field in layer(len(rows))]
+        y: torch.Tensor = low_rank.GatedBlock.apply(rows, buffers, *fields)
+        return y.view(x.shape)
+
+    return forward
+
+
+def _layer(linear: nn.Module, noise: np.random.Generator) -> Callable[[int], low_rank.Layer]:
+    """Return what makes the layer of a linear module for so many tokens, with fresh dropout."""
+    module: Any = linear
+    if not isinstance(linear, PeftLinear):
+        frozen = low_rank.Layer(module.weight, module.bias)
+        return lambda tokens: frozen
     base = module.get_base_layer()
     lora_a, lora_b = module.lora_A[ADAPTER].weight, module.lora_B[ADAPTER].weight
     dropout = getattr(module.lora_dropout[ADAPTER], "p", 0.0)
@@ -103,18 +137,18 @@ def _peft_linear(module: Any, noise: np.random.Generator) -> Callable[..., Any]:
         magnitude = module.lora_magnitude_vector[ADAPTER].weight
         norms = torch.linalg.vector_norm(base.weight, dim=1, dtype=torch.float32).square()
 
-    def forward(x: torch.Tensor) -> torch.Tensor:
-        rows = x.reshape(-1, x.shape[-1])
-        keep = None if dropout == 0 else _keep(noise, rows.shape, dropout).to(x.device)
+    def layer(tokens: int) -> low_rank.Layer:
+        keep = None
+        if dropout:
+            keep = _keep(noise, (tokens, base.in_features), dropout).to(base.weight.device)
         factor = None
         if magnitude is not None:
             factor = magnitude / _updated_norm(base.weight, norms, lora_a, lora_b, scaling)
-        y = kernels.LowRankLinear.apply(
-            rows, base.weight, base.bias, lora_a, lora_b, scaling / (1 - dropout), keep, factor
+        return low_rank.Layer(
+            base.weight, base.bias, lora_a, lora_b, scaling / (1 - dropout), keep, factor
         )
-        return y.view(*x.shape[:-1], -1)
 
-    return forward
+    return layer
 
 
 @torch.no_grad()
@@ -135,7 +169,7 @@ def _updated_norm(
     return (squares + ((2 * projected + b @ gram) * b).sum(1)).sqrt()
 
 
-def _keep(noise: np.random.Generator, shape: torch.Size, dropout: float) -> torch.Tensor:
+def _keep(noise: np.random.Generator, shape: tuple[int, int], dropout: float) -> torch.Tensor:
     """Tensor of uint8, 1 with probability 1 - dropout (to within 2^-16), else 0."""
     size = int(np.prod(shape))
     words = noise.bit_generator.random_raw((size + 3) // 4).view(np.uint16)[:size]
@@ -147,15 +181,6 @@ def _rms_norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
         rows = x.reshape(-1, x.shape[-1])
         y = kernels.RMSNorm.apply(rows, module.weight, module.variance_epsilon)
         return y.view(x.shape)
-
-    return forward
-
-
-def _gated(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
-    def forward(x: torch.Tensor) -> torch.Tensor:
-        rows = x.reshape(-1, x.shape[-1])
-        inner = kernels.SwiGLU.apply(module.gate_proj(rows), module.up_proj(rows))
-        return module.down_proj(inner).view(*x.shape[:-1], -1)
 
     return forward
 

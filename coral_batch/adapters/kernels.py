@@ -1,11 +1,11 @@
 """The pieces of a training step that dominate its time, as autograd functions.
 
-Each computes what transformers and PEFT compute, up to the rounding of the compute type, with
-fewer passes over memory: no fp32 copies of whole activations, no gradient for frozen weights, no
-softmax over positions that carry no loss. Only these functions are fast; nothing here knows models.
+Each computes what transformers computes, up to the rounding of the compute type, with fewer passes
+over memory: no fp32 copies of whole activations, no softmax over positions that carry no loss. The
+layers with an adapter are in `coral_batch.adapters.low_rank`. Nothing here knows models.
 
 All activations are (tokens, features) or (heads, tokens, features) tensors in the compute type
-(bf16 or fp32); adapter parameters and their gradients are fp32.
+(bf16 or fp32).
 """
 
 from __future__ import annotations
@@ -16,105 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.nn import functional
 
 # Rows handled at a time: what they need stays in the second-level cache.
 ROWS = 64
 SOFTMAX_ROWS = 16
-MASKED_ROWS = 256
 # Rows whose logits exist together: the more, the less often the output head is read.
 HEAD_ROWS = 512
 # Queries of a sequence that attend together.
 QUERIES = 128
-
-
-class LowRankLinear(torch.autograd.Function):
-    """A frozen linear layer with a LoRA or DoRA update.
-
-    LoRA (Hu et al. 2021, section 4.1): ``x W^T + scaling * x A^T B^T + bias``. DoRA (Liu et al.
-    2024, equation 5) scales the rows of the sum by ``factor = magnitude / ||W + scaling * B A||``,
-    whose denominator carries no gradient (section 4.3).
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        x: torch.Tensor,
-        weight: torch.Tensor,
-        bias: torch.Tensor | None,
-        lora_a: torch.Tensor,
-        lora_b: torch.Tensor,
-        scaling: float,
-        keep: torch.Tensor | None,
-        factor: torch.Tensor | None,
-    ) -> torch.Tensor:
-        """Apply the layer.
-
-        Args:
-            ctx: autograd's.
-            x: (tokens, in).
-            weight: (out, in), frozen.
-            bias: (out,), frozen, or None.
-            lora_a: (r, in) fp32.
-            lora_b: (out, r) fp32.
-            scaling: factor of the low-rank term; with dropout, divided by the kept share.
-            keep: (tokens, in) uint8, 1 where the low-rank term sees the input and 0 where dropout
-                hides it; None for no dropout. (bool would multiply several times slower.)
-            factor: (out,) fp32 for DoRA, None for LoRA.
-        """
-        a = lora_a.to(x.dtype)
-        b = (lora_b * scaling).to(x.dtype)
-        low = _masked(x, keep) @ a.t()
-        y = functional.linear(x, weight, bias if factor is None else None)
-        y.addmm_(low, b.t())
-        if factor is not None:
-            _rescale(y, factor, out=y)
-            if bias is not None:
-                y += bias
-        # The output is kept by whatever comes next as well; without DoRA it is not needed here.
-        ctx.save_for_backward(
-            x, low, a, b, weight, bias, keep, factor, y if factor is not None else None
-        )
-        ctx.scaling = scaling
-        return y
-
-    @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        """Return the gradients of x, lora_a, lora_b and factor; the rest is frozen."""
-        (grad,) = grads
-        x, low, a, b, weight, bias, keep, factor, y = ctx.saved_tensors
-        grad_factor = None
-        if factor is not None:
-            # The output before scaling is (y - bias) / factor.
-            ones = grad.new_ones(1, len(grad))
-            grad_factor = (ones @ (grad * y))[0].float()
-            if bias is not None:
-                grad_factor -= (ones @ grad)[0].float() * bias.float()
-            grad_factor /= factor
-            grad = _rescale(grad, factor, out=torch.empty_like(grad))
-        low_grad = grad @ b
-        grad_b = (low.t() @ grad).t().float() * ctx.scaling
-        grad_a = (low_grad.t() @ _masked(x, keep)).float()
-        grad_x = None
-        if ctx.needs_input_grad[0]:
-            grad_x = grad @ weight
-            if keep is None:
-                grad_x.addmm_(low_grad, a)
-            else:
-                seen = low_grad @ a
-                parts = (tensor.split(MASKED_ROWS) for tensor in (grad_x, seen, keep))
-                for out, part, mask in zip(*parts, strict=True):
-                    out.addcmul_(part, mask)
-        return grad_x, None, None, grad_a, grad_b, None, None, grad_factor
-
-
-def _masked(x: torch.Tensor, keep: torch.Tensor | None) -> torch.Tensor:
-    return x if keep is None else x * keep
-
-
-def _rescale(x: torch.Tensor, factor: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-    """``x * factor`` for factors near 1, which bf16 alone could not tell from 1."""
-    return torch.addcmul(x, x, (factor - 1).to(x.dtype), out=out)
 
 
 class RMSNorm(torch.autograd.Function):
@@ -152,30 +61,6 @@ class RMSNorm(torch.autograd.Function):
 def _wide(x: torch.Tensor) -> torch.Tensor:
     """An fp32 copy, also of what is fp32 already, to work on in place."""
     return x.to(torch.float32, copy=True)
-
-
-class SwiGLU(torch.autograd.Function):
-    """``silu(gate) * up`` (Shazeer 2020, equation 5)."""
-
-    @staticmethod
-    def forward(ctx: Any, gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-        """Combine (tokens, features) gate and up."""
-        y = torch.empty_like(gate)
-        for g, u, out in zip(gate.split(ROWS), up.split(ROWS), y.split(ROWS), strict=True):
-            torch.mul(functional.silu(g), u, out=out)
-        ctx.save_for_backward(gate, up)
-        return y
-
-    @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the gradients of gate and up."""
-        gate, up = ctx.saved_tensors
-        grad_gate, grad_up = torch.empty_like(gate), torch.empty_like(up)
-        parts = (tensor.split(ROWS) for tensor in (grads[0], gate, up, grad_gate, grad_up))
-        for grad, g, u, out_gate, out_up in zip(*parts, strict=True):
-            torch.mul(functional.silu(g), grad, out=out_up)
-            torch.ops.aten.silu_backward.grad_input(grad * u, g, grad_input=out_gate)
-        return grad_gate, grad_up
 
 
 class Rotary(torch.autograd.Function):

@@ -18,7 +18,7 @@ import torch
 from joblib import Parallel, delayed
 
 from coral_batch import seeding
-from coral_batch.adapters import acceleration, kernels
+from coral_batch.adapters import acceleration, kernels, low_rank
 from coral_batch.adapters import training as training_module
 from coral_batch.adapters.base import BaseModel, Card, load_base, read_card
 from coral_batch.adapters.device import arithmetic, devices
@@ -145,7 +145,7 @@ def determinants(
         "code": _digest(
             "".join(
                 Path(str(module.__file__)).read_text()
-                for module in (training_module, acceleration, kernels, seeding)
+                for module in (training_module, acceleration, kernels, low_rank, seeding)
             )
         ),
         "versions": {
