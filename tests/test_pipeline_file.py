@@ -27,6 +27,7 @@ PLUMBING = {
         "hashes",
         "lake",
         "orphans",
+        "parallel",
         "params",
         "progress",
         "rows",

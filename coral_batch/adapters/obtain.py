@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from joblib import Parallel, delayed
 
 from coral_batch import seeding
 from coral_batch.adapters import acceleration, kernels, low_rank
@@ -25,6 +24,7 @@ from coral_batch.adapters.device import arithmetic, devices
 from coral_batch.adapters.examples import Example, examples_sha256
 from coral_batch.adapters.training import TrainingCurve, train
 from coral_batch.evolution.configuration import AdapterConfiguration
+from coral_batch.parallel import run
 from coral_batch.params import Training
 from coral_batch.progress import progress, say_reuse
 from coral_batch.store import Store, key_of
@@ -94,8 +94,8 @@ def obtain_adapters(
     missing = [key for key, entry in entries.items() if entry is None]
     on = devices()[: len(missing)]
     # A process a device, since training sets torch's global generator; one device trains here.
-    shares = Parallel(n_jobs=len(on) or 1)(
-        delayed(_train_share)(
+    shares = [
+        (
             device,
             {key: known[key] for key in missing[at :: len(on)]},
             base_folder,
@@ -106,8 +106,9 @@ def obtain_adapters(
             threads,
         )
         for at, device in enumerate(on)
-    )
-    entries |= {key: entry for share in shares for key, entry in share.items()}
+    ]
+    for _, trained in run(_train_share, shares, workers=len(on) or 1):
+        entries |= trained
     adapters = {}
     for configuration, entry in entries.items():
         assert entry is not None

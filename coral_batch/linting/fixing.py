@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import autopep8
-import joblib
 
 from coral_batch.errors import CoralError
+from coral_batch.parallel import run
 from coral_batch.progress import progress
 
 LINE_LENGTH = 79
@@ -42,10 +42,9 @@ def fix(sources: Sequence[str], workers: int | None = None) -> list[str]:
         CoralError: ruff does not run.
     """
     chunks = [sources[start : start + _CHUNK] for start in range(0, len(sources), _CHUNK)]
-    results = joblib.Parallel(n_jobs=workers or -1, return_as="generator")(
-        joblib.delayed(_fix_chunk)(chunk) for chunk in chunks
-    )
-    return [fixed for chunk in progress(results, "fixing", total=len(chunks)) for fixed in chunk]
+    results = run(_fix_chunk, [(chunk,) for chunk in chunks], workers)
+    fixed = dict(progress(results, "fixing", total=len(chunks)))
+    return [source for number in sorted(fixed) for source in fixed[number]]
 
 
 def _fix_chunk(sources: Sequence[str]) -> list[str]:

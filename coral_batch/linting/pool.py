@@ -1,8 +1,9 @@
 """flake8 and bandit on many sources: each distinct one once, in parallel, under limits.
 
-Sources go in chunks to a joblib process pool; there each chunk is linted by a forked child, which
-inherits the loaded linters and hands back one result after the other. So a source that kills or
-stalls a linter costs that linter's findings on that source and a fork, never another source's.
+Sources go in chunks to the workers of `coral_batch.parallel`; there each chunk is linted by a
+forked child, which inherits the loaded linters and hands back one result after the other. So a
+source that kills or stalls a linter costs that linter's findings on that source and a fork, never
+another source's.
 
 What is covered: a linter that loops (in Python, in a regular expression, in CPython's parser),
 recurses too deeply, overflows the C stack or eats memory; text that is too long. What is not: code
@@ -17,22 +18,22 @@ import multiprocessing
 import os
 import resource
 import signal
+import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import MappingProxyType
+from typing import NoReturn
 
-import joblib
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-from coral_batch.errors import CoralError
 from coral_batch.linting.bandit import bandit
 from coral_batch.linting.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failure
 from coral_batch.linting.flake8 import flake8
 from coral_batch.orphans import die_with
+from coral_batch.parallel import run, slots
 from coral_batch.progress import progress
 
 MAX_BYTES = 64 * 1024
@@ -52,7 +53,6 @@ MEMORY_BYTES = 1 << 30
 """Address space that the linters may take beyond what they have when they start."""
 
 _CHUNK = 32
-_ATTEMPTS = 3
 _STACK_BYTES = 64 << 20
 
 Linter = Callable[[str], list[Finding]]
@@ -82,35 +82,16 @@ def lint(
     """
     found: dict[str, list[Finding]] = {}
     distinct = list(dict.fromkeys(sources))
-    workers = workers or joblib.cpu_count()
+    size = min(_CHUNK, -(-len(distinct) // slots(workers))) or 1
+    chunks = [distinct[start : start + size] for start in range(0, len(distinct), size)]
     with progress(None, "linting", total=len(distinct)) as bar:
-        for attempt in range(_ATTEMPTS):
-            left = [source for source in distinct if source not in found]
-            size = min(_CHUNK, -(-len(left) // workers)) or 1
-            chunks = [left[start : start + size] for start in range(0, len(left), size)]
-            results = joblib.Parallel(n_jobs=workers, return_as="generator")(
-                joblib.delayed(_lint_chunk)(chunk, dict(linters), os.getpid()) for chunk in chunks
-            )
-            try:
-                for chunk, findings in zip(chunks, results, strict=True):
-                    found.update(zip(chunk, findings, strict=True))
-                    bar.update(len(chunk))
-                break
-            except TerminatedWorkerError as error:
-                # A worker was killed from outside; what it had not delivered is linted again.
-                if attempt == _ATTEMPTS - 1:
-                    raise CoralError(
-                        "the workers that lint keep dying",
-                        found=str(error).splitlines()[0],
-                        action="look for the kernel's out-of-memory killer, or lower "
-                        "compute.workers",
-                    ) from None
+        for number, findings in run(_lint_chunk, [(one, dict(linters)) for one in chunks], workers):
+            found.update(zip(chunks[number], findings, strict=True))
+            bar.update(len(chunks[number]))
     return [list(found[source]) for source in sources]
 
 
-def _lint_chunk(chunk: list[str], linters: dict[str, Linter], caller: int) -> list[list[Finding]]:
-    if os.getpid() != caller:
-        die_with(os.getppid())
+def _lint_chunk(chunk: list[str], linters: dict[str, Linter]) -> list[list[Finding]]:
     for linter in linters.values():
         linter("")  # loads what the children then inherit
     jobs = [(tool, source) for source in chunk for tool in linters]
@@ -128,11 +109,14 @@ def _run_until_death(
     jobs: list[tuple[str, str]], linters: dict[str, Linter]
 ) -> list[list[Finding]]:
     """Run `jobs` in one child; if it dies, the last result says so and later jobs have none."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_run, args=(jobs, linters, sender, os.getpid()))
-    child.start()
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    worker = os.getpid()
+    # Not by multiprocessing, which refuses children to daemonic processes such as Dask's workers.
+    child = os.fork()
+    if child == 0:
+        _run(jobs, linters, sender, worker)
     sender.close()
+    status = None
     results: list[list[Finding]] = []
     try:
         for tool, _ in jobs:
@@ -143,43 +127,52 @@ def _run_until_death(
             try:
                 results.append(receiver.recv())
             except EOFError:
-                child.join()
-                results.append([_obituary(tool, child.exitcode)])
+                status = os.waitpid(child, 0)[1]
+                results.append([_obituary(tool, os.waitstatus_to_exitcode(status))])
                 break
     finally:
-        child.kill()
-        child.join()
         receiver.close()
+        if status is None:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
     return results
 
 
-def _obituary(tool: str, exitcode: int | None) -> Finding:
+def _obituary(tool: str, exitcode: int) -> Finding:
     if exitcode == -signal.SIGPROF:
         return failure(tool, TIMEOUT, f"no result within {CPU_SECONDS:g} s of CPU time")
-    if exitcode is None or exitcode >= 0:
+    if exitcode >= 0:
         raise RuntimeError(f"the process that runs {tool} ended with status {exitcode}")
     return failure(tool, CRASH, f"{tool} was killed by {signal.Signals(-exitcode).name}")
 
 
 def _run(
     jobs: list[tuple[str, str]], linters: dict[str, Linter], sender: Connection, worker: int
-) -> None:
-    """Body of the child: bound this process, then send one result a job."""
-    die_with(worker)
-    # Default actions: the kernel ends the process even inside C code that checks no signals.
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    faulthandler.disable()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    inherited = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    limit = inherited + MEMORY_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    warnings.simplefilter("ignore")
-    # On a stack of its own: what is too deep for the linters then depends neither on who called
-    # nor on the machine's stack limit.
-    threading.stack_size(_STACK_BYTES)
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        thread.submit(_send_results, jobs, linters, sender).result()
+) -> NoReturn:
+    """Body of the child: bound this process, send one result a job, and end."""
+    status = 1
+    try:
+        die_with(worker)
+        # Default actions: the kernel ends the process even inside C code that checks no signals.
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        faulthandler.disable()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        inherited = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit = inherited + MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        warnings.simplefilter("ignore")
+        # On a stack of its own: what is too deep for the linters then depends neither on who
+        # called nor on the machine's stack limit.
+        threading.stack_size(_STACK_BYTES)
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            thread.submit(_send_results, jobs, linters, sender).result()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
 
 
 def _send_results(

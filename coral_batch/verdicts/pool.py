@@ -1,9 +1,9 @@
-"""Many programs on a joblib process pool, each in a jail.
+"""Many programs on the workers of `coral_batch.parallel`, each in a jail.
 
-A worker is a small process: it imports this package and joblib, never torch, and keeps its jails
-for as long as it lives. Programs go to the workers in small bundles; a program with a case that
-timed out comes back at once, and its remaining cases are handed out one by one, so that a program
-that hangs in every case keeps all workers busy rather than one.
+A worker is a small process: it imports this package and joblib, never torch, finds out what
+isolation it gives, and keeps its jails for as long as it lives. Programs go to the workers in small
+bundles; a program with a case that timed out comes back at once, and its remaining cases are handed
+out one by one, so that a program that hangs in every case keeps all workers busy rather than one.
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ import atexit
 import functools
 import hashlib
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import joblib
 from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from coral_batch.errors import CoralError
-from coral_batch.orphans import die_with
+from coral_batch.parallel import run, slots
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
 from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
@@ -34,7 +30,6 @@ from coral_batch.verdicts.verdict import Program, Verdict
 
 _BUNDLE = 16
 _PATIENCE = 0.5  # seconds after which a worker returns what it has
-_ATTEMPTS = 3
 
 
 def judge(
@@ -60,41 +55,24 @@ def judge(
         CoralError: a required layer is missing, a test file does not run, or the jails keep
             failing.
     """
-    layers = isolation(settings.require)
+    layers = isolation(settings.require).layers
     keys = [_key(program, settings, layers) for program in programs]
     distinct = dict(zip(keys, programs, strict=True))
-    sizes = {key: _size(program) for key, program in distinct.items()}
     finished = _read(journal) if journal is not None else {}
     finished = {key: finished[key] for key in distinct if key in finished}
+    pieces: dict[str, list[dict[int, Verdict]]] = {}
     try:
         with progress(None, "verdicts", total=len(distinct)) as bar:
             bar.update(len(finished))
-            for attempt in range(_ATTEMPTS):
-                partial: dict[str, list[dict[int, Verdict]]] = {}
-                try:
-                    left = {key: distinct[key] for key in distinct if key not in finished}
-                    for key, verdicts in _verdicts(left, settings, layers, workers, journal):
-                        pieces = partial.setdefault(key, [])
-                        pieces.append(verdicts)
-                        have = {number: piece[number] for piece in pieces for number in piece}
-                        if len(have) == sizes[key]:
-                            finished[key] = [have[number] for number in sorted(have)]
-                            bar.update()
-                            if journal is not None and len(pieces) > 1:
-                                _append(journal, key, finished[key])
-                    break
-                except (TerminatedWorkerError, JailError) as error:
-                    # A worker was killed from outside (out of memory, by hand); what it had not
-                    # delivered is judged again.
-                    if attempt == _ATTEMPTS - 1:
-                        raise CoralError(
-                            "the workers that judge programs keep dying",
-                            found=str(error).splitlines()[0]
-                            if str(error)
-                            else type(error).__name__,
-                            action="look for the kernel's out-of-memory killer, or lower "
-                            "compute.workers or verdicts.memory_mb",
-                        ) from None
+            left = {key: distinct[key] for key in distinct if key not in finished}
+            for key, verdicts in _verdicts(left, settings, workers, journal):
+                pieces.setdefault(key, []).append(verdicts)
+                have = {number: piece[number] for piece in pieces[key] for number in piece}
+                if len(have) == _size(distinct[key]):
+                    finished[key] = [have[number] for number in sorted(have)]
+                    bar.update()
+                    if journal is not None and len(pieces[key]) > 1:
+                        _append(journal, key, finished[key])
     finally:
         # Neither workers nor their jails are left behind.
         close_jails()
@@ -115,26 +93,17 @@ _Delivery = tuple[str, dict[int, Verdict]]
 
 
 def _verdicts(
-    programs: dict[str, Program],
-    settings: Verdicts,
-    layers: Isolation,
-    workers: int | None,
-    journal: Path | None,
+    programs: dict[str, Program], settings: Verdicts, workers: int | None, journal: Path | None
 ) -> Iterator[_Delivery]:
     """Yield verdicts as they come, a program's in one piece or in several."""
     tasks = [_Task(key, program) for key, program in programs.items()]
-    pool = joblib.Parallel(
-        n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
-    )
-    size = min(_BUNDLE, len(tasks) // (8 * pool._effective_n_jobs()) + 1)
+    size = min(_BUNDLE, len(tasks) // (8 * slots(workers)) + 1)
     bundles = _bundles(tasks, size)
     while bundles:
         left: list[_Task] = []
         slow: list[_Task] = []
-        for done, rest in pool(
-            joblib.delayed(_work)(bundle, settings, layers, journal, os.getpid())
-            for bundle in bundles
-        ):
+        units = [(bundle, settings, journal) for bundle in bundles]
+        for _, (done, rest) in run(_work, units, workers, again=(JailError,)):
             left += rest
             for task, verdicts in done:
                 yield task.key, verdicts
@@ -152,16 +121,14 @@ def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
 
 
 def _work(
-    tasks: list[_Task], settings: Verdicts, layers: Isolation, journal: Path | None, judge_pid: int
+    tasks: list[_Task], settings: Verdicts, journal: Path | None
 ) -> tuple[list[tuple[_Task, dict[int, Verdict]]], list[_Task]]:
     """Judge a bundle in this process; return what is done and, when it takes long, the rest.
 
     A program that is done goes to the journal at once, not only when its bundle is delivered.
     """
-    if os.getpid() != judge_pid:
-        die_with(os.getppid())
     limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
-    jail, apart = _jails(layers, settings.memory_mb)
+    jail, apart = _jails(isolation(settings.require), settings.memory_mb)
     start = time.monotonic()
     done: list[tuple[_Task, dict[int, Verdict]]] = []
     for number, task in enumerate(tasks):
@@ -203,7 +170,7 @@ def _size(program: Program) -> int:
     return len(program.cases) or len(test_names(program))
 
 
-def _key(program: Program, settings: Verdicts, layers: Isolation) -> str:
+def _key(program: Program, settings: Verdicts, layers: Sequence[str]) -> str:
     """Hash everything that a verdict depends on."""
     content = [
         _sources(),
@@ -214,7 +181,7 @@ def _key(program: Program, settings: Verdicts, layers: Isolation) -> str:
         program.tests,
         program.support,
         [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
-        layers.layers,
+        layers,
     ]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 

@@ -1,0 +1,61 @@
+"""Units of work: every one is done once, whatever happens to the processes that do it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from coral_batch.errors import CoralError
+from coral_batch.parallel import run, slots
+
+
+class Passing(Exception):
+    """Something that passes."""
+
+
+def square(number: int) -> int:
+    time.sleep(0.01 * (number % 3))
+    return number**2
+
+
+def fail_once(marker: Path, how: str) -> str:
+    """Fail the first time, in one way or another."""
+    if not marker.exists():
+        marker.touch()
+        if how == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise Passing(how)
+    return how
+
+
+def fall(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_result_comes_with_the_number_of_its_unit(workers: int) -> None:
+    results = list(run(square, [(number,) for number in range(9)], workers))
+    assert sorted(results) == [(number, number**2) for number in range(9)]
+    assert list(run(square, [], workers)) == []
+    assert slots(workers) == workers
+
+
+def test_a_unit_whose_worker_was_killed_is_done_again(tmp_path: Path) -> None:
+    units = [(tmp_path / "marker", "killed"), *[(tmp_path, str(number)) for number in range(5)]]
+    assert sorted(run(fail_once, units, 2)) == [(0, "killed"), *[(n + 1, str(n)) for n in range(5)]]
+    assert (tmp_path / "marker").exists()
+
+
+def test_a_unit_that_kills_every_worker_is_an_error_that_says_where_to_look() -> None:
+    with pytest.raises(CoralError, match="(?s)the workers keep dying.*out-of-memory"):
+        list(run(fall, [(0,), (1,)], 2))
+
+
+def test_what_passes_is_tried_again_and_what_does_not_is_raised(tmp_path: Path) -> None:
+    assert list(run(fail_once, [(tmp_path / "a", "x")], 1, again=(Passing,))) == [(0, "x")]
+    with pytest.raises(Passing):
+        list(run(fail_once, [(tmp_path / "b", "x")], 1))
