@@ -18,6 +18,7 @@ from pathlib import Path
 import typer
 
 from coral_batch import lake, params
+from coral_batch.errors import CoralError
 from coral_batch.machine import processor
 from coral_batch.params import Params
 from coral_batch.store import Store
@@ -170,6 +171,34 @@ def isolation(settings: Params) -> Iterator[Finding]:
             yield Finding("isolation", Grade.NOTE, f"{layer} missing: {why}", means)
 
 
+def workers(settings: Params) -> Iterator[Finding]:
+    """Where the work is done, and whether each worker of a cluster can do it."""
+    # Imported here: joblib and Dask take a moment, which --help must not.
+    from coral_batch.parallel import ADDRESS, cluster, everywhere  # noqa: PLC0415
+    from coral_batch.verdicts.layers import isolation as try_out  # noqa: PLC0415
+
+    address = cluster()
+    if address is None:
+        means = f"all work is done here; {ADDRESS} would name a Dask cluster"
+        yield Finding("workers", Grade.OK, "processes of this machine", means)
+        return
+    try:
+        found = everywhere(address, try_out, settings.verdicts.require)
+    except CoralError as error:
+        yield Finding("workers", Grade.FAIL, f"{ADDRESS}={address}", str(error))
+        return
+    able = [device for device, objection in found.values() if objection is None]
+    for name, (_, objection) in found.items():
+        if objection is not None:
+            yield Finding("workers", Grade.FAIL, name, f"it would refuse work: {objection}")
+    what = f"{len(able)} workers of {address}, of which {sum(able)} offer a device"
+    if any(able):
+        yield Finding("workers", Grade.OK, what, "they do the work")
+    else:
+        means = "training and decoding wait for one that offers a device (--resources device=1)"
+        yield Finding("workers", Grade.NOTE, what, means)
+
+
 def mirrors(settings: Params) -> Iterator[Finding]:
     """Where the base model is to be had."""
     # Imported here: the hub's client takes a second, which --help must not.
@@ -213,6 +242,7 @@ CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     disk,
     versions,
     isolation,
+    workers,
     mirrors,
     store,
 )

@@ -14,7 +14,7 @@ def linteval_scores(model: LintModel) -> None:
     """Score a model's answers."""
     # Imported here: joblib, the linters and the jail are not needed by --help.
     from coral_batch.linteval.tables import score_samples
-    from coral_batch.verdicts import isolation, judge
+    from coral_batch.verdicts import judge, layers_in_force
 
     settings = params.load()
     in_jail = partial(
@@ -28,7 +28,7 @@ def linteval_scores(model: LintModel) -> None:
         lake.read_rows("linteval_items", Item),
         lake.read_rows("linteval_tests", ItemTests),
         in_jail,
-        "+".join(isolation(settings.verdicts.require).layers),
+        "+".join(layers_in_force(settings.verdicts.require)),
         settings.compute.workers,
     )
     findings = lake.frame("linteval_findings", scored.findings)

@@ -51,7 +51,7 @@ def test_a_unit_whose_worker_was_killed_is_done_again(tmp_path: Path) -> None:
 
 
 def test_a_unit_that_kills_every_worker_is_an_error_that_says_where_to_look() -> None:
-    with pytest.raises(CoralError, match="(?s)the workers keep dying.*out-of-memory"):
+    with pytest.raises(CoralError, match=r"(?s)the workers keep dying.*out-of-memory"):
         list(run(fall, [(0,), (1,)], 2))
 
 

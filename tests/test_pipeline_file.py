@@ -23,6 +23,7 @@ PLUMBING = {
     for name in (
         "arguments",
         "atomic",
+        "cluster",
         "errors",
         "hashes",
         "lake",

@@ -1,12 +1,14 @@
 """Get the adapters of a population: from the store where it has them, else by training them.
 
-The base model is loaded once a device, and only when something has to be trained.
+The base model is loaded once a device, and only when something has to be trained. On a cluster an
+adapter is a unit of work, and the worker that trained it puts it into the store, which all share.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -19,12 +21,13 @@ import torch
 from coral_batch import seeding
 from coral_batch.adapters import acceleration, kernels, low_rank
 from coral_batch.adapters import training as training_module
-from coral_batch.adapters.base import BaseModel, Card, load_base, read_card
+from coral_batch.adapters.base import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.adapters.device import arithmetic, devices
 from coral_batch.adapters.examples import Example, examples_sha256
 from coral_batch.adapters.training import TrainingCurve, train
+from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration
-from coral_batch.parallel import run
+from coral_batch.parallel import agree, ask, cluster, keep, run
 from coral_batch.params import Training
 from coral_batch.progress import progress, say_reuse
 from coral_batch.store import Store, key_of
@@ -33,6 +36,7 @@ KIND = "adapters"
 CURVE = "curve.json"
 SECONDS = "seconds.json"
 PEFT = "adapter"
+_PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
 
 
 @dataclass(frozen=True)
@@ -84,31 +88,36 @@ def obtain_adapters(
     """
     if threads is not None:
         torch.set_num_threads(threads)
-    card = read_card(base_folder)
-    known = {
-        configuration: determinants(card, examples, configuration, training, seed)
-        for configuration in dict.fromkeys(configurations)
-    }
+    base_folder = base_folder.absolute()
+    known = ask(
+        _determinants,
+        base_folder,
+        examples,
+        list(dict.fromkeys(configurations)),
+        training,
+        seed,
+        threads,
+        device=True,
+    )
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
-    missing = [key for key, entry in entries.items() if entry is None]
-    on = devices()[: len(missing)]
-    # A process a device, since training sets torch's global generator; one device trains here.
-    shares = [
-        (
-            device,
-            {key: known[key] for key in missing[at :: len(on)]},
-            base_folder,
-            examples,
-            training,
-            seed,
-            store,
-            threads,
-        )
-        for at, device in enumerate(on)
-    ]
-    for _, trained in run(_train_share, shares, workers=len(on) or 1):
-        entries |= trained
+    missing = {key: known[key] for key, entry in entries.items() if entry is None}
+    common = (base_folder, examples, training, seed, Store(store.root.absolute()), threads)
+    if cluster():
+        units = [(key, found, *common) for key, found in missing.items()]
+        reads = [[base_folder / CARD]] * len(units)
+        trained = run(_train_unit, units, device=True, reads=reads)
+        for _, (key, entry) in progress(trained, "adapters", total=len(units), unit="adapter"):
+            entries[key] = _awaited(entry)
+    else:
+        # A process a device, since training sets torch's global generator; one device trains here.
+        on = devices()[: len(missing)]
+        shares = [
+            (device, dict(list(missing.items())[at :: len(on)]), *common)
+            for at, device in enumerate(on)
+        ]
+        for _, share in run(_train_share, shares, workers=len(on) or 1):
+            entries |= share
     adapters = {}
     for configuration, entry in entries.items():
         assert entry is not None
@@ -156,6 +165,21 @@ def determinants(
     }
 
 
+def _determinants(
+    base_folder: Path,
+    examples: Sequence[Example],
+    configurations: Sequence[AdapterConfiguration],
+    training: Training,
+    seed: int,
+    threads: int | None,
+) -> dict[AdapterConfiguration, dict[str, Any]]:
+    """Return what determines each adapter when this process trains it."""
+    if threads is not None:
+        torch.set_num_threads(threads)
+    card = read_card(base_folder)
+    return {key: determinants(card, examples, key, training, seed) for key in configurations}
+
+
 def _train_share(
     device: torch.device,
     share: Mapping[AdapterConfiguration, dict[str, Any]],
@@ -175,6 +199,42 @@ def _train_share(
         build = partial(_build, base, examples, configuration, training, seed)
         entries[configuration] = store.put(KIND, known, build)
     return entries
+
+
+def _train_unit(
+    configuration: AdapterConfiguration,
+    known: dict[str, Any],
+    base_folder: Path,
+    examples: Sequence[Example],
+    training: Training,
+    seed: int,
+    store: Store,
+    threads: int | None,
+) -> tuple[AdapterConfiguration, Path]:
+    """Train one adapter into the store in a worker of a cluster, which keeps the base model."""
+    here = _determinants(base_folder, examples, [configuration], training, seed, threads)
+    agree("what determines an adapter", here[configuration], known)
+    base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
+    build = partial(_build, base, examples, configuration, training, seed)
+    return configuration, store.put(KIND, known, build)
+
+
+def _awaited(entry: Path) -> Path:
+    """Wait until what another machine has stored is there; network file systems take a while.
+
+    Raises:
+        CoralError: it does not come.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    while not entry.is_dir():
+        if time.monotonic() > deadline:
+            raise CoralError(
+                "an adapter that a worker has stored is not to be seen here",
+                file=entry,
+                action="let all machines see the same .coral under the same path",
+            )
+        time.sleep(0.1)
+    return entry
 
 
 def _build(

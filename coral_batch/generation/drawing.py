@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -21,10 +21,11 @@ import torch
 from transformers import AutoConfig
 
 from coral_batch import seeding
-from coral_batch.adapters.base import load_base, read_card
+from coral_batch.adapters.base import CARD, load_base, read_card
 from coral_batch.adapters.device import arithmetic, deal, decoding_rows, devices
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.generation.engine import Engine, Sample, Unit
+from coral_batch.parallel import agree, ask, cluster, keep, run, slots
 from coral_batch.progress import progress, say_reuse
 from coral_batch.rows import DurationRow
 from coral_batch.store import Store
@@ -33,6 +34,9 @@ KIND = "samples"
 FILE = "samples.json"
 SECONDS = "seconds.json"
 SLOTS = 4
+
+_Drawn = tuple[str, list[Sample], float]
+"""A piece's name, its answers, and the seconds since the one before it."""
 
 
 @dataclass(frozen=True)
@@ -110,17 +114,8 @@ def draw(
         CoralError: the base model is not what its card says, an adapter cannot be used, or a
             prompt does not fit the model.
     """
-    if drawing.threads is not None:
-        torch.set_num_threads(drawing.threads)
-    # Prompts are seldom longer than answers may be; the number must not depend on what else is
-    # drawn in the same call, since it decides how the answers round.
-    rows = decoding_rows(
-        devices()[0],
-        AutoConfig.from_pretrained(base, local_files_only=True),
-        read_card(base).parameters,
-        tokens=2 * drawing.max_new_tokens,
-    )
-    common = _determinants(base, drawing, rows)
+    base = base.absolute()
+    common = ask(_common, base, drawing, device=True)
     known = {
         work.name: {
             **common,
@@ -134,7 +129,10 @@ def draw(
     reused = {name: entry is not None for name, entry in entries.items()}
     missing = [work for work in works if entries[work.name] is None]
     seconds = dict.fromkeys(entries, 0.0)
-    drawn_now = deal(devices(), missing, partial(_draw, drawing=drawing, base=base, rows=rows))
+    if cluster():
+        drawn_now = _on_cluster(missing, drawing, base, common)
+    else:
+        drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
     for name, drawn, took in progress(drawn_now, "samples", total=len(missing), unit=unit):
         entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
         seconds[name] = took
@@ -148,12 +146,52 @@ def draw(
     return answers, durations
 
 
+def _on_cluster(
+    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any]
+) -> Iterator[_Drawn]:
+    """Let workers draw, each unit as many pieces as are decoded together."""
+    size = min(SLOTS, -(-len(works) // slots(device=True))) or 1
+    placed = [replace(work, folder=work.folder and work.folder.absolute()) for work in works]
+    batches = [placed[at : at + size] for at in range(0, len(placed), size)]
+    reads = [
+        [base / CARD, *(file for work in batch if work.folder for file in work.folder.iterdir())]
+        for batch in batches
+    ]
+    units = [(drawing, base, common, batch) for batch in batches]
+    for _, drawn in run(_draw_unit, units, device=True, reads=reads):
+        yield from drawn
+
+
+def _draw_unit(
+    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work]
+) -> list[_Drawn]:
+    """Draw some pieces in a worker of a cluster, which keeps the engine."""
+    if drawing.threads is not None:
+        torch.set_num_threads(drawing.threads)
+    here = _determinants(base, drawing, common["engine"]["rows"])
+    agree("what determines a sample", here, common)
+    key = ("decoding", base, common["base"], *common["engine"].values())
+    engine = keep(key, partial(_engine, devices()[0], base, common))
+    return list(_generate(engine, works, drawing))
+
+
 def _draw(
-    device: torch.device, works: Sequence[Work], *, drawing: Drawing, base: Path, rows: int
-) -> Iterator[tuple[str, list[Sample], float]]:
-    """Yield each piece's name with its answers and the seconds since the one before it."""
+    drawing: Drawing,
+    base: Path,
+    common: dict[str, Any],
+    device: torch.device,
+    works: Sequence[Work],
+) -> Iterator[_Drawn]:
+    """Draw one device's share of the pieces."""
+    yield from _generate(_engine(device, base, common), works, drawing)
+
+
+def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
     loaded = load_base(base, device=device)
-    engine = Engine(loaded.model, loaded.tokenizer, rows=rows, adapters=SLOTS, rank=drawing.rank)
+    return Engine(loaded.model, loaded.tokenizer, **common["engine"])
+
+
+def _generate(engine: Engine, works: Sequence[Work], drawing: Drawing) -> Iterator[_Drawn]:
     start = time.perf_counter()
     for unit, drawn in engine.generate(
         [Unit(work.name, work.folder, work.knobs, tuple(work.prompts)) for work in works],
@@ -167,8 +205,22 @@ def _draw(
         start = now
 
 
+def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
+    """Return what answers that this process draws depend on besides prompts, adapter and knobs."""
+    if drawing.threads is not None:
+        torch.set_num_threads(drawing.threads)
+    # Prompts are seldom longer than answers may be; the number must not depend on what else is
+    # drawn in the same call, since it decides how the answers round.
+    rows = decoding_rows(
+        devices()[0],
+        AutoConfig.from_pretrained(base, local_files_only=True),
+        read_card(base).parameters,
+        tokens=2 * drawing.max_new_tokens,
+    )
+    return _determinants(base, drawing, rows)
+
+
 def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
-    """Everything that answers depend on besides prompts, adapter and knobs."""
     sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(str(seeding.__file__))]
     return {
         "base": read_card(base).sha256,

@@ -4,7 +4,16 @@ The only part of the project that starts processes for untrusted code. See docs/
 """
 
 from coral_batch.verdicts.layers import LAYERS, Isolation, isolation
-from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.pool import judge, layers_in_force
 from coral_batch.verdicts.verdict import Kind, Program, Verdict
 
-__all__ = ["LAYERS", "Isolation", "Kind", "Program", "Verdict", "isolation", "judge"]
+__all__ = [
+    "LAYERS",
+    "Isolation",
+    "Kind",
+    "Program",
+    "Verdict",
+    "isolation",
+    "judge",
+    "layers_in_force",
+]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from joblib.externals.loky import get_reusable_executor
 
-from coral_batch.parallel import run, slots
+from coral_batch.parallel import agree, ask, cluster, run, slots
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
 from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
@@ -55,7 +55,7 @@ def judge(
         CoralError: a required layer is missing, a test file does not run, or the jails keep
             failing.
     """
-    layers = isolation(settings.require).layers
+    layers = layers_in_force(settings.require)
     keys = [_key(program, settings, layers) for program in programs]
     distinct = dict(zip(keys, programs, strict=True))
     finished = _read(journal) if journal is not None else {}
@@ -65,18 +65,19 @@ def judge(
         with progress(None, "verdicts", total=len(distinct)) as bar:
             bar.update(len(finished))
             left = {key: distinct[key] for key in distinct if key not in finished}
-            for key, verdicts in _verdicts(left, settings, workers, journal):
+            for key, verdicts in _verdicts(left, settings, layers, workers, journal):
                 pieces.setdefault(key, []).append(verdicts)
                 have = {number: piece[number] for piece in pieces[key] for number in piece}
                 if len(have) == _size(distinct[key]):
                     finished[key] = [have[number] for number in sorted(have)]
                     bar.update()
-                    if journal is not None and len(pieces[key]) > 1:
+                    if journal is not None and (cluster() or len(pieces[key]) > 1):
                         _append(journal, key, finished[key])
     finally:
-        # Neither workers nor their jails are left behind.
+        # Neither workers nor their jails are left behind; those of a cluster are its own.
         close_jails()
-        get_reusable_executor().shutdown(wait=True)
+        if not cluster():
+            get_reusable_executor().shutdown(wait=True)
     return [finished[key] for key in keys]
 
 
@@ -92,8 +93,21 @@ class _Task:
 _Delivery = tuple[str, dict[int, Verdict]]
 
 
+def layers_in_force(require: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the layers of isolation where programs are judged; `require` as in `isolation`."""
+    return ask(_layers, require)
+
+
+def _layers(require: tuple[str, ...]) -> tuple[str, ...]:
+    return isolation(require).layers
+
+
 def _verdicts(
-    programs: dict[str, Program], settings: Verdicts, workers: int | None, journal: Path | None
+    programs: dict[str, Program],
+    settings: Verdicts,
+    layers: tuple[str, ...],
+    workers: int | None,
+    journal: Path | None,
 ) -> Iterator[_Delivery]:
     """Yield verdicts as they come, a program's in one piece or in several."""
     tasks = [_Task(key, program) for key, program in programs.items()]
@@ -102,7 +116,9 @@ def _verdicts(
     while bundles:
         left: list[_Task] = []
         slow: list[_Task] = []
-        units = [(bundle, settings, journal) for bundle in bundles]
+        # A line that several machines append at the same time is none: there, the caller does it.
+        own = None if cluster() else journal
+        units = [(bundle, settings, layers, own) for bundle in bundles]
         for _, (done, rest) in run(_work, units, workers, again=(JailError,)):
             left += rest
             for task, verdicts in done:
@@ -121,14 +137,16 @@ def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
 
 
 def _work(
-    tasks: list[_Task], settings: Verdicts, journal: Path | None
+    tasks: list[_Task], settings: Verdicts, layers: tuple[str, ...], journal: Path | None
 ) -> tuple[list[tuple[_Task, dict[int, Verdict]]], list[_Task]]:
     """Judge a bundle in this process; return what is done and, when it takes long, the rest.
 
     A program that is done goes to the journal at once, not only when its bundle is delivered.
     """
     limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
-    jail, apart = _jails(isolation(settings.require), settings.memory_mb)
+    here = isolation(settings.require)
+    agree("layers of isolation", here.layers, layers)
+    jail, apart = _jails(here, settings.memory_mb)
     start = time.monotonic()
     done: list[tuple[_Task, dict[int, Verdict]]] = []
     for number, task in enumerate(tasks):

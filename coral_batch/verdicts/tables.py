@@ -10,8 +10,7 @@ from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
 from coral_batch.params import Verdicts
 from coral_batch.rows import REFERENCE, SampleRow
-from coral_batch.verdicts.layers import isolation
-from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.pool import judge, layers_in_force
 from coral_batch.verdicts.verdict import Program, Verdict
 
 Rows = list[dict[str, Any]]
@@ -44,7 +43,7 @@ def judge_samples(
     programs = [program_of(by_name[sample.problem], sample.code) for sample in samples]
     references = [program_of(problem, problem.reference) for problem in problems]
     results = judge([*programs, *references], settings, workers, journal)
-    layers = "+".join(isolation(settings.require).layers)
+    layers = "+".join(layers_in_force(settings.require))
     verdicts: Rows = []
     times: Rows = []
     for sample, result in zip(samples, results[: len(samples)], strict=True):

@@ -1,0 +1,297 @@
+"""Units of work on a real Dask cluster: the same bytes as on this machine, whatever happens to it.
+
+Scheduler and workers are processes on loopback. The model is tiny, the jail and the linters real.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dask
+import pytest
+import torch
+from distributed import Client
+
+from coral_batch import doctor, lake, parallel, params
+from coral_batch.errors import CoralError
+from coral_batch.linting.pool import lint
+from coral_batch.store import Store
+from coral_batch.verdicts import Verdict, judge
+from stages.adapters import adapters
+from stages.automata import automata
+from stages.base import base
+from stages.calibration import calibration
+from stages.corpus import corpus
+from stages.examples import examples
+from stages.features import features
+from stages.findings import findings
+from stages.population import population
+from stages.samples import samples
+from stages.split import split
+from stages.verdicts import verdicts
+from tests.conftest import REPOSITORY
+from tests.dask_cluster import PATIENCE, Cluster, cluster, nap
+from tests.test_pipeline import TABLES_OF_TIMES
+from tests.test_verdicts import MIXED, SETTINGS, program
+from tests.tiny import make_tiny_base
+
+GENERATION = "000"
+SMALL = (
+    ("model: qwen2.5-coder-0.5b-instruct", "model: tiny"),
+    ("height: 32", "height: 8"),
+    ("width: 32", "width: 8"),
+    ("automata: 16384", "automata: 64"),
+    ("bins: 6", "bins: 2"),
+    ("r: [4, 8, 16]", "r: [2, 4]"),
+    ("population: 4", "population: 3"),
+    ("batch_size: 4", "batch_size: 12"),
+    ("samples: 4", "samples: 2"),
+    ("max_new_tokens: 384", "max_new_tokens: 12"),
+    ("threads: null", "threads: 1"),
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    """A scheduler without workers, which units go to."""
+    with cluster(tmp_path / "dask") as made:
+        monkeypatch.setenv(parallel.ADDRESS, made.address)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a tiny base model, up to the features of its first generation."""
+    project = tmp_path_factory.mktemp("cluster") / "prepared"
+    shutil.copytree(REPOSITORY / "lake/raw/classics", project / "lake/raw/classics")
+    make_tiny_base(project / "tiny")
+    text = (REPOSITORY / "params.yaml").read_text()
+    for old, new in SMALL:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    (project / "params.yaml").write_text(text)
+    with contextlib.chdir(project):
+        for stage in (corpus, split, base, examples, calibration, population):
+            stage()
+        automata(GENERATION)
+        features(GENERATION)
+        rows = lake.path("examples").read_text().splitlines(keepends=True)
+        lake.path("examples").write_text("".join(rows[:12]))
+    return project
+
+
+def hashes(project: Path) -> dict[str, str]:
+    """Hash what two runs must have in common of the generation."""
+    folder = project / "lake/generations" / GENERATION
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.stem not in TABLES_OF_TIMES
+    }
+
+
+def kill_one_that_works(address: str, on: str, when: Callable[[], bool] = lambda: True) -> int:
+    """Kill a worker in the middle of a unit of the function `on`; return its process id."""
+    deadline = time.monotonic() + PATIENCE
+    with Client(address, set_as_default=False) as watch:
+        while time.monotonic() < deadline:
+            for worker, units in watch.processing().items():
+                if any(on in unit for unit in units) and when():
+                    pid: int = watch.run(os.getpid, workers=[worker])[worker]
+                    os.kill(pid, signal.SIGKILL)
+                    return pid
+            time.sleep(0.01)
+    raise AssertionError(f"no worker was at {on}")
+
+
+@contextlib.contextmanager
+def meanwhile(function: Callable[..., object], *arguments: object) -> Iterator[list[object]]:
+    """Call a function in a thread during the block; give what it returned behind the block."""
+    returned: list[object] = []
+    thread = threading.Thread(target=lambda: returned.append(function(*arguments)))
+    thread.start()
+    try:
+        yield returned
+    finally:
+        thread.join()
+
+
+def test_a_generation_on_a_cluster_has_the_same_bytes_though_a_worker_is_killed(
+    prepared: Path, scheduler: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = Path(shutil.copytree(prepared, tmp_path / "project"))
+    monkeypatch.chdir(project)
+    scheduler.worker("--nworkers=2", "--resources=device=1")
+    store = Store(lake.STORE.absolute())
+    both = lambda: len(store.unfinished()) == 2  # noqa: E731 (both workers are training)
+    with meanwhile(kill_one_that_works, scheduler.address, "_train_unit", both) as killed:
+        adapters(GENERATION)
+    assert len(killed) == 1
+    samples(GENERATION)
+    verdicts(GENERATION)
+    findings(GENERATION)
+    here = Path(shutil.copytree(prepared, tmp_path / "here"))
+    monkeypatch.chdir(here)
+    monkeypatch.delenv(parallel.ADDRESS)
+    for stage in (adapters, samples, verdicts, findings):
+        stage(GENERATION)
+    assert len(hashes(here)) > 8
+    assert hashes(project) == hashes(here)
+
+
+def untimed(rows: list[list[Verdict]]) -> list[list[tuple[object, ...]]]:
+    return [[(one.case, one.test, one.kind, one.detail) for one in row] for row in rows]
+
+
+def test_the_jail_and_the_linters_work_in_workers_though_one_is_killed(
+    scheduler: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "def f(n):\n    return sum(1 for _ in range({})) and n\n"
+    slow = [program("f", code.format(100_000 + k), [((1,), 1)]) for k in range(60)]
+    sources = [program.code for program in [*MIXED, *slow]]
+    scheduler.worker("--nworkers=2")
+    journal = tmp_path / "verdicts.jsonl"
+    with meanwhile(kill_one_that_works, scheduler.address, "_work") as killed:
+        judged = untimed(judge([*MIXED, *slow], SETTINGS, journal=journal))
+    assert len(killed) == 1
+    linted = lint(sources)
+    monkeypatch.delenv(parallel.ADDRESS)
+    assert judged == untimed(judge([*MIXED, *slow], SETTINGS, workers=1))
+    assert linted == lint(sources, workers=1)
+    assert len(journal.read_text().splitlines()) == len({program.code for program in MIXED}) + 60
+
+
+def test_a_worker_that_joins_late_takes_its_share_and_a_slow_one_only_its_own(
+    scheduler: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found = {}
+    first = scheduler.worker("--no-nanny", "--resources=device=1")
+    slow = threading.Timer(1, os.kill, (first.pid, signal.SIGCONT))
+    for number, (same, pid) in parallel.run(nap, [(0.15, n) for n in range(24)], device=True):
+        assert same == number
+        found[number] = pid
+        if len(found) == 1:
+            scheduler.worker("--no-nanny", "--resources=device=1")
+        if len(set(found.values())) == 2 and not slow.is_alive() and not slow.finished.is_set():
+            os.kill(first.pid, signal.SIGSTOP)
+            slow.start()
+    slow.join()
+    assert sorted(found) == list(range(24))
+    assert len(set(found.values())) == 2
+    assert "waiting for a worker" in capfd.readouterr().err
+
+
+def test_only_workers_that_offer_a_device_get_what_needs_one(scheduler: Cluster) -> None:
+    scheduler.worker("--no-nanny")
+    offering = scheduler.worker("--no-nanny", "--resources=device=1")
+    units = [(0.01, number) for number in range(6)]
+    assert {pid for _, (_, pid) in parallel.run(nap, units, device=True)} == {offering.pid}
+    assert parallel.slots(device=True) == 1
+
+
+def test_a_scheduler_that_comes_back_finds_the_run_waiting_and_one_that_does_not_ends_it(
+    scheduler: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def restart() -> contextlib.ExitStack:
+        scheduler.stop()
+        with contextlib.ExitStack() as stack:
+            port = int(scheduler.address.rpartition(":")[2])
+            again = stack.enter_context(cluster(tmp_path / "again", port))
+            again.worker("--no-nanny")
+            return stack.pop_all()
+
+    scheduler.worker("--no-nanny")
+    results = parallel.run(nap, [(0.1, number) for number in range(20)])
+    numbers = [next(results)[0]]
+    with restart():
+        numbers += [number for number, _ in results]
+        assert sorted(numbers) == list(range(20))
+        results = parallel.run(nap, [(0.1, number) for number in range(20)])
+        next(results)
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        pytest.raises(CoralError, match=r"does not answer(?s:.*)what was finished is kept"),
+    ):
+        list(results)
+
+
+def refusal() -> str:
+    with pytest.raises(CoralError) as error:
+        list(parallel.run(nap, [(0, 0)]))
+    return str(error.value)
+
+
+def test_a_worker_that_sees_other_bytes_refuses(scheduler: Cluster, tmp_path: Path) -> None:
+    file = tmp_path / "input"
+    file.write_text("one")
+    before = hashlib.sha256(b"one").hexdigest()
+    results = parallel.run(nap, [(0, 0)], reads=[[file]])
+
+    def edit() -> None:
+        time.sleep(0.5)  # the unit is on its way then; there is no worker yet
+        file.write_text("two")
+        scheduler.worker("--no-nanny", "--name=late")
+
+    with meanwhile(edit), pytest.raises(CoralError) as error:
+        list(results)
+    assert str(file) in str(error.value)
+    assert before in str(error.value)
+    assert "worker late on" in str(error.value)
+
+
+def test_a_worker_with_several_threads_refuses(scheduler: Cluster) -> None:
+    scheduler.worker("--no-nanny", "--nthreads=2")
+    assert "--nthreads 1" in refusal()
+
+
+def test_a_worker_with_other_code_refuses(scheduler: Cluster, tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "coral_batch", tmp_path / "coral_batch", ignore=ignored)
+    with (tmp_path / "coral_batch/seeding.py").open("a") as module:
+        module.write("# edited\n")
+    scheduler.worker("--no-nanny", first=tmp_path)
+    assert "other programs" in refusal()
+
+
+def test_a_worker_without_a_required_layer_of_isolation_refuses(
+    scheduler: Cluster, tmp_path: Path
+) -> None:
+    (tmp_path / "pyseccomp.py").write_text("raise OSError('no libseccomp')\n")
+    scheduler.worker("--no-nanny", "--name=weak", first=tmp_path)
+    with pytest.raises(CoralError, match=r"does not give the layer seccomp(?s:.*)worker weak on"):
+        judge(MIXED, SETTINGS)
+
+
+def test_the_doctor_looks_at_every_worker(scheduler: Cluster) -> None:
+    settings = params.load(REPOSITORY / "params.yaml")
+    for options in ("--resources=device=1", "--nthreads=2"):
+        scheduler.worker("--no-nanny", options)
+    with Client(scheduler.address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=PATIENCE)
+    refusing, working = doctor.workers(settings)
+    assert (refusing.grade, working.grade) == (doctor.Grade.FAIL, doctor.Grade.OK)
+    assert "--nthreads 1" in refusing.means
+    assert "1 workers" in working.found and "1 offer a device" in working.found
+
+
+def test_no_cluster_at_the_address_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(parallel.ADDRESS, "nowhere://127.0.0.1:1")
+    assert "does not answer" in refusal()
