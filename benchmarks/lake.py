@@ -50,7 +50,9 @@ def costs(
 ) -> tuple[dict[str, tuple[float, int]], dict[str, int]]:
     """Make a lake; return seconds and peak bytes of each stage, and what the lake holds."""
     with tempfile.TemporaryDirectory() as folder:
-        spent = _apart(folder, "make_generations", generations, genomes, samples)
+        _apart(folder, "begin_lake", generations, genomes, samples)
+        spent = _apart(folder, "make_generations", 0, generations)
+        _apart(folder, "make_baseline")
         for stage in WHOLE_RUN:
             if stage == "evidence":
                 _apart(folder, "make_evaluations")

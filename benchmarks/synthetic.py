@@ -1,6 +1,6 @@
 """A synthetic lake of any size, made by the stages, whose costs are counted on the way.
 
-Nothing is trained or drawn: adapters are a few bytes, and a sample is one of 20 programs a problem
+Nothing is trained or drawn: adapters are a few bytes, and a sample is one of 8 programs a problem
 (right, wrong, insecure, no Python), so that running and linting them, which depends on the programs
 and not on the lake, costs little beside what depends on the rows. One worker; the automata's grid
 is the default one.
@@ -28,24 +28,20 @@ from stages.selection import selection
 from stages.verdicts import verdicts
 from tests.finished_lake import INSECURE, adapt, answer_items, begin, draw
 
-VARIANTS = 5
+VARIANTS = 2
 
 
 Cost = tuple[float, int]
 """Seconds over all generations, and the peak of resident bytes."""
 
 
-def make_generations(generations: int, genomes: int, samples: int) -> dict[str, Cost]:
-    """Make the generations and the baseline in the working directory.
+def begin_lake(generations: int, genomes: int, samples: int) -> None:
+    """Make everything before the first generation's automata, in the working directory.
 
     Args:
-        generations: how many.
+        generations: how many there will be.
         genomes: in each.
         samples: of each genome for each problem.
-
-    Returns:
-        What the stages of the generations cost. Memory is the peak of this process, of which some
-        400 MiB are torch and transformers.
     """
     settings = (
         (r"model: \S+", "model: tiny"),
@@ -57,21 +53,34 @@ def make_generations(generations: int, genomes: int, samples: int) -> dict[str, 
         (r"workers: \S+", "workers: 1"),
     )
     begin(Path.cwd(), settings, generations)
+
+
+def make_generations(first: int, last: int) -> dict[str, Cost]:
+    """Make generations, from `first` to the one before `last`.
+
+    Returns:
+        What their stages cost. Memory is the peak of this process, of which some 400 MiB are torch
+        and transformers.
+    """
     spent: dict[str, Cost] = {}
-    for part in params.load().generations:
+    for part in list(params.load().generations)[first:last]:
         for stage in (automata, features):
             _count(spent, stage, part)
         adapt(part)
         draw(part, _code)
         for stage in (verdicts, findings, scores, selection, page):
             _count(spent, stage, part)
-    _repair(lake.BASELINE)
-    page(lake.BASELINE)
     return spent
 
 
+def make_baseline() -> None:
+    """Make the base model's repairs."""
+    _repair(lake.BASELINE)
+    page(lake.BASELINE)
+
+
 def make_evaluations() -> None:
-    """Make what the evidence needs besides; the best genome is picked."""
+    """Make what the evidence needs besides, once the best genome is picked."""
     for part in lake.EVALUATIONS.values():
         _repair(part)
 

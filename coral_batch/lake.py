@@ -19,7 +19,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -106,6 +105,8 @@ _DTYPES = {
     "number": pl.Float64(),
     "boolean": pl.Boolean(),
 }
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 Row = TypeVar("Row")
 
@@ -200,11 +201,11 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
     check = _validator(table)
     lines = []
     for number, row in enumerate(rows, start=1):
-        value = _sealed(table, plain(asdict(row)))
+        value = _sealed(table, plain(row))
         error = first_error(check, value, f"row {number}")
         if error is not None:
             raise _broken(file, error)
-        lines.append(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+        lines.append(_ENCODER.encode(value) + "\n")
     with atomic(file) as stream:
         stream.write("".join(lines).encode())
 
@@ -232,8 +233,7 @@ def read_raw_document(table: str) -> dict[str, Any]:
 def write_document(table: str, document: Any) -> None:
     """Validate and write a dataclass instance or a JSON object as a document, atomically."""
     file = path(table)
-    value = plain(document if isinstance(document, Mapping) else asdict(document))
-    value = _sealed(table, value)
+    value = _sealed(table, plain(document))
     error = first_error(validator(table), value)
     if error is not None:
         raise _broken(file, error)
@@ -354,12 +354,14 @@ def build(kind: type[Row], value: Any) -> Row:
 
 
 def plain(value: Any) -> Any:
-    """Tuples as lists, so that jsonschema sees JSON."""
+    """Return a dataclass instance, or what it may hold, as JSON: tuples as lists."""
+    if isinstance(value, str | int | float) or value is None:
+        return value
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return value
+    return {name: plain(item) for name, item in vars(value).items()}
 
 
 def _sealed(table: str, value: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ import polars as pl
 
 COLUMN = "seal"
 _DIGITS = 8
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def key_columns(schema: Mapping[str, Any]) -> tuple[str, ...]:
@@ -66,15 +67,16 @@ def seal_frame(table: str, schema: Mapping[str, Any], content: pl.DataFrame) -> 
             ]
         )
     rows = map("".join, zip(*parts, strict=True))
-    return pl.Series(COLUMN, [digits + _digest(digits) for digits in rows], pl.String())
+    return pl.Series(COLUMN, [digits + _hashed(f'"{digits}"') for digits in rows], pl.String())
 
 
 def _written(content: pl.DataFrame, name: str) -> list[str]:
     """Return a column's values as JSON; null where there is no such column, as in `seal`."""
     column = content.get_column(name, default=pl.repeat(None, content.height, eager=True))
     values = column.to_list()
-    if column.dtype == pl.Float64:  # 0.0 and -0.0 are equal and written apart
-        return [json.dumps(value) for value in values]
+    if column.dtype == pl.Float64:
+        # 0.0 and -0.0 are equal and written apart; a number holds no comma.
+        return json.dumps(values)[1:-1].split(", ") if values else []
     known = {value: json.dumps(value) for value in column.unique().to_list()}
     return [known[value] for value in values]
 
@@ -105,7 +107,7 @@ def broken(
 
 
 def _digest(content: Any) -> str:
-    return _hashed(json.dumps(content, sort_keys=True, separators=(",", ":")))
+    return _hashed(_ENCODER.encode(content))
 
 
 def _hashed(text: str) -> str:

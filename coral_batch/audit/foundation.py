@@ -32,7 +32,7 @@ def check_problems(evidence: Evidence, _: str | None) -> None:
     else:
         there = evidence.built("problems", Problem)
         read = [replace(problem, sha256=digest(problem), origin=origin) for problem in there]
-    evidence.settle("problems", None, [lake.plain(asdict(problem)) for problem in read])
+    evidence.settle("problems", None, [lake.plain(problem) for problem in read])
 
 
 def check_manifest(evidence: Evidence, _: str | None) -> None:
@@ -54,7 +54,7 @@ def check_statistics(evidence: Evidence, _: str | None) -> None:
         evidence.built("manifest", Role),
         evidence.built("overlaps", Overlap),
     )
-    evidence.settle_document("statistics", lake.plain(asdict(expected)))
+    evidence.settle_document("statistics", lake.plain(expected))
 
 
 def check_card(evidence: Evidence, _: str | None) -> None:

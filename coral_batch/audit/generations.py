@@ -32,7 +32,7 @@ def check_population(evidence: Evidence, part: str | None) -> None:
         _, bred = _selected(evidence, before[0])
     else:
         bred = random_population(evidence.settings.evolution, evidence.settings.seed)
-    evidence.settle("population", part, [lake.plain(asdict(genome)) for genome in bred])
+    evidence.settle("population", part, [lake.plain(genome) for genome in bred])
 
 
 def check_automata(evidence: Evidence, part: str | None) -> None:
@@ -88,7 +88,7 @@ def check_adapter_cards(evidence: Evidence, part: str | None) -> None:
     common = {
         "base": base_card(evidence).sha256,
         "examples": examples_sha256(evidence.built("examples", Example)),
-        "training": lake.plain(asdict(evidence.settings.training)),
+        "training": lake.plain(evidence.settings.training),
     }
     wanted = _wanted(_plans(evidence, part))
     there = evidence.attempt("adapter_cards", part, lambda: lake.read_raw("adapter_cards", part))
@@ -124,7 +124,7 @@ def _wanted(plans: Sequence[Plan]) -> list[tuple[int, Row]]:
     for one in plans:
         distinct.setdefault(one.seed, {})[one.configuration] = None
     return [
-        (seed, lake.plain(asdict(configuration)))
+        (seed, lake.plain(configuration))
         for seed, configurations in distinct.items()
         for configuration in configurations
     ]
@@ -183,7 +183,7 @@ def check_adapters(evidence: Evidence, part: str | None) -> None:
     cards = _by_asked(evidence.rows("adapter_cards", part))
     expected = []
     for one in _plans(evidence, part):
-        configuration = lake.plain(asdict(one.configuration))
+        configuration = lake.plain(one.configuration)
         card = cards.get(_asked(one.seed, configuration))
         expected.append(
             {
@@ -215,7 +215,7 @@ def check_selection(evidence: Evidence, part: str | None) -> None:
     """Select again."""
     assert part is not None
     rows, _ = _selected(evidence, part)
-    evidence.settle("selection", part, [lake.plain(asdict(row)) for row in rows])
+    evidence.settle("selection", part, [lake.plain(row) for row in rows])
 
 
 def _selected(evidence: Evidence, part: str) -> Any:

@@ -33,13 +33,13 @@ _JAILED = ("original_fails", "canonical_fails")
 
 def check_items(evidence: Evidence, _: str | None) -> None:
     """Build the items again; where their source is gone, from their own code and solution."""
-    rows = [lake.plain(asdict(item)) for item in _data_set(evidence).items]
+    rows = [lake.plain(item) for item in _data_set(evidence).items]
     evidence.settle("linteval_items", None, rows)
 
 
 def check_tests(evidence: Evidence, _: str | None) -> None:
     """Likewise for the items' tests."""
-    rows = [lake.plain(asdict(tests)) for tests in _data_set(evidence).tests]
+    rows = [lake.plain(tests) for tests in _data_set(evidence).tests]
     evidence.settle("linteval_tests", None, rows)
 
 
@@ -61,7 +61,7 @@ def check_dropped(evidence: Evidence, _: str | None) -> None:
 
 def check_statistics(evidence: Evidence, _: str | None) -> None:
     """Count items, drops and findings again; drops stay open where a reason does not hold."""
-    expected = lake.plain(asdict(_data_set(evidence).statistics))
+    expected = lake.plain(_data_set(evidence).statistics)
     if evidence.tainted("linteval_dropped", None, 1):
         del expected["dropped"]
     evidence.settle_document("linteval_statistics", expected)
@@ -246,7 +246,7 @@ def check_metrics(evidence: Evidence, _: str | None) -> None:
     )
     seed = evidence.settings.seed
     expected = evidence.attempt("linteval_metrics", None, lambda: compare(base, best, seed))
-    evidence.settle_document("linteval_metrics", lake.plain(asdict(expected)))
+    evidence.settle_document("linteval_metrics", lake.plain(expected))
 
 
 def check_plots(evidence: Evidence, _: str | None) -> None:

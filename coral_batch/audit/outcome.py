@@ -32,7 +32,7 @@ LARGE = (
 
 def check_metrics(evidence: Evidence, _: str | None) -> None:
     """Compute the metrics again."""
-    evidence.settle_document("metrics", lake.plain(asdict(_measured(evidence))))
+    evidence.settle_document("metrics", lake.plain(_measured(evidence)))
 
 
 def check_plots(evidence: Evidence, _: str | None) -> None:
@@ -62,7 +62,7 @@ def check_best(evidence: Evidence, _: str | None) -> None:
         adapter.knobs,
         chosen.fitness,
     )
-    evidence.settle_document("best", lake.plain(asdict(row)))
+    evidence.settle_document("best", lake.plain(row))
 
 
 def check_best_adapter(evidence: Evidence, _: str | None) -> None:
@@ -86,7 +86,7 @@ def check_evidence(evidence: Evidence, _: str | None) -> None:
         settings.search.kind,
         settings.seed,
     )
-    evidence.settle_document("evidence", lake.plain(asdict(expected)))
+    evidence.settle_document("evidence", lake.plain(expected))
 
 
 def check_times(evidence: Evidence, _: str | None) -> None:
