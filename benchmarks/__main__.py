@@ -1,6 +1,7 @@
 """Measure coral-batch beside its peers, print one table and write it as JSON.
 
-    python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding] [growth]
+    python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding] [growth] [lake]
+                         [populations]
 
 Without names all of them run, one after another, each in a process of its own, so that none
 inherits another's threads, memory or affinity. Each module has ``measure()``, which returns its
@@ -22,7 +23,16 @@ from concurrent.futures import ProcessPoolExecutor
 
 from benchmarks.table import ROOT, Row, machine, measured, table
 
-NAMES = ("linting", "linteval", "verdicts", "training", "decoding", "growth")
+NAMES = (
+    "linting",
+    "linteval",
+    "verdicts",
+    "training",
+    "decoding",
+    "growth",
+    "lake",
+    "populations",
+)
 
 
 def main() -> int:

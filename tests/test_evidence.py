@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from coral_batch import lake
+from coral_batch import lake, params
 from coral_batch.evidence.summary import Evidence
-from coral_batch.rows import AdapterRow, BestRow
+from coral_batch.rows import AdapterRow, BestRow, SampleRow
 from stages.evidence import evidence
+from stages.report import report
 from tests.report_lake import write_lake
 from tests.test_report import two_generations
 
@@ -95,6 +99,25 @@ def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> Non
     assert (budget.adapters, budget.training_tokens) == (len(adapters), sum(adapters.values()))
     # 000-00 and 000-02 share adapter and knobs, 000-01 lives on: four draws of 2 x 2 samples.
     assert (budget.samples, budget.decoded_tokens) == (16, 16 * 20)
+
+
+def test_evidence_and_report_hold_the_samples_of_one_generation_at_a_time(run: Path) -> None:
+    count, size = 8, 500_000
+    for part in ("000", "001"):
+        rows = lake.read_rows("samples", SampleRow, part)
+        lake.write_rows("samples", [replace(row, raw="x" * size) for row in rows], part)
+    for number in range(2, count):
+        last = lake.path("samples", "001").parent
+        shutil.copytree(last, last.parent / f"{number:03d}")
+    params.write_generations(count)
+    of_one = lake.path("samples", "001").stat().st_size
+    for stage in (evidence, report):
+        tracemalloc.start()
+        stage()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        # The file's text, its lines, and what they hold.
+        assert peak < 5 * of_one < count * of_one
 
 
 def test_the_pair_that_overlaps_most_is_named(run: Path) -> None:
