@@ -19,7 +19,7 @@ import typer
 
 from coral_batch import lake, params
 from coral_batch.errors import CoralError
-from coral_batch.machine import processor
+from coral_batch.machine import available_memory, processor
 from coral_batch.params import Params
 from coral_batch.store import Store
 from coral_batch.store_commands import size_text
@@ -106,10 +106,7 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
 
 def memory(settings: Params) -> Iterator[Finding]:
     """Memory that is free or can be freed."""
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    available = (
-        next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) << 10
-    )
+    available = available_memory()
     found = f"{size_text(available)} available"
     if available < MEMORY:
         means = (

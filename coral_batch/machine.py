@@ -1,4 +1,4 @@
-"""What this machine is, in words."""
+"""What this machine is."""
 
 from __future__ import annotations
 
@@ -11,3 +11,9 @@ def processor() -> str:
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
+
+
+def available_memory() -> int:
+    """Return the bytes of memory that are free or can be freed."""
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) << 10

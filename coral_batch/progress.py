@@ -4,6 +4,7 @@ what the store saved it, always.
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,9 +17,11 @@ def progress(
 ) -> Any:
     """Wrap `iterable` in a tqdm bar labelled `what`; without an iterable, return a manual bar.
 
-    The bar goes to stderr and is disabled when stderr is not a terminal (tqdm's ``disable=None``).
+    The bar goes to stderr. It is disabled when stderr is not a terminal (tqdm's ``disable=None``),
+    and in worker processes, whose bars would overwrite one another.
     """
-    return tqdm(iterable, desc=what, total=total, disable=None, dynamic_ncols=True, **kwargs)
+    disable = None if multiprocessing.parent_process() is None else True
+    return tqdm(iterable, desc=what, total=total, disable=disable, dynamic_ncols=True, **kwargs)
 
 
 def say_reuse(what: str, saved: Sequence[float], spent: Sequence[float]) -> None:

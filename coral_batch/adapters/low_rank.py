@@ -235,15 +235,18 @@ def _apply(
     x: torch.Tensor, layer: Layer, out: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Return the layer's output, (tokens, out), in `out` if given, and A's product with x."""
-    y = torch.mm(x, layer.weight.t(), out=out)
+    if layer.bias is None or layer.factor is not None:
+        y = torch.mm(x, layer.weight.t(), out=out)
+    else:
+        y = torch.addmm(layer.bias, x, layer.weight.t(), out=out)
     low = None
     if layer.lora_a is not None and layer.lora_b is not None:
         low = _masked(x, layer.keep) @ layer.lora_a.to(x.dtype).t()
         y.addmm_(low, (layer.lora_b * layer.scaling).to(x.dtype).t())
     if layer.factor is not None:
         _rescale(y, layer.factor, out=y)
-    if layer.bias is not None:
-        y += layer.bias
+        if layer.bias is not None:
+            y += layer.bias
     return y, low
 
 

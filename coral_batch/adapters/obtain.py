@@ -1,7 +1,11 @@
 """Get the adapters of a population: from the store where it has them, else by training them.
 
-The base model is loaded once a device, and only when something has to be trained. On a cluster an
-adapter is a unit of work, and the worker that trained it puts it into the store, which all share.
+The base model is loaded once a process, and only when something has to be trained. On processors
+and on a cluster an adapter is a unit of work, and the worker that trained it puts it into the
+store, which all share. Of the CUDA devices of one machine each has a share of the adapters.
+
+On a processor an adapter trains on one thread, and as many adapters as there are cores side by
+side: threads that share one adapter's steps wait for each other half of the time.
 """
 
 from __future__ import annotations
@@ -9,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
@@ -27,6 +32,7 @@ from coral_batch.adapters.examples import Example, examples_sha256
 from coral_batch.adapters.training import TrainingCurve, train
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration
+from coral_batch.machine import available_memory
 from coral_batch.parallel import agree, ask, cluster, keep, run
 from coral_batch.params import Training
 from coral_batch.progress import progress, say_reuse
@@ -80,14 +86,13 @@ def obtain_adapters(
         training: hyperparameters.
         seed: the run's seed.
         store: where adapters are kept as soon as each is trained.
-        threads: processor threads; None leaves torch's own choice, one a core.
+        threads: most adapters to train at a time on a processor, each on one thread; None for one
+            a core, as far as memory goes.
 
     Raises:
         CoralError: see `coral_batch.adapters.training.train` and
             `coral_batch.adapters.base.load_base`.
     """
-    if threads is not None:
-        torch.set_num_threads(threads)
     base_folder = base_folder.absolute()
     known = ask(
         _determinants,
@@ -96,27 +101,27 @@ def obtain_adapters(
         list(dict.fromkeys(configurations)),
         training,
         seed,
-        threads,
         device=True,
     )
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
-    common = (base_folder, examples, training, seed, Store(store.root.absolute()), threads)
-    if cluster():
+    common = (base_folder, examples, training, seed, Store(store.root.absolute()))
+    on = devices()[: len(missing)]
+    if cluster() or len(on) < 2:
         units = [(key, found, *common) for key, found in missing.items()]
         reads = [[base_folder / CARD]] * len(units)
-        trained = run(_train_unit, units, device=True, reads=reads)
+        workers = 1 if torch.cuda.is_available() else _side_by_side(base_folder, threads)
+        trained = run(_train_unit, units, min(workers, len(units)) or 1, device=True, reads=reads)
         for _, (key, entry) in progress(trained, "adapters", total=len(units), unit="adapter"):
             entries[key] = _awaited(entry)
     else:
-        # A process a device, since training sets torch's global generator; one device trains here.
-        on = devices()[: len(missing)]
+        # A process a device, since training sets torch's global generator.
         shares = [
             (device, dict(list(missing.items())[at :: len(on)]), *common)
             for at, device in enumerate(on)
         ]
-        for _, share in run(_train_share, shares, workers=len(on) or 1):
+        for _, share in run(_train_share, shares, workers=len(on)):
             entries |= share
     adapters = {}
     for configuration, entry in entries.items():
@@ -171,13 +176,32 @@ def _determinants(
     configurations: Sequence[AdapterConfiguration],
     training: Training,
     seed: int,
-    threads: int | None,
 ) -> dict[AdapterConfiguration, dict[str, Any]]:
     """Return what determines each adapter when this process trains it."""
-    if threads is not None:
-        torch.set_num_threads(threads)
     card = read_card(base_folder)
-    return {key: determinants(card, examples, key, training, seed) for key in configurations}
+    with _one_thread():
+        return {key: determinants(card, examples, key, training, seed) for key in configurations}
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _side_by_side(base_folder: Path, threads: int | None) -> int:
+    """Return how many adapters to train at a time on this machine's processor, >= 1.
+
+    Each takes memory for its activations; the base model lies there once for all of them. On the
+    0.5B base that is 1.0 to 1.6 GB, on others in proportion.
+    """
+    weights = 2 * read_card(base_folder).parameters
+    fitting = (available_memory() - weights) // (weights + 10**9)
+    return max(1, min(threads or torch.get_num_threads(), fitting))
 
 
 def _train_share(
@@ -188,11 +212,8 @@ def _train_share(
     training: Training,
     seed: int,
     store: Store,
-    threads: int | None,
 ) -> dict[AdapterConfiguration, Path]:
     """Train one device's share of the adapters, given with what determines each, into the store."""
-    if threads is not None:
-        torch.set_num_threads(threads)
     base = load_base(base_folder, device=device)
     entries = {}
     for configuration, known in progress(share.items(), "adapters", unit="adapter"):
@@ -209,14 +230,14 @@ def _train_unit(
     training: Training,
     seed: int,
     store: Store,
-    threads: int | None,
 ) -> tuple[AdapterConfiguration, Path]:
-    """Train one adapter into the store in a worker of a cluster, which keeps the base model."""
-    here = _determinants(base_folder, examples, [configuration], training, seed, threads)
+    """Train one adapter into the store in a worker, which keeps the base model."""
+    here = _determinants(base_folder, examples, [configuration], training, seed)
     agree("what determines an adapter", here[configuration], known)
     base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
     build = partial(_build, base, examples, configuration, training, seed)
-    return configuration, store.put(KIND, known, build)
+    with _one_thread():
+        return configuration, store.put(KIND, known, build)
 
 
 def _awaited(entry: Path) -> Path:
