@@ -1,28 +1,20 @@
-"""CodeLinterEval items: built from programs, or read; what is kept keeps what it computes."""
+"""CodeLinterEval items built from programs: feedback, prompts, what is kept and why not."""
 
 from __future__ import annotations
 
-import ast
 import functools
 import json
-import os
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch import lake, params
-from coral_batch.corpus.codelintereval import read_codelintereval
-from coral_batch.corpus.folder import read_folder
-from coral_batch.corpus.mbpp import read_mbpp
-from coral_batch.corpus.snippets import read_snippets
+from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.build import DEFAULT_FLAKE8, DataSet, build, feedback, item_id
 from coral_batch.linteval.item import (
@@ -35,24 +27,13 @@ from coral_batch.linteval.item import (
     ItemTests,
     fill,
 )
-from coral_batch.linteval.mutants import FAULTS, Fault, mutants, put_in
+from coral_batch.linteval.mutants import mutants
 from coral_batch.linteval.prompts import PROMPTS
-from coral_batch.linteval.view import View
-from coral_batch.seeding import generator
-from coral_batch.verdicts import Program, Verdict, judge
 from stages.linteval_items import linteval_items
 from tests.conftest import REPOSITORY
+from tests.linteval_sources import RECORD, SNIPPETS, in_jail, made_of, mbpp
 
-SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")
 CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"
-
-
-def in_jail(programs: Sequence[Program], workers: int = 1) -> list[list[Verdict]]:
-    return judge(programs, params.load(REPOSITORY / "params.yaml").verdicts, workers)
-
-
-def made_of(candidates: Sequence[Candidate], language: str = "en") -> DataSet:
-    return build(candidates, PROMPTS[language], in_jail, workers=1)
 
 
 @pytest.fixture(scope="module")
@@ -131,68 +112,6 @@ def test_ten_different_instructions_ask_for_a_fenced_answer(language: str) -> No
         assert all(instruction.count(placeholder) == 1 for placeholder in PLACEHOLDERS)
         assert "```python\n<code>" in instruction
         assert instruction.isascii() == (language == "en")
-
-
-# The lint errors
-
-
-def places(fault: Fault, most: int) -> list[tuple[Candidate, str]]:
-    """Return programs with the fault put in: up to `most`, each of another snippet."""
-    found = []
-    for program in SNIPPETS:
-        stream = generator(1, "test", program.source, fault.code)
-        mutant = put_in(fault, program.code, stream)
-        if mutant is not None and len(found) < most:
-            found.append((program, mutant))
-    return found
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.code)
-def test_every_kind_of_lint_error_appears_where_it_is_put_in(fault: Fault) -> None:
-    mutated = places(fault, 8)
-    assert mutated
-    for program, mutant in mutated:
-        codes = {finding.code for finding in DEFAULT_FLAKE8(mutant)}
-        assert fault.code in codes, f"{program.source}\n{mutant}"
-        assert not codes & {"E999", "E902", "F821"}
-        if fault.layout:
-            assert ast.dump(ast.parse(mutant)) == ast.dump(ast.parse(program.code))
-
-
-def test_every_kind_of_lint_error_keeps_what_the_program_does() -> None:
-    programs = [
-        Program(
-            f"{fault.code} {program.source}",
-            program.function or "",
-            mutant,
-            program.cases,
-            None,
-            {},
-        )
-        for fault in FAULTS
-        for program, mutant in places(fault, 3 if fault.layout else 8)
-    ]
-    for program, verdicts in zip(programs, in_jail(programs, workers=2), strict=True):
-        wrong = [verdict for verdict in verdicts if verdict.kind != "PASS"]
-        assert not wrong, f"{program.id}: {wrong[0]}\n{program.code}"
-
-
-def test_the_snippets_are_small_clean_and_none_of_the_training_problems() -> None:
-    assert len(SNIPPETS) == 60
-    for snippet in SNIPPETS:
-        assert DEFAULT_FLAKE8(snippet.code) == []
-        assert 4 <= len(snippet.code.splitlines()) <= 25, snippet.source
-        assert len(snippet.cases) >= 4
-    assert not {snippet.source for snippet in SNIPPETS} & {file.stem for file in CLASSICS.iterdir()}
-
-
-def test_the_view_of_a_program_counts_characters() -> None:
-    view = View('word = "größe"; size = len(word)  # ☃\nlast = size\n')
-    assert [view.text(node) for node in view.tree.body] == [
-        'word = "größe"',
-        "size = len(word)",
-        "last = size",
-    ]
 
 
 # The bundled data set
@@ -295,249 +214,6 @@ def test_an_item_keeps_its_id_whatever_is_built_beside_it() -> None:
     assert len(set(ids.values())) == 23
     assert all(ids[item.inputs.code] == item.meta.id for item in backward.items)
     assert sorted(count.items for count in forward.statistics.prompts) == [2] * 7 + [3] * 3
-
-
-# MBPP
-
-ROW = {
-    "text": "Write a function to add.",
-    "code": "def add(a,b): \r\n\treturn a + b",
-    "task_id": 601,
-    "test_setup_code": "limit = 3\r\nitems = (limit, 4)",
-    "test_list": [
-        "assert add(1, 2) == limit",
-        'assert add("""a\n""", "b") == "a\\nb"',
-        "assert add((1,), items) == (1, 3, 4)",
-    ],
-    "challenge_test_list": [],
-}
-
-
-def mbpp(folder: Path, *changes: dict[str, Any]) -> Path:
-    file = folder / "mbpp.jsonl"
-    rows = [{**ROW, **change} for change in changes]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return file
-
-
-def test_a_row_of_mbpp_becomes_an_item_with_its_asserts_as_tests(tmp_path: Path) -> None:
-    candidates, dropped = read_mbpp(mbpp(tmp_path, {}))
-    assert dropped == []
-    assert candidates[0].code == "def add(a,b): \n\treturn a + b"
-    (item,), (tests,) = (data_set := made_of(candidates)).items, data_set.tests
-    assert (tests.source, tests.function, tests.cases) == ("mbpp 601", "add", ())
-    assert tests.tests is not None and tests.tests.count("def test_") == 3
-    assert item.meta.canonical_code == "def add(a, b):\n    return a + b\n"
-    wrong = Program("x", "add", "def add(a, b):\n    return b\n", (), tests.tests, {})
-    assert [verdict.kind for verdict in in_jail([wrong])[0]] == ["FAIL", "FAIL", "FAIL"]
-
-
-def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> None:
-    pair = "class Pair:\n    pass\n\n\ndef first(p): return p.a\n"
-    file = mbpp(
-        tmp_path,
-        {"task_id": 1, "code": pair, "test_list": ["assert first(Pair()) == 1"]},
-        {"task_id": 2, "code": "print 'x'"},
-        {"task_id": 3, "test_list": ["assert ("]},
-        {"task_id": 4, "test_list": ["assert 1 == 1"]},
-    )
-    candidates, dropped = read_mbpp(file)
-    assert candidates == []
-    assert [(drop.source, drop.reason) for drop in dropped] == [
-        ("mbpp 1", "untestable"),
-        ("mbpp 2", "unparseable"),
-        ("mbpp 3", "untestable"),
-        ("mbpp 4", "untestable"),
-    ]
-    assert "Pair, first" in dropped[0].detail
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"code": 1}, ["line 2, code", "1", "string"]),
-        ({"code": "x\0"}, ["line 2, code, character 2", "null byte"]),
-        ({"code": "x" * 2**20}, ["line 2, code", "1048576 bytes", "65536"]),
-        ({"code": "\ud800"}, ["line 2", "utf-8", "surrogates"]),
-        ({"test_list": "assert x"}, ["line 2, test_list", "array"]),
-        ({"test_list": []}, ["line 2, test_list"]),
-        ({"task_id": 601}, ["line 2, task_id", "601", "line 1"]),
-        ({"more": 1}, ["line 2", "more"]),
-    ],
-)
-def test_a_bad_row_of_mbpp_is_named_with_file_line_and_field(
-    tmp_path: Path, change: dict[str, Any], words: list[str]
-) -> None:
-    file = mbpp(tmp_path, {}, {"task_id": 602, **change})
-    with pytest.raises(CoralError) as caught:
-        read_mbpp(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
-
-
-# A folder of Python files
-
-
-def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path) -> None:
-    (tmp_path / "deep/er").mkdir(parents=True)
-    (tmp_path / ".venv").mkdir()
-    (tmp_path / "deep/er/b.py").write_bytes(b"\xef\xbb\xbfimport os\r\nx=1\r\n")
-    (tmp_path / "a.py").write_text("import sys\n")
-    (tmp_path / "empty.py").write_text("\n")
-    (tmp_path / "latin.py").write_bytes(b"x = '\xe4'\n")
-    (tmp_path / "null.py").write_bytes(b"x = 1\0\n")
-    (tmp_path / "big.py").write_text("x = 1\n" * 200_000)
-    (tmp_path / "old.py").write_text("print 'x'\n")
-    (tmp_path / ".venv/c.py").write_text("import json\n")
-    (tmp_path / "notes.txt").write_text("none")
-    (tmp_path / "link.py").symlink_to("a.py")
-    (tmp_path / "folder.py").mkdir()
-    os.mkfifo(tmp_path / "pipe.py")
-    candidates, dropped = read_folder(tmp_path)
-    assert [(c.source, c.code) for c in candidates] == [
-        ("a.py", "import sys\n"),
-        ("deep/er/b.py", "import os\nx=1\n"),
-        ("old.py", "print 'x'\n"),
-    ]
-    assert [(drop.source, drop.reason) for drop in dropped] == [
-        ("big.py", "too_long"),
-        ("latin.py", "unparseable"),
-        ("null.py", "unparseable"),
-    ]
-    data_set = build(candidates, PROMPTS["en"], in_jail, 1, dropped)
-    assert data_set.statistics.dropped == {"too_long": 1, "unparseable": 3}
-    assert data_set.dropped[-1].source == "old.py"
-
-
-@pytest.mark.parametrize("target", ["../outside", "/etc", "nowhere"])
-def test_a_link_out_of_the_folder_is_an_error(tmp_path: Path, target: str) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "inside/deep").mkdir(parents=True)
-    (tmp_path / "inside/a.py").write_text("import os\n")
-    (tmp_path / "inside/deep/link").symlink_to(f"../{target}" if target[0] == "." else target)
-    with pytest.raises(CoralError, match="a link leads") as caught:
-        read_folder(tmp_path / "inside")
-    assert "inside/deep/link" in str(caught.value)
-
-
-def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CoralError, match="no Python file"):
-        read_folder(tmp_path)
-    with pytest.raises(CoralError, match=r"linteval\.path"):
-        read_folder(tmp_path / "missing")
-    with pytest.raises(CoralError, match="no snippets"):
-        read_snippets(tmp_path)
-
-
-# Official data
-
-RECORD = {
-    "instruction": "Fix {code}: {feedback}",
-    "inputs": {"code": "x=1\n", "feedback": "any text, as published\n"},
-    "outputs": [1, 0],
-    "meta": {"id": 5, "canonical_code": "x = 1\n", "category": "style"},
-}
-
-
-def changed(path: str, value: Any) -> dict[str, Any]:
-    """Return the record with one field set, or taken away for the value `...`."""
-    record = json.loads(json.dumps(RECORD))
-    *parents, last = path.split(".")
-    place = functools.reduce(lambda content, key: content[key], parents, record)
-    if value is ...:
-        del place[last]
-    else:
-        place[last] = value
-    return record
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda rows: "\n".join(json.dumps(row, ensure_ascii=False) for row in rows),
-        lambda rows: json.dumps(rows, indent=4),
-        lambda rows: json.dumps({"access": "private", "data": rows}),
-        lambda rows: json.dumps({"data": rows}, indent=1),
-    ],
-    ids=["lines", "array", "object", "indented object"],
-)
-def test_official_data_is_read_as_it_is_in_all_its_forms(
-    tmp_path: Path, write: Callable[[Any], str]
-) -> None:
-    file = tmp_path / "test.json"
-    file.write_text(write([RECORD, changed("meta.id", 9)]))
-    first, second = read_codelintereval(file)
-    assert first.inputs == Inputs("x=1\n", "any text, as published\n")
-    assert (first.instruction, first.outputs, first.meta.id) == (
-        "Fix {code}: {feedback}",
-        (1, 0),
-        5,
-    )
-    assert second.meta.id == 9
-
-
-@pytest.mark.parametrize(
-    ("record", "words"),
-    [
-        *[
-            (changed(path, ...), ["line 2", path.split(".")[-1], "missing"])
-            for path in (
-                *("instruction", "inputs", "inputs.code", "inputs.feedback"),
-                *("outputs", "meta", "meta.id", "meta.canonical_code"),
-            )
-        ],
-        (changed("instruction", "no code, {feedback}"), ["line 2, instruction", "code"]),
-        (changed("instruction", "{code} alone"), ["line 2, instruction", "feedback"]),
-        (changed("meta.id", 7), ["line 2, meta.id", "7", "line 1"]),
-        (changed("meta.id", "5"), ["line 2, meta.id", "'5'", "integer"]),
-        (changed("meta.id", 5.0), ["line 2, meta.id", "5.0", "integer"]),
-        (changed("meta.id", True), ["line 2, meta.id", "integer"]),
-        (changed("outputs", [2]), ["line 2, outputs.0", "at most 1"]),
-        (changed("inputs.code", None), ["line 2, inputs.code", "string"]),
-        (changed("inputs.code", "x\0"), ["line 2, inputs.code, character 2", "null byte"]),
-        (changed("inputs.code", "x" * 2**20), ["line 2, inputs.code", "1048576 bytes"]),
-        (changed("inputs.extra", 1), ["line 2, inputs", "extra"]),
-        ([RECORD], ["line 2", "object"]),
-        (None, ["line 2", "object"]),
-    ],
-)
-def test_a_bad_record_is_named_with_file_line_and_field(
-    tmp_path: Path, record: Any, words: list[str]
-) -> None:
-    file = tmp_path / "test.jsonl"
-    file.write_text(json.dumps(changed("meta.id", 7)) + "\n" + json.dumps(record) + "\n")
-    with pytest.raises(CoralError) as caught:
-        read_codelintereval(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", ["empty"]),
-        (b"\n \n", ["empty"]),
-        (b"[]", ["no records"]),
-        (b'{"data": {}}', ["no records"]),
-        (b"[" * 100_000, ["not valid JSON"]),
-        (b"{", ["not valid JSON"]),
-        (b"\xff\xfe", ["cannot be read", "utf-8"]),
-        (b'{"instruction": NaN}', ["line 1", "NaN"]),
-    ],
-)
-def test_a_file_that_is_no_data_set_is_an_error(
-    tmp_path: Path, content: bytes, words: list[str]
-) -> None:
-    file = tmp_path / "test.json"
-    file.write_bytes(content)
-    for read in (read_codelintereval, read_mbpp):
-        with pytest.raises(CoralError) as caught:
-            read(file)
-        assert str(file) in str(caught.value)
-        if read is read_codelintereval:
-            assert all(word in str(caught.value) for word in words)
-    with pytest.raises(CoralError):
-        read_codelintereval(tmp_path / "missing.json")
 
 
 # The stage

@@ -16,6 +16,7 @@ from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.jail import Jail, Limits
 from coral_batch.verdicts.layers import LAYERS
 from tests.hostile import Hostile
+from tests.hostile.channel import CHANNEL
 from tests.hostile.escaping import CANARY, ESCAPING
 from tests.hostile.faking import FAKING
 from tests.hostile.results import RESULTS
@@ -67,7 +68,7 @@ def check(entry: Hostile, verdicts: list[Verdict]) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", RESULTS + FAKING + STARVING, ids=lambda entry: entry.name.replace(" ", "_")
+    "entry", RESULTS + CHANNEL + FAKING + STARVING, ids=lambda entry: entry.name.replace(" ", "_")
 )
 def test_gets_the_verdict_of_an_honest_reading(jail: Jail, entry: Hostile) -> None:
     cases = tuple(Case(inputs, expected) for inputs, expected in entry.cases)

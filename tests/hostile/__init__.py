@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 DOUBLE = (((1,), 2), ((21,), 42))
+SECRET = ((21,), 987654321123)
+"""A case whose expected value no program comes upon by itself."""
 
 
 @dataclass(frozen=True)

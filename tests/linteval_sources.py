@@ -1,0 +1,64 @@
+"""Programs that CodeLinterEval items are made of, in tests."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from coral_batch import params
+from coral_batch.corpus.snippets import read_snippets
+from coral_batch.linteval.build import DataSet, build
+from coral_batch.linteval.item import Candidate
+from coral_batch.linteval.prompts import PROMPTS
+from coral_batch.verdicts import Program, Verdict, judge
+from tests.conftest import REPOSITORY
+
+SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")
+ROW = {
+    "text": "Write a function to add.",
+    "code": "def add(a,b): \r\n\treturn a + b",
+    "task_id": 601,
+    "test_setup_code": "limit = 3\r\nitems = (limit, 4)",
+    "test_list": [
+        "assert add(1, 2) == limit",
+        'assert add("""a\n""", "b") == "a\\nb"',
+        "assert add((1,), items) == (1, 3, 4)",
+    ],
+    "challenge_test_list": [],
+}
+RECORD = {
+    "instruction": "Fix {code}: {feedback}",
+    "inputs": {"code": "x=1\n", "feedback": "any text, as published\n"},
+    "outputs": [1, 0],
+    "meta": {"id": 5, "canonical_code": "x = 1\n", "category": "style"},
+}
+
+
+def in_jail(programs: Sequence[Program], workers: int = 1) -> list[list[Verdict]]:
+    return judge(programs, params.load(REPOSITORY / "params.yaml").verdicts, workers)
+
+
+def made_of(candidates: Sequence[Candidate], language: str = "en") -> DataSet:
+    return build(candidates, PROMPTS[language], in_jail, workers=1)
+
+
+def mbpp(folder: Path, *changes: dict[str, Any]) -> Path:
+    file = folder / "mbpp.jsonl"
+    rows = [{**ROW, **change} for change in changes]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """Return the record with one field set, or taken away for the value `...`."""
+    record = json.loads(json.dumps(RECORD))
+    *parents, last = path.split(".")
+    place = functools.reduce(lambda content, key: content[key], parents, record)
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return record

@@ -1,0 +1,79 @@
+"""The lint errors that are put into clean programs: each appears, and changes no result."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from coral_batch.linteval.build import DEFAULT_FLAKE8
+from coral_batch.linteval.item import (
+    Candidate,
+)
+from coral_batch.linteval.mutants import FAULTS, Fault, put_in
+from coral_batch.linteval.view import View
+from coral_batch.seeding import generator
+from coral_batch.verdicts import Program
+from tests.conftest import REPOSITORY
+from tests.linteval_sources import SNIPPETS, in_jail
+
+CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"
+
+
+def places(fault: Fault, most: int) -> list[tuple[Candidate, str]]:
+    """Return programs with the fault put in: up to `most`, each of another snippet."""
+    found = []
+    for program in SNIPPETS:
+        stream = generator(1, "test", program.source, fault.code)
+        mutant = put_in(fault, program.code, stream)
+        if mutant is not None and len(found) < most:
+            found.append((program, mutant))
+    return found
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.code)
+def test_every_kind_of_lint_error_appears_where_it_is_put_in(fault: Fault) -> None:
+    mutated = places(fault, 8)
+    assert mutated
+    for program, mutant in mutated:
+        codes = {finding.code for finding in DEFAULT_FLAKE8(mutant)}
+        assert fault.code in codes, f"{program.source}\n{mutant}"
+        assert not codes & {"E999", "E902", "F821"}
+        if fault.layout:
+            assert ast.dump(ast.parse(mutant)) == ast.dump(ast.parse(program.code))
+
+
+def test_every_kind_of_lint_error_keeps_what_the_program_does() -> None:
+    programs = [
+        Program(
+            f"{fault.code} {program.source}",
+            program.function or "",
+            mutant,
+            program.cases,
+            None,
+            {},
+        )
+        for fault in FAULTS
+        for program, mutant in places(fault, 3 if fault.layout else 8)
+    ]
+    for program, verdicts in zip(programs, in_jail(programs, workers=2), strict=True):
+        wrong = [verdict for verdict in verdicts if verdict.kind != "PASS"]
+        assert not wrong, f"{program.id}: {wrong[0]}\n{program.code}"
+
+
+def test_the_snippets_are_small_clean_and_none_of_the_training_problems() -> None:
+    assert len(SNIPPETS) == 60
+    for snippet in SNIPPETS:
+        assert DEFAULT_FLAKE8(snippet.code) == []
+        assert 4 <= len(snippet.code.splitlines()) <= 25, snippet.source
+        assert len(snippet.cases) >= 4
+    assert not {snippet.source for snippet in SNIPPETS} & {file.stem for file in CLASSICS.iterdir()}
+
+
+def test_the_view_of_a_program_counts_characters() -> None:
+    view = View('word = "größe"; size = len(word)  # ☃\nlast = size\n')
+    assert [view.text(node) for node in view.tree.body] == [
+        'word = "größe"',
+        "size = len(word)",
+        "last = size",
+    ]

@@ -1,0 +1,227 @@
+"""What CodeLinterEval items are made of is read right or refused: MBPP, folders, official data."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coral_batch.corpus.codelintereval import read_codelintereval
+from coral_batch.corpus.folder import read_folder
+from coral_batch.corpus.mbpp import read_mbpp
+from coral_batch.corpus.snippets import read_snippets
+from coral_batch.errors import CoralError
+from coral_batch.linteval.build import build
+from coral_batch.linteval.item import (
+    Inputs,
+)
+from coral_batch.linteval.prompts import PROMPTS
+from coral_batch.verdicts import Program
+from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
+
+# MBPP
+
+
+def test_a_row_of_mbpp_becomes_an_item_with_its_asserts_as_tests(tmp_path: Path) -> None:
+    candidates, dropped = read_mbpp(mbpp(tmp_path, {}))
+    assert dropped == []
+    assert candidates[0].code == "def add(a,b): \n\treturn a + b"
+    (item,), (tests,) = (data_set := made_of(candidates)).items, data_set.tests
+    assert (tests.source, tests.function, tests.cases) == ("mbpp 601", "add", ())
+    assert tests.tests is not None and tests.tests.count("def test_") == 3
+    assert item.meta.canonical_code == "def add(a, b):\n    return a + b\n"
+    wrong = Program("x", "add", "def add(a, b):\n    return b\n", (), tests.tests, {})
+    assert [verdict.kind for verdict in in_jail([wrong])[0]] == ["FAIL", "FAIL", "FAIL"]
+
+
+def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> None:
+    pair = "class Pair:\n    pass\n\n\ndef first(p): return p.a\n"
+    file = mbpp(
+        tmp_path,
+        {"task_id": 1, "code": pair, "test_list": ["assert first(Pair()) == 1"]},
+        {"task_id": 2, "code": "print 'x'"},
+        {"task_id": 3, "test_list": ["assert ("]},
+        {"task_id": 4, "test_list": ["assert 1 == 1"]},
+    )
+    candidates, dropped = read_mbpp(file)
+    assert candidates == []
+    assert [(drop.source, drop.reason) for drop in dropped] == [
+        ("mbpp 1", "untestable"),
+        ("mbpp 2", "unparseable"),
+        ("mbpp 3", "untestable"),
+        ("mbpp 4", "untestable"),
+    ]
+    assert "Pair, first" in dropped[0].detail
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"code": 1}, ["line 2, code", "1", "string"]),
+        ({"code": "x\0"}, ["line 2, code, character 2", "null byte"]),
+        ({"code": "x" * 2**20}, ["line 2, code", "1048576 bytes", "65536"]),
+        ({"code": "\ud800"}, ["line 2", "utf-8", "surrogates"]),
+        ({"test_list": "assert x"}, ["line 2, test_list", "array"]),
+        ({"test_list": []}, ["line 2, test_list"]),
+        ({"task_id": 601}, ["line 2, task_id", "601", "line 1"]),
+        ({"more": 1}, ["line 2", "more"]),
+    ],
+)
+def test_a_bad_row_of_mbpp_is_named_with_file_line_and_field(
+    tmp_path: Path, change: dict[str, Any], words: list[str]
+) -> None:
+    file = mbpp(tmp_path, {}, {"task_id": 602, **change})
+    with pytest.raises(CoralError) as caught:
+        read_mbpp(file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+# A folder of Python files
+
+
+def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path) -> None:
+    (tmp_path / "deep/er").mkdir(parents=True)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / "deep/er/b.py").write_bytes(b"\xef\xbb\xbfimport os\r\nx=1\r\n")
+    (tmp_path / "a.py").write_text("import sys\n")
+    (tmp_path / "empty.py").write_text("\n")
+    (tmp_path / "latin.py").write_bytes(b"x = '\xe4'\n")
+    (tmp_path / "null.py").write_bytes(b"x = 1\0\n")
+    (tmp_path / "big.py").write_text("x = 1\n" * 200_000)
+    (tmp_path / "old.py").write_text("print 'x'\n")
+    (tmp_path / ".venv/c.py").write_text("import json\n")
+    (tmp_path / "notes.txt").write_text("none")
+    (tmp_path / "link.py").symlink_to("a.py")
+    (tmp_path / "folder.py").mkdir()
+    os.mkfifo(tmp_path / "pipe.py")
+    candidates, dropped = read_folder(tmp_path)
+    assert [(c.source, c.code) for c in candidates] == [
+        ("a.py", "import sys\n"),
+        ("deep/er/b.py", "import os\nx=1\n"),
+        ("old.py", "print 'x'\n"),
+    ]
+    assert [(drop.source, drop.reason) for drop in dropped] == [
+        ("big.py", "too_long"),
+        ("latin.py", "unparseable"),
+        ("null.py", "unparseable"),
+    ]
+    data_set = build(candidates, PROMPTS["en"], in_jail, 1, dropped)
+    assert data_set.statistics.dropped == {"too_long": 1, "unparseable": 3}
+    assert data_set.dropped[-1].source == "old.py"
+
+
+@pytest.mark.parametrize("target", ["../outside", "/etc", "nowhere"])
+def test_a_link_out_of_the_folder_is_an_error(tmp_path: Path, target: str) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "inside/deep").mkdir(parents=True)
+    (tmp_path / "inside/a.py").write_text("import os\n")
+    (tmp_path / "inside/deep/link").symlink_to(f"../{target}" if target[0] == "." else target)
+    with pytest.raises(CoralError, match="a link leads") as caught:
+        read_folder(tmp_path / "inside")
+    assert "inside/deep/link" in str(caught.value)
+
+
+def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(CoralError, match="no Python file"):
+        read_folder(tmp_path)
+    with pytest.raises(CoralError, match=r"linteval\.path"):
+        read_folder(tmp_path / "missing")
+    with pytest.raises(CoralError, match="no snippets"):
+        read_snippets(tmp_path)
+
+
+# Official data
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda rows: "\n".join(json.dumps(row, ensure_ascii=False) for row in rows),
+        lambda rows: json.dumps(rows, indent=4),
+        lambda rows: json.dumps({"access": "private", "data": rows}),
+        lambda rows: json.dumps({"data": rows}, indent=1),
+    ],
+    ids=["lines", "array", "object", "indented object"],
+)
+def test_official_data_is_read_as_it_is_in_all_its_forms(
+    tmp_path: Path, write: Callable[[Any], str]
+) -> None:
+    file = tmp_path / "test.json"
+    file.write_text(write([RECORD, changed("meta.id", 9)]))
+    first, second = read_codelintereval(file)
+    assert first.inputs == Inputs("x=1\n", "any text, as published\n")
+    assert (first.instruction, first.outputs, first.meta.id) == (
+        "Fix {code}: {feedback}",
+        (1, 0),
+        5,
+    )
+    assert second.meta.id == 9
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        *[
+            (changed(path, ...), ["line 2", path.split(".")[-1], "missing"])
+            for path in (
+                *("instruction", "inputs", "inputs.code", "inputs.feedback"),
+                *("outputs", "meta", "meta.id", "meta.canonical_code"),
+            )
+        ],
+        (changed("instruction", "no code, {feedback}"), ["line 2, instruction", "code"]),
+        (changed("instruction", "{code} alone"), ["line 2, instruction", "feedback"]),
+        (changed("meta.id", 7), ["line 2, meta.id", "7", "line 1"]),
+        (changed("meta.id", "5"), ["line 2, meta.id", "'5'", "integer"]),
+        (changed("meta.id", 5.0), ["line 2, meta.id", "5.0", "integer"]),
+        (changed("meta.id", True), ["line 2, meta.id", "integer"]),
+        (changed("outputs", [2]), ["line 2, outputs.0", "at most 1"]),
+        (changed("inputs.code", None), ["line 2, inputs.code", "string"]),
+        (changed("inputs.code", "x\0"), ["line 2, inputs.code, character 2", "null byte"]),
+        (changed("inputs.code", "x" * 2**20), ["line 2, inputs.code", "1048576 bytes"]),
+        (changed("inputs.extra", 1), ["line 2, inputs", "extra"]),
+        ([RECORD], ["line 2", "object"]),
+        (None, ["line 2", "object"]),
+    ],
+)
+def test_a_bad_record_is_named_with_file_line_and_field(
+    tmp_path: Path, record: Any, words: list[str]
+) -> None:
+    file = tmp_path / "test.jsonl"
+    file.write_text(json.dumps(changed("meta.id", 7)) + "\n" + json.dumps(record) + "\n")
+    with pytest.raises(CoralError) as caught:
+        read_codelintereval(file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", ["empty"]),
+        (b"\n \n", ["empty"]),
+        (b"[]", ["no records"]),
+        (b'{"data": {}}', ["no records"]),
+        (b"[" * 100_000, ["not valid JSON"]),
+        (b"{", ["not valid JSON"]),
+        (b"\xff\xfe", ["cannot be read", "utf-8"]),
+        (b'{"instruction": NaN}', ["line 1", "NaN"]),
+    ],
+)
+def test_a_file_that_is_no_data_set_is_an_error(
+    tmp_path: Path, content: bytes, words: list[str]
+) -> None:
+    file = tmp_path / "test.json"
+    file.write_bytes(content)
+    for read in (read_codelintereval, read_mbpp):
+        with pytest.raises(CoralError) as caught:
+            read(file)
+        assert str(file) in str(caught.value)
+        if read is read_codelintereval:
+            assert all(word in str(caught.value) for word in words)
+    with pytest.raises(CoralError):
+        read_codelintereval(tmp_path / "missing.json")
