@@ -8,6 +8,9 @@ import typer
 
 from coral_batch import lake, params
 
+ANSWERS_OF = "linteval/"
+"""What stands before a model of CodeLinterEval where other parts of the lake may be named."""
+
 
 def _known_generation(value: str) -> str:
     generations = params.load().generations
@@ -40,6 +43,14 @@ def _known_lint_model(value: str) -> str:
         )
     _known_generation(generation)
     return value
+
+
+def known_part_or_answers(value: str) -> str:
+    """Like `known_part`; the answers of a model of CodeLinterEval are ``linteval/MODEL``."""
+    if value.startswith(ANSWERS_OF):
+        _known_lint_model(value.removeprefix(ANSWERS_OF))
+        return value
+    return known_part(value)
 
 
 Generation = Annotated[

@@ -410,13 +410,20 @@ def test_items_of_other_sources_follow_from_them(here: Path) -> None:
     assert (doubt.row, doubt.column) == ("row 2 (c.py)", "reason")
 
 
-def test_the_answers_of_any_genome_are_audited(here: Path) -> None:
+def test_the_answers_of_any_genome_are_audited_with_the_lake_and_alone(here: Path) -> None:
     (model,) = set(lake.lint_models()) - set(lake.LINT_MODELS)
+    alone = ["audit", f"linteval/{model}"]
+    done = CliRunner().invoke(cli.app, alone)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines() == [f"{lake.path(table, model)}: follows" for table in ANSWERS]
     rows = lake.read_raw("linteval_scores", model)
     rows[0]["official"] = not rows[0]["official"]
     pl.DataFrame(rows).write_parquet(lake.path("linteval_scores", model))
     (doubt,) = audit_around("linteval_scores")
     assert (doubt.file, doubt.column) == (lake.path("linteval_scores", model), "official")
+    assert CliRunner().invoke(cli.app, alone).exit_code == 1
+    assert CliRunner().invoke(cli.app, ["audit", "linteval/base"]).exit_code == 0
+    assert CliRunner().invoke(cli.app, ["audit", "linteval/none"]).exit_code == 2
 
 
 def test_the_message_names_file_row_column_found_expected_and_source(here: Path) -> None:

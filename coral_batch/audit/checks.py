@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from coral_batch import lake
+from coral_batch.arguments import ANSWERS_OF
 from coral_batch.audit import foundation, generations, linteval, outcome, repairs
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.evidence import Evidence, Unusable
@@ -79,9 +80,11 @@ def checks(settings: Params, part: str | None, calibration: bool = False) -> lis
 
     Args:
         settings: the run's parameters.
-        part: a part of the lake, e.g. a generation; None for the whole lake.
+        part: a part of the lake, e.g. a generation or ``linteval/base``; None for the whole lake.
         calibration: calibrate the mapping again as well.
     """
+    if part is not None and part.startswith(ANSWERS_OF):
+        return _of(ANSWERS, part.removeprefix(ANSWERS_OF))
     if part is not None and part not in settings.generations:
         return _of(REPAIRS, part)
     names = list(settings.generations) if part is None else [part]

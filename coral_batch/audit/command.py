@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coral_batch import lake, params
-from coral_batch.arguments import known_part
+from coral_batch.arguments import ANSWERS_OF, known_part_or_answers
 from coral_batch.audit.doubt import Doubt
 from coral_batch.errors import shorten
 
@@ -18,9 +18,9 @@ def audit(
         str | None,
         typer.Argument(
             help="A generation, e.g. 000, or another part of the lake: "
-            + ", ".join((lake.BASELINE, *lake.EVALUATIONS.values()))
-            + "; without it, the whole lake.",
-            callback=lambda value: value if value is None else known_part(value),
+            + ", ".join((lake.BASELINE, *lake.EVALUATIONS.values(), f"{ANSWERS_OF}MODEL"))
+            + " (MODEL is base, best or GENERATION/GENOME); without it, the whole lake.",
+            callback=lambda value: value if value is None else known_part_or_answers(value),
         ),
     ] = None,
     calibration: Annotated[
