@@ -1,9 +1,15 @@
-"""Whole files or none: how every file of the lake and the store is written."""
+"""Whole files or none: how every file of the lake and the store is written.
+
+What is finished is forced to the disk together with the folders that name it, so that a power cut
+takes nothing back. What a killed run left unfinished goes when the same thing is written again.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,14 +27,17 @@ def atomic(file: Path) -> Iterator[IO[bytes]]:
     """
     temporary = None
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        make_folder(file.parent)
+        _sweep(file)
+        handle, temporary = tempfile.mkstemp(prefix=_unfinished(file), dir=file.parent)
         with os.fdopen(handle, "wb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
             yield stream
             stream.flush()
+            Path(temporary).chmod(0o644)
             os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(file)
+            Path(temporary).replace(file)
+        sync(file.parent)
     except BaseException as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
@@ -40,3 +49,68 @@ def atomic(file: Path) -> Iterator[IO[bytes]]:
                 action="free space or grant write access, and run again; nothing was changed",
             ) from None
         raise
+
+
+@contextlib.contextmanager
+def unfinished_folder(target: Path) -> Iterator[Path]:
+    """Make a folder beside `target`, to make that in; it is gone after the block.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    make_folder(target.parent)
+    _sweep(target)
+    with tempfile.TemporaryDirectory(prefix=_unfinished(target), dir=target.parent) as folder:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield Path(folder)
+        finally:
+            os.close(descriptor)
+
+
+def _unfinished(target: Path) -> str:
+    return f".{target.name}.unfinished-"
+
+
+def _sweep(target: Path) -> None:
+    """Remove what killed runs left of `target`; what another run is at work on is locked."""
+    for path in target.parent.iterdir():
+        if not path.name.startswith(_unfinished(target)):
+            continue
+        # It may be finished or removed meanwhile; what cannot be removed stays.
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it where they are missing, and force their names to the disk.
+
+    Raises:
+        OSError: one cannot be made.
+    """
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in missing:
+        sync(place.parent)
+
+
+def sync(path: Path) -> None:
+    """Force a file, or the names in a folder, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Force a folder and everything in it to the disk; where a link leads is not its own."""
+    for path in (*folder.rglob("*"), folder):
+        if not path.is_symlink():
+            sync(path)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,7 +27,7 @@ import polars as pl
 
 from coral_batch import seals, strictjson
 from coral_batch.acceptance import doubtful
-from coral_batch.atomic import atomic
+from coral_batch.atomic import atomic, sync, sync_tree, unfinished_folder
 from coral_batch.errors import CoralError
 from coral_batch.schemas import Schema, first_error, subvalidator, validator
 
@@ -186,8 +185,7 @@ def _read_lines(table: str, part: str | None) -> list[dict[str, Any]]:
         if error is not None:
             raise _broken(file, error)
         rows.append(value)
-    if len(rows) < check.schema.get("minRows", 0):
-        raise _broken(file, {"field": "rows", "found": "none", "expected": "at least one"})
+    _check_rows(check.schema, len(rows), file)
     return rows
 
 
@@ -330,15 +328,16 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
     """
     target = path(table, part)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as temporary:
-            complete = Path(temporary) / "complete"
+        with unfinished_folder(target) as temporary:
+            complete = temporary / "complete"
             complete.mkdir()
             for name, folder in folders.items():
                 shutil.copytree(folder, complete / name)
+            sync_tree(complete)
             if target.exists():
-                target.rename(Path(temporary) / "replaced")
+                target.rename(temporary / "replaced")
             complete.rename(target)
+            sync(target.parent)
     except (OSError, shutil.Error) as error:
         raise CoralError(
             "a folder of the lake cannot be written",
@@ -382,6 +381,10 @@ def _read_text(file: Path) -> str:
         raise _missing(file) from None
     except UnicodeDecodeError as error:
         raise CoralError("a table is not UTF-8", file=file, found=str(error)) from None
+    except OSError as error:
+        raise CoralError(
+            "a table cannot be read", file=file, found=error.strerror, action=AGAIN
+        ) from None
 
 
 def _missing(file: Path) -> CoralError:
@@ -421,6 +424,11 @@ def _columns(table: str) -> dict[str, pl.DataType]:
     return columns
 
 
+def _check_rows(schema: Mapping[str, Any], rows: int, file: Path) -> None:
+    if rows < schema.get("minRows", 0):
+        raise _broken(file, {"field": "rows", "found": "none", "expected": "at least one"})
+
+
 def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
     """Validate a frame column by column, over those of its distinct values that are in doubt.
 
@@ -442,6 +450,7 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
                 "expected": ", ".join(f"{name}: {dtype}" for name, dtype in expected.items()),
             },
         )
+    _check_rows(_validator(table).schema, content.height, file)
     for name in content.columns:
         if name == seals.COLUMN:
             continue  # as many values as rows, and nothing reads them but the audit

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coral_batch.atomic import make_folder, sync, sync_tree
 from coral_batch.errors import CoralError
 
 INDEX = "index.json"
@@ -116,8 +117,8 @@ class Store:
         """
         key = key_of(determinants)
         entry = self.root / kind / key
-        entry.parent.mkdir(parents=True, exist_ok=True)
         try:
+            make_folder(entry.parent)
             with tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary:
                 folder = Path(temporary) / key
                 (folder / FILES).mkdir(parents=True)
@@ -129,9 +130,9 @@ class Store:
                     "files": _hashes(folder / FILES),
                 }
                 (folder / INDEX).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
-                _sync(folder)
+                sync_tree(folder)
                 _move(folder, entry)
-                _sync(entry.parent, recursive=False)
+                sync(entry.parent)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -205,15 +206,3 @@ def _move(folder: Path, entry: Path) -> None:
         # Another process finished the same entry first; both hold the same bytes.
         if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
             raise
-
-
-def _sync(path: Path, recursive: bool = True) -> None:
-    """Force a file, or a folder and all in it, to the disk."""
-    if recursive and path.is_dir():
-        for child in path.iterdir():
-            _sync(child)
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

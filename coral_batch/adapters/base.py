@@ -13,7 +13,6 @@ import io
 import json
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import asdict, dataclass
@@ -28,6 +27,7 @@ from transformers.utils import logging as transformers_logging
 from coral_batch.adapters.catalogue import CATALOGUE, Entry
 from coral_batch.adapters.device import compute_dtype, devices
 from coral_batch.adapters.download import fetch, hub_failure
+from coral_batch.atomic import sync, sync_tree, unfinished_folder
 from coral_batch.errors import CoralError
 from coral_batch.hashes import check_files, file_sha256
 from coral_batch.progress import progress
@@ -97,11 +97,8 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
         CoralError: unknown model, nothing reachable, wrong bytes, or a checkpoint without
             safetensors weights or chat template.
     """
-    destination.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(
-        dir=destination.parent, prefix=f".{destination.name}."
-    ) as temporary:
-        folder = Path(temporary) / "base"
+    with unfinished_folder(destination) as temporary:
+        folder = temporary / "base"
         folder.mkdir()
         if model in CATALOGUE:
             _refuse_revision(model, revision)
@@ -120,9 +117,11 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
                 expected=f"one of {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
             )
         (folder / CARD).write_text(json.dumps(asdict(card), indent=2, sort_keys=True) + "\n")
+        sync_tree(folder)
         if destination.exists():
-            destination.rename(Path(temporary) / "replaced")
+            destination.rename(temporary / "replaced")
         folder.rename(destination)
+        sync(destination.parent)
     return card
 
 
@@ -252,7 +251,12 @@ def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str |
     # Copies, not hard links: a link would let an edit of the user's folder change the lake.
     for pattern in (*WANTED, *WANTED_TOKENIZER):
         for file in source.glob(pattern):
-            shutil.copyfile(file, folder / file.name)
+            try:
+                shutil.copyfile(file, folder / file.name)
+            except OSError as error:
+                raise CoralError(
+                    "The base model cannot be copied", file=file, found=error.strerror
+                ) from None
     if not list(folder.glob("*.safetensors")):
         raise CoralError(
             "The base model has no safetensors weights",

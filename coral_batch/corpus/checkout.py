@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
+from coral_batch.atomic import sync, sync_tree, unfinished_folder
 from coral_batch.errors import CoralError
 
 
@@ -29,13 +29,15 @@ def fetch(url: str, revision: str, checkouts: Path) -> Path:
     target = checkouts / revision
     if target.is_dir():
         return target
-    checkouts.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=checkouts, prefix=".clone-") as temporary:
-        clone = Path(temporary) / "clone"
+    with unfinished_folder(target) as temporary:
+        clone = temporary / "clone"
         _git("clone", "--quiet", "--no-checkout", "--", url, str(clone))
         _git("-C", str(clone), "checkout", "--quiet", "--detach", revision)
         shutil.rmtree(clone / ".git")
+        # A checkout that is there is taken for right: no power cut may leave one without its text.
+        sync_tree(clone)
         clone.replace(target)
+        sync(checkouts)
     return target
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from joblib.externals.loky import get_reusable_executor
 
+from coral_batch.atomic import make_folder, sync
 from coral_batch.parallel import agree, ask, cluster, run, slots
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
@@ -149,9 +150,11 @@ def _work(
     jail, apart = _jails(here, settings.memory_mb)
     start = time.monotonic()
     done: list[tuple[_Task, dict[int, Verdict]]] = []
+    rest: list[_Task] = []
     for number, task in enumerate(tasks):
         if number and time.monotonic() - start > _PATIENCE:
-            return done, tasks[number:]
+            rest = tasks[number:]
+            break
         if task.program.cases:
             verdicts = judge_cases(jail, task.program, limits, task.only)
         else:
@@ -159,7 +162,10 @@ def _work(
         done.append((task, verdicts))
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
-    return done, []
+    # Once a bundle, since it takes as long as judging a program: a power cut takes no more.
+    if journal is not None and journal.exists():
+        sync(journal)
+    return done, rest
 
 
 _kept: dict[tuple[tuple[str, ...], int], tuple[Jail, Jail]] = {}
@@ -214,9 +220,12 @@ def _sources() -> str:
 def _read(journal: Path) -> dict[str, list[Verdict]]:
     """Read what an earlier run finished; a line that is torn or damaged is judged again."""
     found: dict[str, list[Verdict]] = {}
-    if not journal.exists():
+    try:
+        text = journal.read_text(errors="replace")
+    except FileNotFoundError:
         return found
-    text = journal.read_text(errors="replace")
+    except OSError as error:
+        raise _unusable(journal, error) from None
     for line in text.splitlines():
         checksum, _, content = line.partition(" ")
         if checksum == hashlib.sha256(content.encode()).hexdigest():
@@ -231,6 +240,21 @@ def _read(journal: Path) -> dict[str, list[Verdict]]:
 def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
     """Append one finished program as one line behind its own SHA-256, in one write."""
     content = json.dumps([key, [asdict(verdict) for verdict in verdicts]])
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    with journal.open("a") as file:
-        file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
+    try:
+        make_folder(journal.parent)
+        new = not journal.exists()
+        with journal.open("a") as file:
+            file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
+        if new:
+            sync(journal.parent)
+    except OSError as error:
+        raise _unusable(journal, error) from None
+
+
+def _unusable(journal: Path, error: OSError) -> CoralError:
+    return CoralError(
+        "the verdicts cannot be kept",
+        file=journal,
+        found=error.strerror,
+        action="free space or grant write access, and run again; what was finished is kept",
+    )

@@ -1,0 +1,75 @@
+"""Files are written whole or not at all, and what a killed run left unfinished is cleared away."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coral_batch.atomic import atomic, unfinished_folder
+
+WRITERS = {
+    "file": """
+import sys
+from pathlib import Path
+from coral_batch.atomic import atomic
+with atomic(Path("table")) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print("at work", flush=True)
+    sys.stdin.read()
+""",
+    "folder": """
+import sys
+from pathlib import Path
+from coral_batch.atomic import unfinished_folder
+with unfinished_folder(Path("table")) as folder:
+    (folder / "half").touch()
+    print("at work", flush=True)
+    sys.stdin.read()
+""",
+}
+
+
+def write(kind: str) -> None:
+    if kind == "file":
+        with atomic(Path("table")) as stream:
+            stream.write(b"whole")
+    else:
+        with unfinished_folder(Path("table")) as folder:
+            (folder / "whole").mkdir()
+            (folder / "whole").rename("table")
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_killed_writer_left_goes_and_what_one_is_at_work_on_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".table.swp").touch()
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITERS[kind]], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"at work\n"
+        (unfinished,) = tmp_path.glob(".table.unfinished-*")
+        write(kind)
+        assert unfinished.exists()
+        writer.kill()
+    assert unfinished.exists()
+    (tmp_path / "table").rename(tmp_path / "before")
+    write(kind)
+    assert {path.name for path in tmp_path.iterdir()} == {".table.swp", "before", "table"}
+
+
+def test_a_block_that_fails_leaves_what_stood(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "file"
+    with atomic(file) as stream:
+        stream.write(b"before")
+    with pytest.raises(ValueError, match="stop"), atomic(file) as stream:
+        stream.write(b"after")
+        raise ValueError("stop")
+    assert [path.name for path in file.parent.iterdir()] == ["file"]
+    assert file.read_bytes() == b"before"
