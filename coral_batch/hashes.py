@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from coral_batch import lake
 from coral_batch.errors import CoralError
+from coral_batch.rows import AdapterCardRow
 
 
 def file_sha256(file: Path) -> str:
@@ -39,3 +41,17 @@ def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: st
                 expected=expected,
                 action=action,
             )
+
+
+def checked_adapter(part: str, card: AdapterCardRow) -> Path:
+    """Return the folder of a generation's adapter, its files checked against its card.
+
+    What an adapter makes is kept under its key: it must be the one that the key stands for.
+
+    Raises:
+        CoralError: a file is missing or has another SHA-256.
+    """
+    folder = lake.path("adapter_folders", part) / card.key
+    action = f"run `dvc repro --force adapters@{part}`"
+    check_files(folder, card.files, "the table adapter_cards", action)
+    return folder

@@ -29,7 +29,8 @@ def show(
     if item is None:
         print(overview(scores, lake.read_frame("linteval_changes", model)))
         return
-    if item not in scores["item"]:
+    items = {row.meta.id: row for row in lake.read_rows("linteval_items", Item)}
+    if item not in scores["item"] or item not in items:
         raise CoralError(
             "the model was not asked this",
             file=lake.path("linteval_scores", model),
@@ -37,11 +38,10 @@ def show(
             expected="an item of the list that the command shows without one",
         )
     samples = lake.read_rows("linteval_samples", LintSampleRow, model)
-    asked = next(row for row in lake.read_rows("linteval_items", Item) if row.meta.id == item)
     of_item = pl.col("item") == item
     print(
         answer_text(
-            asked,
+            items[item],
             [sample for sample in samples if sample.item == item],
             scores.filter(of_item),
             lake.read_frame("linteval_findings", model).filter(of_item),

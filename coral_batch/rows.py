@@ -6,9 +6,12 @@ Rows that are a module's own currency live there: `Problem` and `Role` in `coral
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
+from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.params import Scores
 
@@ -17,6 +20,31 @@ BASE = "base"
 
 REFERENCE = "reference"
 """The `genome` of the rows of `case_times` that time the reference programs."""
+
+
+Row = TypeVar("Row")
+
+
+def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
+    """Return the first row with these values, which another table says is there.
+
+    Args:
+        rows: the rows of a table.
+        file: where the table lies, for the message.
+        values: field -> its value.
+
+    Raises:
+        CoralError: there is none.
+    """
+    for row in rows:
+        if all(getattr(row, name) == value for name, value in values.items()):
+            return row
+    raise CoralError(
+        "the tables do not belong together",
+        file=file,
+        found="no row with " + ", ".join(f"{name} {value}" for name, value in values.items()),
+        action="run `dvc repro`",
+    )
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,9 @@
 """Stage `best`: the best genome of the run and its adapter, for what is measured on it alone."""
 
 from coral_batch import lake, params
-from coral_batch.errors import CoralError
 from coral_batch.evolution.best import best as best_of
-from coral_batch.hashes import check_files
-from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
+from coral_batch.hashes import checked_adapter
+from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
 
 
 def best() -> None:
@@ -13,21 +12,11 @@ def best() -> None:
         name: lake.read_rows("selection", SelectionRow, name) for name in params.load().generations
     }
     generation, chosen = best_of(selections)
-    rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
-    cards = {row.key: row for row in lake.read_rows("adapter_cards", AdapterCardRow, generation)}
-    adapter = rows.get(chosen.genome)
-    if adapter is None or adapter.key not in cards:
-        raise CoralError(
-            "the tables do not belong together",
-            file=lake.path("adapters", generation),
-            field=chosen.genome,
-            found="no adapter of the best genome, or no card of it",
-            action=f"run `dvc repro --force adapters@{generation}`",
-        )
-    folder = lake.path("adapter_folders", generation) / adapter.key
-    files = cards[adapter.key].files
-    action = f"run `dvc repro --force adapters@{generation}`"
-    check_files(folder, files, "the table adapter_cards", action)
+    rows = lake.read_rows("adapters", AdapterRow, generation)
+    adapter = find(rows, lake.path("adapters", generation), genome=chosen.genome)
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
+    card = find(cards, lake.path("adapter_cards", generation), key=adapter.key)
+    folder = checked_adapter(generation, card)
     lake.write_folders("best_adapter", {adapter.key: folder})
     lake.write_document(
         "best",
@@ -35,7 +24,7 @@ def best() -> None:
             generation,
             chosen.genome,
             adapter.key,
-            files,
+            card.files,
             adapter.configuration,
             adapter.knobs,
             chosen.fitness,

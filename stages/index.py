@@ -5,7 +5,7 @@ from coral_batch.atomic import atomic
 from coral_batch.evidence.summary import Evidence
 from coral_batch.evolution.genome import Genome
 from coral_batch.report.metrics import Metrics
-from coral_batch.rows import BASE, AdapterCardRow, SelectionRow, TimeRow
+from coral_batch.rows import BASE, AdapterCardRow, SelectionRow, TimeRow, find
 
 
 def index() -> None:
@@ -20,8 +20,14 @@ def index() -> None:
     metrics = lake.read_document("metrics", Metrics)
     fates = {name: lake.read_rows("selection", SelectionRow, name) for name in settings.generations}
     best = metrics.best
-    individuals = {one.genome.id: one for one in read_individuals(best.generation)}
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, best.generation)
+    individuals = {one.genome: one for one in read_individuals(best.generation)}
+    genome = find(individuals, lake.path("population", best.generation), id=best.genome)
+    individual = individuals[genome]
+    card = find(
+        lake.read_rows("adapter_cards", AdapterCardRow, best.generation),
+        lake.path("adapter_cards", best.generation),
+        key=individual.adapter.key,
+    )
     run = Run(
         metrics=metrics,
         evidence=lake.read_document("evidence", Evidence),
@@ -35,12 +41,12 @@ def index() -> None:
             for name, rows in fates.items()
         ],
         fates=fates,
-        best=individuals[best.genome],
+        best=individual,
         repairs=(read_repairs(best.generation, best.genome), read_repairs(lake.BASELINE, BASE)),
         weights=settings.objectives.weights,
         times=lake.read_rows("times", TimeRow),
         card=lake.read_document("card", dict),
-        adapter=next(c for c in cards if c.key == individuals[best.genome].adapter.key),
+        adapter=card,
         identity=identity([lake.path(table) for table in ("problems", "manifest", "examples")]),
         params=params.FILE.read_text(encoding="utf-8"),
     )

@@ -3,8 +3,9 @@
 from coral_batch import lake, params
 from coral_batch.arguments import LintModel
 from coral_batch.errors import CoralError
+from coral_batch.hashes import check_files, checked_adapter
 from coral_batch.linteval.item import Item, spread
-from coral_batch.rows import BASE, AdapterRow, BestRow
+from coral_batch.rows import BASE, AdapterCardRow, AdapterRow, BestRow, find
 
 
 def linteval_samples(model: LintModel) -> None:
@@ -21,7 +22,9 @@ def linteval_samples(model: LintModel) -> None:
         subject = Subject(BASE, None, None, knobs)
     elif model == "best":
         best = lake.read_document("best", BestRow)
-        subject = Subject(best.genome, best.key, lake.path("best_adapter") / best.key, knobs)
+        folder = lake.path("best_adapter") / best.key
+        check_files(folder, best.files, "the document best", "run `dvc repro --force best`")
+        subject = Subject(best.genome, best.key, folder, knobs)
     else:
         generation, _, genome = model.partition("/")
         keys = {row.genome: row.key for row in lake.read_rows("adapters", AdapterRow, generation)}
@@ -32,7 +35,9 @@ def linteval_samples(model: LintModel) -> None:
                 found=genome,
                 expected=f"one of {', '.join(keys)}",
             )
-        folder = lake.path("adapter_folders", generation) / keys[genome]
+        cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
+        card = find(cards, lake.path("adapter_cards", generation), key=keys[genome])
+        folder = checked_adapter(generation, card)
         subject = Subject(genome, keys[genome], folder, knobs)
     rows, durations = answer(subject, items, lake.path("base"), settings, Store(lake.STORE))
     lake.write_rows("linteval_durations", durations, model)

@@ -4,8 +4,8 @@ from coral_batch import lake, params
 from coral_batch.arguments import Part
 from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import Role, check_evaluation, select
-from coral_batch.hashes import check_files
-from coral_batch.rows import BASE, AdapterCardRow, AdapterRow
+from coral_batch.hashes import checked_adapter
+from coral_batch.rows import BASE, AdapterCardRow, AdapterRow, find
 
 
 def samples(part: Part) -> None:
@@ -21,14 +21,14 @@ def samples(part: Part) -> None:
     if part == lake.BASELINE:
         subjects = [Subject(BASE, None, None, settings.sampling.baseline)]
     else:
-        folder = lake.path("adapter_folders", part)
-        for card in lake.read_rows("adapter_cards", AdapterCardRow, part):
-            action = f"run `dvc repro --force adapters@{part}`"
-            check_files(folder / card.key, card.files, "the table adapter_cards", action)
-        subjects = [
-            Subject(row.genome, row.key, folder / row.key, row.knobs)
-            for row in lake.read_rows("adapters", AdapterRow, part)
-        ]
-    rows, durations = sample(subjects, problems, lake.path("base"), settings, Store(lake.STORE))
+        cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
+        rows = lake.read_rows("adapters", AdapterRow, part)
+        place = lake.path("adapter_cards", part)
+        folders = {
+            key: checked_adapter(part, find(cards, place, key=key))
+            for key in dict.fromkeys(row.key for row in rows)
+        }
+        subjects = [Subject(row.genome, row.key, folders[row.key], row.knobs) for row in rows]
+    answers, durations = sample(subjects, problems, lake.path("base"), settings, Store(lake.STORE))
     lake.write_rows("sample_durations", durations, part)
-    lake.write_rows("samples", rows, part)
+    lake.write_rows("samples", answers, part)

@@ -24,7 +24,7 @@ from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.generation import drawing
 from coral_batch.hashes import file_sha256
 from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
-from coral_batch.rows import AdapterRow, BestRow, DurationRow, LintSampleRow
+from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, DurationRow, LintSampleRow
 from tests.tiny import make_tiny_base
 
 KEY = "a" * 64
@@ -185,6 +185,9 @@ def test_any_genome_can_be_asked_and_an_unknown_one_is_named(
     best = lake.read_document("best", BestRow)
     card = AdapterRow("001-00", KEY, (0.5,) * 4, best.configuration, best.knobs, (1.0,), 1, False)
     lake.write_rows("adapters", [card], "001")
+    with pytest.raises(CoralError, match="no row with key"):
+        coral("samples", "001/001-00")
+    lake.write_rows("adapter_cards", [AdapterCardRow(KEY, {"seed": 1}, best.files)], "001")
     coral("samples", "001/001-00")
     coral("samples", "best")
     assert [row.raw for row in samples("001/001-00")] == [row.raw for row in samples("best")]
@@ -193,6 +196,25 @@ def test_any_genome_can_be_asked_and_an_unknown_one_is_named(
         coral("samples", "001/001-07")
     for wrong in ("best/001-00", "worst", "001", "001/"):
         assert CliRunner().invoke(cli.app, ["linteval", "samples", wrong]).exit_code == 2
+
+
+@pytest.mark.parametrize("model", ["best", "001/001-00"])
+def test_answers_are_not_drawn_with_an_adapter_that_was_changed(
+    project: Path, tiny_base: Path, model: str
+) -> None:
+    """They would be kept, and returned for the adapter that the key stands for."""
+    make_best(tiny_base)
+    shutil.copytree(lake.path("best_adapter"), lake.path("adapter_folders", "001"))
+    best = lake.read_document("best", BestRow)
+    row = AdapterRow("001-00", KEY, (0.5,) * 4, best.configuration, best.knobs, (1.0,), 1, False)
+    lake.write_rows("adapters", [row], "001")
+    lake.write_rows("adapter_cards", [AdapterCardRow(KEY, {"seed": 1}, best.files)], "001")
+    for folder in (lake.path("best_adapter"), lake.path("adapter_folders", "001")):
+        weights = folder / KEY / "adapter_model.safetensors"
+        weights.write_bytes(weights.read_bytes()[:-1] + b"1")
+    with pytest.raises(CoralError, match=r"adapter_model\.safetensors"):
+        coral("samples", model)
+    assert not lake.STORE.exists()
 
 
 def test_the_export_is_read_back_as_a_data_set_with_outputs(project: Path) -> None:

@@ -90,15 +90,7 @@ def _read_program(file: Path, name: str) -> tuple[str, str]:
 
     QuixBugs keeps docstrings and alternative solutions in such strings.
     """
-    source = read_text(file)
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise CoralError("a program does not parse", file=file, found=str(error)) from None
-    if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
-        raise CoralError(
-            "a program lacks its function", file=file, expected=f"def {name}(...) at module level"
-        )
+    source, tree = read_function(file, name)
     lines: list[str | None] = list(source.split("\n"))
     strings = []
     for node in tree.body:
@@ -110,6 +102,24 @@ def _read_program(file: Path, name: str) -> tuple[str, str]:
                 lines[index] = None
     code = "\n".join(line for line in lines if line is not None)
     return code.strip("\n").rstrip() + "\n", strings[0].strip() if strings else ""
+
+
+def read_function(file: Path, name: str) -> tuple[str, ast.Module]:
+    """Read a program that defines a function.
+
+    Raises:
+        CoralError: the file cannot be read, does not parse or has no function of that name.
+    """
+    source = read_text(file)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise CoralError("a program does not parse", file=file, found=str(error)) from None
+    if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
+        raise CoralError(
+            "a program lacks its function", file=file, expected=f"def {name}(...) at module level"
+        )
+    return source, tree
 
 
 def read_cases(file: Path) -> tuple[Case, ...]:

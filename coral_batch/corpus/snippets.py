@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coral_batch.corpus.layout import read_cases
-from coral_batch.corpus.text import read_text
+from coral_batch.corpus.layout import read_cases, read_function
 from coral_batch.errors import CoralError
 from coral_batch.linteval.item import Candidate
 
@@ -19,7 +18,7 @@ def read_snippets(folder: Path) -> list[Candidate]:
     """Read every program, sorted by name.
 
     Raises:
-        CoralError: there is no program, or one has no cases.
+        CoralError: there is no program, or one has no cases, does not parse or lacks its function.
     """
     files = sorted((folder / "correct_python_programs").glob("*.py"))
     if not files:
@@ -32,7 +31,7 @@ def read_snippets(folder: Path) -> list[Candidate]:
     return [
         Candidate(
             file.stem,
-            read_text(file),
+            read_function(file, file.stem)[0],
             function=file.stem,
             cases=read_cases(folder / "json_testcases" / f"{file.stem}.json"),
         )

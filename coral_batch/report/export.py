@@ -18,9 +18,9 @@ import typer
 from coral_batch import lake, params
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
-from coral_batch.hashes import check_files
+from coral_batch.hashes import check_files, checked_adapter
 from coral_batch.report.model_card import Exported, model_card
-from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
+from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
 
 CONFIGURATION = "adapter_config.json"
 
@@ -46,8 +46,7 @@ def export(
     # A catalogued GGUF lies beside the model that it was made of, whose name lacks the suffix.
     entry = CATALOGUE.get(base.name) if base.origin not in ("hub", "folder") else None
     hub = base.name if entry is None else entry.repository.removesuffix("-GGUF")
-    folder, files, exported = _best() if genome is None else _genome(genome)
-    check_files(folder, files, "the lake", "run `dvc repro --force best`, or of the adapters stage")
+    folder, exported = _best() if genome is None else _genome(genome)
     configuration = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
     configuration |= {"base_model_name_or_path": hub, "revision": base.revision}
     text = model_card(exported, base, hub, settings)
@@ -55,7 +54,7 @@ def export(
     print(f"{exported.genome} of generation {exported.generation} for {hub}: {destination}")
 
 
-def _best() -> tuple[Path, dict[str, str], Exported]:
+def _best() -> tuple[Path, Exported]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
     if (evidence.best, evidence.generation) != (best.genome, best.generation):
@@ -66,16 +65,17 @@ def _best() -> tuple[Path, dict[str, str], Exported]:
             expected=best.genome,
             action="run `dvc repro`",
         )
+    folder = lake.path("best_adapter") / best.key
+    check_files(folder, best.files, "the document best", "run `dvc repro --force best`")
     return (
-        lake.path("best_adapter") / best.key,
-        best.files,
+        folder,
         Exported(
             best.genome, best.generation, best.configuration, best.knobs, best.fitness, evidence
         ),
     )
 
 
-def _genome(name: str) -> tuple[Path, dict[str, str], Exported]:
+def _genome(name: str) -> tuple[Path, Exported]:
     generation, _, genome = name.partition("/")
     if not re.fullmatch(r"[0-9]{3}", generation) or generation not in lake.generations():
         raise CoralError(
@@ -95,15 +95,15 @@ def _genome(name: str) -> tuple[Path, dict[str, str], Exported]:
     row = adapters[genome]
     fates = lake.read_rows("selection", SelectionRow, generation)
     cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
+    card = find(cards, lake.path("adapter_cards", generation), key=row.key)
     return (
-        lake.path("adapter_folders", generation) / row.key,
-        next(card.files for card in cards if card.key == row.key),
+        checked_adapter(generation, card),
         Exported(
             genome,
             generation,
             row.configuration,
             row.knobs,
-            next(fate.fitness for fate in fates if fate.genome == genome),
+            find(fates, lake.path("selection", generation), genome=genome).fitness,
             None,
         ),
     )

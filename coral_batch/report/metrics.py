@@ -12,11 +12,12 @@ from dataclasses import asdict, astuple, dataclass, fields
 
 import polars as pl
 
+from coral_batch import lake
 from coral_batch.evolution.best import best
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.params import Scores
-from coral_batch.rows import AdapterRow, SelectionRow
+from coral_batch.rows import AdapterRow, SelectionRow, find
 
 OBJECTIVES = tuple(field.name for field in fields(Scores))
 DECIMALS = 6
@@ -189,7 +190,7 @@ def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
 def _best(generations: Sequence[Evaluated]) -> Best:
     generation, chosen = best({tables.generation: tables.selection for tables in generations})
     tables = next(tables for tables in generations if tables.generation == generation)
-    adapter = next(row for row in tables.adapters if row.genome == chosen.genome)
+    adapter = find(tables.adapters, lake.path("adapters", generation), genome=chosen.genome)
     shares = tables.best_passes
     modules = ",".join(adapter.configuration.target_modules)
     return Best(

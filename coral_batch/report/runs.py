@@ -17,7 +17,7 @@ from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
 from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.params import Scores
-from coral_batch.rows import AdapterRow, BestRow, SelectionRow
+from coral_batch.rows import AdapterRow, BestRow, SelectionRow, find
 
 TABLES = ("best", "evidence", "manifest", "adapters", "selection", "scores")
 
@@ -73,7 +73,7 @@ def read_run(name: str) -> Run:
             name,
             lake.read_document("evidence", Evidence),
             best,
-            next(row.objectives for row in fates if row.genome == best.genome),
+            find(fates, lake.path("selection", best.generation), genome=best.genome).objectives,
             found,
             {row.name: row.sha256 for row in lake.read_rows("manifest", Role)},
             genomes,
