@@ -5,6 +5,7 @@ Each check is a function that returns its finding; nothing is changed and nothin
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import re
@@ -16,6 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import typer
+from ruamel.yaml import YAML, YAMLError
 
 from coral_batch import lake, params
 from coral_batch.errors import CoralError
@@ -28,6 +30,8 @@ from coral_batch.store_commands import size_text
 MEMORY = 4 << 30
 DISK = 6 << 30
 CONSTRAINTS = Path("constraints.txt")
+CACHE = Path(".dvc/cache/files/md5")
+LOCK = Path("dvc.lock")
 # torch's names of the extensions that decide how fast matrices are multiplied.
 VECTOR = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "asimd", "sve", "bf16")
 
@@ -58,7 +62,7 @@ class Finding:
 
 
 def doctor() -> None:
-    """Check this machine: processor, memory, disk, device, versions, isolation, mirrors, store."""
+    """Check this machine: processor, memory, disk, versions, isolation, mirrors, store, cache."""
     settings = params.load()
     failed = 0
     for check in CHECKS:
@@ -232,6 +236,34 @@ def store(settings: Params) -> Iterator[Finding]:
     yield Finding("store", Grade.OK, found, means)
 
 
+def cache(settings: Params) -> Iterator[Finding]:
+    """Whether DVC's own files are whole: its cache, which it takes for granted, and dvc.lock."""
+    if LOCK.exists() and not _is_mapping(LOCK):
+        means = "DVC stops at it: rm dvc.lock; `dvc repro` takes from the store what was finished"
+        yield Finding("dvc.lock", Grade.FAIL, "no lock file, as a power cut leaves it", means)
+    objects = sorted(CACHE.glob("??/*"))
+    damaged = [file for file in objects if _md5(file) != file.parent.name + file.name[:30]]
+    if damaged:
+        means = f"DVC would put them into the lake: rm -f {' '.join(map(str, damaged))}"
+        found = f"{len(damaged)} of {len(objects)} files are damaged, as a power cut leaves them"
+        yield Finding("cache", Grade.FAIL, found, means)
+    else:
+        found = f"{len(objects)} files, each with the hash that names it"
+        yield Finding("cache", Grade.OK, found, "DVC can bring back what it replaced")
+
+
+def _is_mapping(file: Path) -> bool:
+    try:
+        return isinstance(YAML(typ="safe").load(file), dict)
+    except (YAMLError, OSError, UnicodeDecodeError):
+        return False
+
+
+def _md5(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "md5").hexdigest()
+
+
 CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     system,
     arithmetic,
@@ -242,4 +274,5 @@ CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     workers,
     mirrors,
     store,
+    cache,
 )

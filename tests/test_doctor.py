@@ -43,7 +43,7 @@ def test_each_subject_is_found_and_explained(project: Path) -> None:
     found = grades(done.output)
     assert [*found] == [
         *("system", "processor", "device", "memory", "disk", "versions", "isolation"),
-        *("workers", "base", "mirrors", "store"),
+        *("workers", "base", "mirrors", "store", "cache"),
     ]
     assert done.output.count("->") >= len(found)
     assert "seccomp" in done.output
@@ -67,6 +67,29 @@ def test_another_version_than_the_pinned_one_is_named(project: Path) -> None:
     assert grades(done.output)["versions"] == "note"
     assert "flake8" in done.output
     assert "(pinned 0." in done.output
+
+
+def test_a_file_that_a_power_cut_left_empty_in_dvcs_cache_is_named(project: Path) -> None:
+    """DVC takes a read-only file of its cache for right, whatever is in it."""
+    folder = project / ".dvc/cache/files/md5/9a"
+    folder.mkdir(parents=True)
+    (folder / "8ad92c50cae39aa2c5604fd0ab6d8c").write_text("f\n")
+    (folder / "0364b9e99bb480dd25e1f0284c8555.dir").write_text("")
+    done = doctor()
+    assert done.exit_code == 1
+    assert "1 of 2 files are damaged" in done.output
+    assert "rm -f .dvc/cache/files/md5/9a/0364b9e99bb480dd25e1f0284c8555.dir" in done.output
+    assert grades(done.output)["cache"] == "FAIL"
+
+
+@pytest.mark.parametrize("text", ["", "schema: '2.0'\nstages:\n  corpus: {cmd"])
+def test_a_lock_file_that_a_power_cut_left_torn_is_named(project: Path, text: str) -> None:
+    (project / "dvc.lock").write_text("schema: '2.0'\nstages: {}\n")
+    assert "dvc.lock" not in grades(doctor().output)
+    (project / "dvc.lock").write_text(text)
+    done = doctor()
+    assert done.exit_code == 1
+    assert "rm dvc.lock" in done.output
 
 
 @pytest.mark.parametrize(

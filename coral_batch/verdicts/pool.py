@@ -21,6 +21,7 @@ from pathlib import Path
 from joblib.externals.loky import get_reusable_executor
 
 from coral_batch.atomic import make_folder, sync
+from coral_batch.errors import CoralError
 from coral_batch.parallel import agree, ask, cluster, run, slots
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
