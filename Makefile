@@ -23,7 +23,7 @@ repro: setup  ## run the whole evolution (dvc repro)
 	dvc repro
 
 test: setup lint  ## check style and types, then run the tests
-	python -m pytest --numprocesses 2 --dist loadfile
+	python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: setup  ## ruff and mypy
 	ruff check .

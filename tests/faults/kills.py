@@ -1,8 +1,8 @@
 """Kill a whole run again and again at random moments, let it finish, and compare the bytes.
 
-``python -m tests.faults.kills --kills 30`` is the long form. Each kill ends every process of the
-run at once with SIGKILL, as a power cut would; files that no one had forced to the disk are not
-dropped, since a kill cannot do that.
+``python -m tests.faults.kills --kills 30`` is the long form; another ``--seed`` kills at other
+moments. Each kill ends every process of the run at once with SIGKILL. Two of three are power cuts:
+after them the folder holds what had been forced to the disk, in both forms of `tests.faults.power`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,20 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coral_batch.report.text import table
 from coral_batch.seeding import generator
-from tests.test_pipeline import ENVIRONMENT, hashes, make_project, run
+from coral_batch.store import Store
+from tests.faults.power import Disk
+from tests.pipeline import ENVIRONMENT, hashes, make_project, run
+
+KILL = "kill"
+NAMES_STAY = "power cut, names stay"
+NAMES_GO = "power cut, names go"
+FORMS = (KILL, NAMES_STAY, NAMES_GO)
 
 
 @dataclass
@@ -25,54 +34,69 @@ class Kills:
     """What came of a run that was killed.
 
     Attributes:
-        moments: the stage that was running at each kill, or what DVC was doing.
-        differing: files that differ from the undisturbed run in the end.
+        moments: of each kill the stage that was running, or what DVC was doing, and its form.
+        lost: entries of the store that were whole before a kill and not after it; what is being
+            put there at that moment may be among them.
     """
 
-    moments: list[str] = field(default_factory=list)
-    differing: list[str] = field(default_factory=list)
+    moments: list[tuple[str, str]] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
 
 
-def killed_run(
-    project: Path, undisturbed: dict[str, str], kills: int, seed: int, *targets: str
-) -> Kills:
-    """Run `dvc repro` in a fresh project, kill it `kills` times, finish, compare.
+def killed_run(project: Path, kills: int, seed: int) -> Kills:
+    """Run `dvc repro` in a fresh project, kill it `kills` times, and let it finish.
 
     Args:
         project: a project in which nothing has run.
-        undisturbed: the hashes of a run that nobody killed.
-        kills: how often; the run may end before, then fewer.
+        kills: how often, in all `FORMS` by turns; the run may end before, then fewer.
         seed: of the moments, each up to 12 s into the run.
-        targets: stages to run, with what they need; none for all.
     """
     random = generator(seed, "kills")
     result = Kills()
-    log = project / "run.log"
-    for _ in range(kills):
-        with log.open("wb") as output:
-            running = subprocess.Popen(
-                ["dvc", "repro", *targets],
-                cwd=project,
-                env={**ENVIRONMENT, "PYTHONPATH": str(project)},
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        try:
-            running.wait(float(random.uniform(1, 12)))
-            break
-        except subprocess.TimeoutExpired:
-            os.killpg(running.pid, signal.SIGKILL)
-            running.wait()
-        started = [line for line in log.read_text().splitlines() if line.startswith("Running")]
-        result.moments.append(started[-1].split("'")[1] if started else "before a stage")
-        wait_for_orphans(project)
-    log.unlink()
-    run(project, "dvc", "repro", *targets)
-    after = hashes(project)
-    names = undisturbed.keys() | after.keys()
-    result.differing = sorted(n for n in names if undisturbed.get(n) != after.get(n))
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run.log"
+        for number in range(kills):
+            form = FORMS[number % len(FORMS)]
+            with Disk(project) as disk:
+                if not _killed(project, disk, log, float(random.uniform(1, 12))):
+                    break
+                kept = whole_entries(project)
+                if form != KILL:
+                    disk.cut(names_stay=form == NAMES_STAY)
+            lines = [line for line in log.read_text().splitlines() if line.startswith("Running")]
+            stage = lines[-1].split("'")[1] if lines else "before a stage"
+            result.moments.append((stage, form))
+            result.lost += sorted(kept - whole_entries(project))
+    run(project, "dvc", "repro")
     return result
+
+
+def _killed(project: Path, disk: Disk, log: Path, seconds: float) -> bool:
+    """Run for a time and kill; False when the run ended before."""
+    with log.open("wb") as output:
+        running = subprocess.Popen(
+            ["dvc", "repro"],
+            cwd=project,
+            env={**ENVIRONMENT, **disk.environment},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        code = running.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        wait_for_orphans(project)
+        return True
+    assert code == 0, log.read_text()
+    return False
+
+
+def whole_entries(project: Path) -> set[str]:
+    """Return kind and key of each entry of the store that is what was stored."""
+    entries = Store(project / ".coral/store").entries()
+    return {f"{entry.kind}/{entry.key}" for entry in entries if entry.damage() is None}
 
 
 def orphans(project: Path) -> list[int]:
@@ -103,23 +127,28 @@ def wait_for_orphans(project: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=30)
-    parser.add_argument("--a-run", type=int, default=10, help="kills before a run may finish")
+    parser.add_argument("--a-run", type=int, default=15, help="kills before a run may finish")
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
+    counts: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory(prefix="coral-kills-") as folder:
         root = Path(folder)
         first = make_project(root / "undisturbed")
         run(first, "dvc", "repro")
         expected = hashes(first)
-        done = 0
         number = 0
-        while done < chosen.kills:
+        while counts.total() < chosen.kills:
             number += 1
             again = make_project(root / f"killed-{number}")
-            outcome = killed_run(again, expected, chosen.a_run, chosen.seed + number)
-            done += len(outcome.moments)
-            print(f"run {number}: killed in {', '.join(outcome.moments)}")
-            print(f"  {len(expected)} files compared, {len(outcome.differing)} differ")
-            if outcome.differing:
-                raise SystemExit("\n".join(outcome.differing))
-    print(f"{done} kills over {number} runs")
+            most = min(chosen.a_run, chosen.kills - counts.total())
+            outcome = killed_run(again, most, 1000 * chosen.seed + number)
+            counts.update(outcome.moments)
+            differing = sorted(name for name, _ in expected.items() ^ hashes(again).items())
+            print(f"run {number}: {len(outcome.moments)} kills, {len(outcome.lost)} entries lost")
+            print(f"  {len(expected)} files compared, {len(differing)} differ", flush=True)
+            if differing:
+                raise SystemExit("\n".join(differing))
+    stages = sorted({stage for stage, _ in counts})
+    rows = [(stage, *(str(counts[stage, form]) for form in FORMS)) for stage in stages]
+    total = tuple(str(sum(counts[stage, form] for stage in stages)) for form in FORMS)
+    print(table(("killed in", *FORMS), [*rows, (), ("total", *total)], left={"killed in"}))

@@ -1,6 +1,7 @@
 """Ways in which a file can be wrong: each takes its bytes and a generator, and gives other bytes.
 
-A mutation that does not apply to a file (a line of a file without lines) gives None.
+A mutation that does not apply to a file (a line of a file without lines) gives None. Another sort
+(`PLACES`) puts something that is no such file in its place.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import json
 import struct
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+OUTSIDE = Path("outside")
+"""A file in the project's folder, which is the working directory, that no command may touch."""
 Mutation = Callable[[bytes, np.random.Generator], bytes | None]
 
 NASTY: tuple[Any, ...] = (
@@ -402,6 +406,33 @@ def a_tensor_header_that_lies(content: bytes, random: np.random.Generator) -> by
     return struct.pack("<Q", len(text) if claimed is None else claimed) + text + data
 
 
+# What is no file ----------------------------------------------------------------------------
+
+
+def nothing(file: Path) -> None:
+    file.unlink()
+
+
+def a_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def a_link_to_itself(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file.name)
+
+
+def a_link_to_nowhere(file: Path) -> None:
+    file.unlink()
+    file.symlink_to("../../../../nowhere/at/all")
+
+
+def a_link_out_of_the_lake(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(OUTSIDE.absolute())
+
+
 BYTES: tuple[Mutation, ...] = (truncated, emptied, flipped, noise, nulls_put_in, doubled)
 TEXT: tuple[Mutation, ...] = (
     *BYTES,
@@ -453,3 +484,5 @@ MUTATIONS = {
     ".safetensors": TENSORS,
 }
 """File name suffix -> the mutations that its files undergo."""
+PLACES = (nothing, a_folder, a_link_to_itself, a_link_to_nowhere, a_link_out_of_the_lake)
+"""What may stand in a file's place."""

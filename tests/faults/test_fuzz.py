@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.fuzz import READERS, cheapen, fuzz
-from tests.finished_lake import make_finished_lake
+from tests.faults.fuzz import REFUSED, fuzz
+from tests.faults.readers import READERS, make_attacked
 
 
-def test_no_changed_file_gets_a_stage_to_do_anything_but_finish_or_refuse(
+def test_no_changed_file_gets_a_command_to_do_anything_but_finish_or_refuse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    make_finished_lake(tmp_path)
-    cheapen()
-    tally = fuzz(tmp_path, inputs=12 * len(READERS), seed=1)
+    make_attacked(tmp_path)
+    tally = fuzz(tmp_path, range(12 * len(READERS)), seed=1)
     assert tally.defects == []
     assert set(tally.outcomes) == set(READERS)
-    refused = sum(count["refused"] for count in tally.outcomes.values())
+    refused = sum(count[REFUSED] for count in tally.outcomes.values())
     assert refused > len(READERS)

@@ -1,0 +1,125 @@
+"""A whole project on a tiny model, for tests that run the pipeline through DVC."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from tests.conftest import REPOSITORY
+from tests.tiny import make_tiny_base
+
+TABLES_OF_TIMES = {
+    "adapter_durations",
+    "sample_durations",
+    "case_times",
+    "runtimes",
+    "times",
+    "durations",
+}
+# The first page tells times, commit and machine; the others do not.
+OTHERS = {".gitignore", "index.html"}
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "DVC_NO_ANALYTICS": "true",
+    # A tiny model gains nothing from threads, which wait for one another on a busy machine.
+    "OMP_NUM_THREADS": "1",
+}
+
+
+def make_project(folder: Path) -> Path:
+    """Make a project of two generations with a tiny base model and small settings."""
+    folder.mkdir()
+    for name in ("coral_batch", "stages", "schemas", "lake/raw/classics"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=_caches)
+    snippets = "lake/raw/snippets"
+    shutil.copytree(REPOSITORY / snippets, folder / snippets, ignore=_all_but_four)
+    shutil.copy(REPOSITORY / "dvc.yaml", folder)
+    shutil.copy(REPOSITORY / ".dvcignore", folder)
+    make_tiny_base(folder / "tiny")
+    text = (REPOSITORY / "params.yaml").read_text()
+    for pattern, replacement in (
+        (r"model: \S+", "model: tiny"),
+        (r"height: \d+", "height: 8"),
+        (r"width: \d+", "width: 8"),
+        (r"automata: \d+", "automata: 64"),
+        (r"bins: \d+", "bins: 2"),
+        (r"  r: .*", "  r: [2, 4]"),
+        (r"batch_size: \d+", "batch_size: 24"),
+        (r"samples: 4", "samples: 2"),
+        (r"samples: 8", "samples: 3"),
+        (r"max_new_tokens: 384", "max_new_tokens: 12"),
+        (r"items: 12", "items: 3"),
+        (r"samples: 5", "samples: 2"),
+        (r"max_new_tokens: 384 ", "max_new_tokens: 12 "),
+    ):
+        text, count = re.subn(pattern, replacement, text, count=1)
+        assert count == 1, pattern
+    (folder / "params.yaml").write_text(text)
+    run(folder, "dvc", "init", "--no-scm", "--quiet")
+    config = (REPOSITORY / ".dvc/config").read_text()
+    (folder / ".dvc/config").write_text(config.replace("[core]", "[core]\n    no_scm = true"))
+    run(folder, "coral", "generations", "2")
+    return folder
+
+
+def _caches(_: str, names: list[str]) -> set[str]:
+    return {name for name in names if name == "__pycache__"}
+
+
+def _all_but_four(_: str, names: list[str]) -> list[str]:
+    return sorted(name for name in names if name.endswith((".py", ".json")))[4:]
+
+
+def run(project: Path, *command: str) -> str:
+    """Run a command in a project and return what it printed; fail the test if it fails."""
+    done = attempt(project, *command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def attempt(project: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a project, on the project's own copy of the code."""
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(project)}
+    return subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def stages_run(output: str) -> set[str]:
+    return set(re.findall(r"Running stage '([^']+)'", output))
+
+
+def hashes(project: Path) -> dict[str, str]:
+    """Hash every file of the lake that two runs must have in common."""
+    return {
+        str(file.relative_to(project)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted((project / "lake").rglob("*"))
+        if file.is_file() and file.stem not in TABLES_OF_TIMES and file.name not in OTHERS
+    }
+
+
+def finished_run(factory: pytest.TempPathFactory) -> Path:
+    """Return a project after `dvc repro`, for all test files of a session: change copies of it.
+
+    The first worker that needs it makes it, the others wait: see pytest-xdist's documentation,
+    "Making session-scoped fixtures execute only once".
+    """
+    base = factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    project, done = shared / "finished-run", shared / "finished-run.done"
+    with FileLock(shared / "finished-run.lock"):
+        if not done.exists():
+            shutil.rmtree(project, ignore_errors=True)
+            make_project(project)
+            run(project, "dvc", "repro")
+            done.touch()
+    return project

@@ -1,0 +1,102 @@
+"""A changed parameter reruns what it touches and nothing else: real DVC on a finished run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline import finished_run, run, stages_run
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project after `dvc repro`; tests that change it work on a copy."""
+    return finished_run(tmp_path_factory)
+
+
+@pytest.fixture
+def copy(finished: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(finished, tmp_path / "copy"))
+
+
+def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
+    text = (copy / "params.yaml").read_text()
+    (copy / "params.yaml").write_text(
+        text.replace("bugfix: 0.30, security: 0.25", "bugfix: 0.35, security: 0.20")
+    )
+    rerun = stages_run(run(copy, "dvc", "repro"))
+    assert {"scores@000", "scores@001", "baseline_scores", "selection@000", "report"} <= rerun
+    assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *BEST_AGAIN}
+
+
+STAGES_AFTER_SCORES = {
+    "baseline_scores",
+    "evaluation_scores@baseline",
+    "evidence",
+    "scores@000",
+    "scores@001",
+    "selection@000",
+    "selection@001",
+    "report",
+    "baseline_page",
+    "page@000",
+    "page@001",
+    "index",
+}
+# Selection with other weights may breed another generation.
+BRED_AGAIN = {
+    f"{stage}@001"
+    for stage in ("automata", "features", "adapters", "samples", "verdicts", "findings")
+}
+
+
+# What is measured on the best genome alone; another one may win, or with another fitness.
+BEST_AGAIN = {
+    "best",
+    "evaluation_best",
+    "evaluation_verdicts@best",
+    "evaluation_findings@best",
+    "evaluation_scores@best",
+    "linteval_best",
+    "linteval_scores@best",
+    "linteval_report",
+}
+
+
+def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
+    run(copy, "coral", "generations", "3")
+    assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN == {
+        "evidence",
+        "report",
+        "index",
+        *(
+            f"{stage}@002"
+            for stage in (
+                "automata",
+                "features",
+                "adapters",
+                "samples",
+                "verdicts",
+                "findings",
+                "scores",
+                "selection",
+                "page",
+            )
+        ),
+    }
+
+
+def test_a_control_reruns_what_the_search_decides_and_says_what_it_spent(copy: Path) -> None:
+    evolved = json.loads((copy / "lake/evidence/evidence.json").read_text())
+    text = (copy / "params.yaml").read_text()
+    (copy / "params.yaml").write_text(text.replace("kind: evolved", "kind: random"))
+    rerun = stages_run(run(copy, "dvc", "repro"))
+    assert {"adapters@000", "selection@000", "evidence"} <= rerun
+    untouched = {"population", "automata@000", "features@000", "evaluation_baseline"}
+    assert not rerun & {*untouched, *(name for name in rerun if name.startswith("baseline"))}
+    evidence = json.loads((copy / "lake/evidence/evidence.json").read_text())
+    assert evidence["search"] == "random"
+    assert evidence["budget"]["genomes"] == evolved["budget"]["genomes"]
