@@ -265,6 +265,8 @@ def _read_document(file: Path) -> Any:
         raise CoralError(
             "no params.yaml here", file=file.absolute(), action="run from the repository's root"
         ) from None
+    except OSError as error:
+        raise CoralError("params.yaml cannot be read", file=file, found=error.strerror) from None
     except (YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise CoralError(
             "params.yaml is not UTF-8 text in YAML", file=file, found=_first_line(error)

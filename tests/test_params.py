@@ -90,3 +90,10 @@ def test_an_invalid_file_is_not_rewritten(workspace: Path) -> None:
         params.write_generations(5)
     assert Path("params.yaml").read_text() == before
     assert list(workspace.iterdir()) == [workspace / "params.yaml"]
+
+
+def test_a_folder_in_the_place_of_params_is_told(workspace: Path) -> None:
+    params.FILE.unlink()
+    params.FILE.mkdir()
+    with pytest.raises(CoralError, match=r"cannot be read[\s\S]*params\.yaml[\s\S]*directory"):
+        params.load()

@@ -138,7 +138,7 @@ def read_card(folder: Path) -> Card:
         raise CoralError(
             "The base model is missing", file=file, action="run `dvc repro base`"
         ) from error
-    except (ValueError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise CoralError(
             f"The base model's card cannot be read ({error})",
             file=file,
