@@ -133,7 +133,7 @@ def test_a_local_folder_becomes_a_base(tmp_path: Path) -> None:
     assert again.sha256 == card.sha256
 
 
-@pytest.mark.parametrize("damage", ["changed", "missing", "card"])
+@pytest.mark.parametrize("damage", ["changed", "missing", "card", "folder"])
 def test_a_damaged_base_is_not_loaded(tmp_path: Path, damage: str) -> None:
     folder = tmp_path / "base"
     source = make_tiny_base(tmp_path / "source")
@@ -146,9 +146,19 @@ def test_a_damaged_base_is_not_loaded(tmp_path: Path, damage: str) -> None:
     elif damage == "missing":
         weights.unlink()
     else:
-        (folder / "card.json").write_text("{}")
+        card = folder / "card.json"
+        card.unlink()
+        card.write_text("{}") if damage == "card" else card.mkdir()
     with pytest.raises(CoralError, match=r"model\.safetensors|card\.json"):
         load_base(folder)
+
+
+def test_a_file_that_cannot_be_copied_is_named(tmp_path: Path) -> None:
+    source = make_tiny_base(tmp_path / "source")
+    (source / "generation_config.json").unlink()
+    (source / "generation_config.json").symlink_to("generation_config.json")
+    with pytest.raises(CoralError, match=r"generation_config\.json"):
+        materialise(str(source), None, tmp_path / "base", tmp_path)
 
 
 def test_a_failure_leaves_the_old_base(tmp_path: Path) -> None:

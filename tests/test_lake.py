@@ -68,6 +68,23 @@ def test_an_empty_table_is_a_table(workspace: Path) -> None:
     assert lake.read_frame("findings", "000").height == 0
 
 
+@pytest.mark.parametrize("table", ["scores", "verdicts", "features"])
+def test_a_table_that_has_rows_in_every_run_is_refused_without(workspace: Path, table: str) -> None:
+    with pytest.raises(CoralError, match=rf"{table}\.parquet[\s\S]*at least one"):
+        lake.write_frame(table, lake.frame(table, []), "000")
+
+
+@pytest.mark.parametrize("table", ["samples", "scores", "automata"])
+def test_a_folder_in_the_place_of_a_table_is_told(workspace: Path, table: str) -> None:
+    file = lake.path(table, "000")
+    file.mkdir(parents=True)
+    with pytest.raises(CoralError, match=str(file)):
+        if table == "automata":
+            lake.read_arrays(table, "000")
+        else:
+            lake.read_raw(table, "000")
+
+
 @given(text=st.text())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 def test_any_text_survives(workspace: Path, text: str) -> None:

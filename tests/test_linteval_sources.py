@@ -135,6 +135,15 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
         read_snippets(tmp_path)
 
 
+@pytest.mark.parametrize("code", ["    return value\n", "def a(): pass\0\n", "def b(): pass\n"])
+def test_a_snippet_that_is_no_program_with_its_function_is_named(tmp_path: Path, code: str) -> None:
+    for name, text in (("correct_python_programs/a.py", code), ("json_testcases/a.json", "[1, 1]")):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    with pytest.raises(CoralError, match=r"correct_python_programs/a\.py"):
+        read_snippets(tmp_path)
+
+
 # Official data
 
 

@@ -283,6 +283,14 @@ def test_finished_programs_are_taken_from_the_journal(tmp_path: Path) -> None:
     assert len(journal.read_text().splitlines()) == before + 1
 
 
+def test_a_journal_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("link")
+    for journal in (tmp_path / "folder", tmp_path / "link"):
+        with pytest.raises(CoralError, match=rf"cannot be kept[\s\S]*{journal}"):
+            judge(MIXED[:1], SETTINGS, 1, journal)
+
+
 def test_a_damaged_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:
     journal = tmp_path / "verdicts.jsonl"
     first = judge(MIXED, SETTINGS, 1, journal)
