@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import io
 import os
+import resource
 import shutil
 import tempfile
 import traceback
@@ -33,6 +34,8 @@ from coral_batch.seeding import generator
 from tests.faults.mutations import BYTES, MUTATIONS, PLACES
 from tests.faults.readers import READERS, Stage, make_attacked
 
+# What an input may take of memory; a table that claims to be huge must not get it.
+MEMORY = 8 << 30
 REFUSED, ACCEPTED, DEFECT = "refused", "accepted", "tracebacks"
 
 
@@ -63,8 +66,11 @@ def fuzz(project: Path, inputs: range, seed: int) -> Tally:
     """
     tally = Tally()
     files = _Files(project)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, before[1]))
     for number in progress(inputs, "fuzz", unit="input"):
         _try(files, number, generator(seed, "fuzz", number), tally)
+    resource.setrlimit(resource.RLIMIT_DATA, before)
     return tally
 
 
