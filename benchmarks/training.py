@@ -1,16 +1,19 @@
 """Adapter training beside transformers' Trainer, and beside the machine's matrix products.
 
-Both train the same LoRA adapter on the same batches of the bundled corpus' examples, in the same
-process; the Trainer with PEFT and a padding collator. The share of the matrix-product rate counts
-the operations that the maths needs: every token once through the frozen matrices forward and
-backward, causal attention, the adapter, the output head at answer positions. It measures training
-alone, not the base model's loading.
+Both train the same LoRA adapter on the same batches of the bundled corpus' examples: the Trainer
+with PEFT and a padding collator, on all threads; ours an adapter a core, as a generation is
+trained, each beside its products on the same thread at the same time. The share of the
+matrix-product rate counts the operations that the maths needs: every token once through the frozen
+matrices forward and backward, causal attention, the adapter, the output head at answer positions.
+The base model's loading is not measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,7 +21,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
 from peft import LoraConfig, get_peft_model
 from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
@@ -28,7 +34,7 @@ from coral_batch.adapters.base import BaseModel, load_base
 from coral_batch.adapters.examples import Example, make_examples
 from coral_batch.adapters.training import Encoded, encode, pack, train
 from coral_batch.corpus.layout import read_layout
-from coral_batch.corpus.split import TRAINING
+from coral_batch.corpus.split import TRAINING as TRAINING_PROBLEMS
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.params import Training
 from coral_batch.seeding import derive_seed, generator
@@ -40,6 +46,17 @@ TARGETS = {
 }
 
 
+TRAINING = Training(
+    passes=1,
+    batch_size=4,
+    learning_rate=2e-4,
+    warmup_steps=4,
+    weight_decay=0.0,
+    max_grad_norm=1.0,
+)
+CONFIGURATION = AdapterConfiguration(8, 16, 0.0, TARGETS["qv"], use_dora=False)
+
+
 @dataclass(frozen=True)
 class Result:
     """What one run measured.
@@ -47,7 +64,7 @@ class Result:
     Attributes:
         tokens_per_second: prompt and answer tokens, padding not counted.
         trainer_tokens_per_second: the same for transformers' Trainer; None where it did not run.
-        loss: mean loss of the steps.
+        losses: of the steps.
         trainer_loss: the same for the Trainer.
         largest_loss_difference: of any step.
         matrix_gflops: rate of this machine's bf16 (or fp32) products, before and after, mean.
@@ -58,7 +75,7 @@ class Result:
 
     tokens_per_second: float
     trainer_tokens_per_second: float | None
-    loss: float
+    losses: tuple[float, ...]
     trainer_loss: float | None
     largest_loss_difference: float | None
     matrix_gflops: float
@@ -68,26 +85,34 @@ class Result:
 
 
 def measure() -> list[Row]:
-    """Train LoRA on q and v over 96 examples, batches of 4, by ours and by the Trainer."""
-    folder = ROOT / "lake/base"
+    """Train LoRA on q and v over 96 examples, batches of 4: an adapter a core, and the Trainer."""
+    folder, corpus = ROOT / "lake/base", ROOT / "lake/raw/classics"
+    cores = len(os.sched_getaffinity(0))
+    ours = Parallel(n_jobs=cores)(delayed(_alone)(folder, corpus) for _ in range(cores))
+    get_reusable_executor().shutdown(wait=True)
+    tokens = sum(result.tokens_per_second for result in ours)
+    products = sum(result.matrix_gflops for result in ours)
+    needed = sum(result.share * result.matrix_gflops for result in ours)
     base = load_base(folder)
-    configuration = AdapterConfiguration(8, 16, 0.0, TARGETS["qv"], use_dora=False)
-    examples = choose(base, ROOT / "lake/raw/classics", steps=24)
-    result = compare(base, folder, examples, configuration, with_trainer=True)
-    assert result.trainer_tokens_per_second is not None
-    tokens, theirs = result.tokens_per_second, result.trainer_tokens_per_second
-    products = result.matrix_gflops
+    examples = choose(base, corpus, steps=24)
+    rows = [encode(examples[index], base.tokenizer) for index in _order(len(examples))]
+    with tempfile.TemporaryDirectory() as output:
+        losses, seconds = run_trainer(base, rows, CONFIGURATION, TRAINING, Path(output))
+    theirs = sum(len(row.ids) for row in rows) / seconds
+    apart = max(abs(our - their) for our, their in zip(ours[0].losses, losses, strict=True))
+    print(f"losses of the steps: at most {apart:.4f} apart", file=sys.stderr)
+    what = f"training LoRA on q, v: {cores} adapters side by side"
     return [
-        Row("training LoRA on q, v", "tokens/s", tokens, "Trainer", theirs, at_least=2),
-        Row(
-            "training LoRA on q, v",
-            "GFLOP/s needed",
-            result.share * products,
-            "matrix products",
-            products,
-            at_least=0.6,
-        ),
+        Row(what, "tokens/s", tokens, "Trainer, one by one", theirs, at_least=2),
+        Row(what, "GFLOP/s needed", needed, "matrix products", products, at_least=0.6),
     ]
+
+
+def _alone(folder: Path, corpus: Path) -> Result:
+    """Train as a worker of `coral_batch.adapters.obtain` does: on one thread."""
+    torch.set_num_threads(1)
+    base = load_base(folder)
+    return compare(base, folder, choose(base, corpus, steps=24), CONFIGURATION, with_trainer=False)
 
 
 def main() -> None:
@@ -108,15 +133,22 @@ def main() -> None:
     examples = choose(base, arguments.corpus, arguments.steps)
     result = compare(base, arguments.base, examples, configuration, not arguments.without_trainer)
     for name, value in asdict(result).items():
-        print(f"{name:28} {value if value is None else round(value, 3)}")
+        print(f"{name:28} {value if value is None else np.round(value, 3)}")
 
 
 def choose(base: BaseModel, corpus: Path, steps: int) -> list[Example]:
     """Return the examples of `steps` optimizer steps, 4 each, in a fixed random order."""
-    problems = [problem for problem in read_layout(corpus, "benchmark") if problem.name in TRAINING]
+    problems = [
+        problem for problem in read_layout(corpus, "benchmark") if problem.name in TRAINING_PROBLEMS
+    ]
     examples = make_examples(problems, base.tokenizer, docstring=True)
     order = generator(SEED, "benchmark").permutation(len(examples))
     return [examples[index] for index in order[: 4 * steps]]
+
+
+def _order(examples: int) -> np.ndarray:
+    """Return the order in which `train` takes so many examples."""
+    return generator(SEED, "training order").permutation(examples)
 
 
 def compare(
@@ -127,33 +159,24 @@ def compare(
     with_trainer: bool,
 ) -> Result:
     """Train by ours, then by the Trainer."""
-    training = Training(
-        passes=1,
-        batch_size=4,
-        learning_rate=2e-4,
-        warmup_steps=4,
-        weight_decay=0.0,
-        max_grad_norm=1.0,
-    )
-    order = generator(SEED, "training order").permutation(len(examples))
-    rows = [encode(examples[index], base.tokenizer) for index in order]
+    rows = [encode(examples[index], base.tokenizer) for index in _order(len(examples))]
     with tempfile.TemporaryDirectory() as output:
         before = matrix_rate(base)
-        curve, seconds = train(base, examples, configuration, training, SEED, Path(output))
+        curve, seconds = train(base, examples, configuration, TRAINING, SEED, Path(output))
         rate = (before + matrix_rate(base)) / 2
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        needed = operations(base, rows, configuration, training.batch_size)
+        needed = operations(base, rows, configuration, TRAINING.batch_size)
         losses, trainer_seconds = None, 0.0
         if with_trainer:
             fresh = load_base(folder)
             losses, trainer_seconds = run_trainer(
-                fresh, rows, configuration, training, Path(output)
+                fresh, rows, configuration, TRAINING, Path(output)
             )
     tokens = sum(curve.tokens)
     return Result(
         tokens_per_second=tokens / seconds,
         trainer_tokens_per_second=tokens / trainer_seconds if losses else None,
-        loss=sum(curve.loss) / len(curve.loss),
+        losses=curve.loss,
         trainer_loss=sum(losses) / len(losses) if losses else None,
         largest_loss_difference=max(
             abs(ours - theirs) for ours, theirs in zip(curve.loss, losses, strict=True)
