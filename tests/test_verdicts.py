@@ -19,7 +19,7 @@ from coral_batch.corpus.problem import Case
 from coral_batch.errors import CoralError
 from coral_batch.params import Verdicts
 from coral_batch.verdicts import Program, Verdict, isolation, judge
-from tests.processes import alive, descendants
+from tests.processes import alive, descendants, resident
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
 
@@ -308,12 +308,15 @@ def test_ten_thousand_verdicts_leave_nothing_behind() -> None:
         )
         for k in range(500)
     ]
-    judge(many[:5], SETTINGS, 2)
+    judge(many[:50], SETTINGS, 2)
     before = descendants(os.getpid())
+    memory = resident(before)
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
     rows = judge(many, SETTINGS, 2)
     assert sum(verdict.kind == "PASS" for row in rows for verdict in row) == 10_000
     assert descendants(os.getpid()) == before
+    # 8 MiB are less than a kilobyte for each verdict.
+    assert resident(before) < memory + (8 << 20)
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
 
 

@@ -21,7 +21,7 @@ import torch
 ROWS = 64
 SOFTMAX_ROWS = 4
 # Rows whose logits exist together: the more, the less often the output head is read.
-HEAD_ROWS = 256
+HEAD_ROWS = 128
 # Queries of a sequence that attend together.
 QUERIES = 128
 
@@ -180,42 +180,52 @@ class CausalAttention(torch.autograd.Function):
             (tokens, heads, features).
         """
         heads, tokens, features = query.shape
-        groups = key.shape[0]
         y = query.new_empty(tokens, heads, features)
-        saved = []
         for block in packing.blocks:
-            here = slice(block.begin, block.end)
-            q = (query[:, here] * scaling).reshape(groups, -1, features)
-            k, v = _seen(key, packing, block), _seen(value, packing, block)
-            bias = packing.biases[packing.keys(block), block.end - block.begin]
-            weights = torch.softmax(torch.baddbmm(bias, q, k.transpose(1, 2)), -1)
-            y[here] = (weights @ v).view(heads, -1, features).transpose(0, 1)
-            saved += [q, weights]
-        ctx.save_for_backward(key, value, *saved)
-        ctx.packing, ctx.scaling, ctx.heads = packing, scaling, heads
+            v = _seen(value, packing, block)
+            _, _, weights = _weights(query, key, packing, block, scaling)
+            y[block.begin : block.end] = (weights @ v).view(heads, -1, features).transpose(0, 1)
+        # The weights are made again on the way back: they would be a seventh of all that is kept.
+        ctx.save_for_backward(query, key, value)
+        ctx.packing, ctx.scaling = packing, scaling
         return y
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         """Return the gradients of query, key and value."""
-        key, value, *saved = ctx.saved_tensors
+        query, key, value = ctx.saved_tensors
         packing = ctx.packing
         groups, tokens, features = key.shape
-        grad_query = key.new_empty(ctx.heads, tokens, features)
+        grad_query = torch.empty_like(query)
         # Many blocks add to the same keys: in fp32, or each sum would be rounded.
         grad_key = torch.zeros(groups, tokens, features, device=key.device)
         grad_value = torch.zeros_like(grad_key)
-        for block, q, weights in zip(packing.blocks, saved[::2], saved[1::2], strict=True):
+        for block in packing.blocks:
             here = slice(block.begin, block.end)
-            k, v = _seen(key, packing, block), _seen(value, packing, block)
+            v = _seen(value, packing, block)
+            q, k, weights = _weights(query, key, packing, block, ctx.scaling)
             grad = grads[0][here].transpose(0, 1).reshape(groups, -1, features)
             _add_seen(grad_value, packing, block, weights.transpose(1, 2) @ grad)
             grad_weights = grad @ v.transpose(1, 2)
             grad_scores = torch._softmax_backward_data(grad_weights, weights, -1, weights.dtype)
-            grad_q = (grad_scores @ k).view(ctx.heads, -1, features)
+            grad_q = (grad_scores @ k).view(len(query), -1, features)
             torch.mul(grad_q, ctx.scaling, out=grad_query[:, here])
             _add_seen(grad_key, packing, block, grad_scores.transpose(1, 2) @ q)
         return grad_query, grad_key.to(key.dtype), grad_value.to(key.dtype), None, None
+
+
+def _weights(
+    query: torch.Tensor, key: torch.Tensor, packing: Packing, block: Block, scaling: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return a block's scaled queries, the keys that it sees, and how it weighs them.
+
+    The queries are (groups, repeats * queries, features), the weights (groups, repeats * queries,
+    keys seen).
+    """
+    q = (query[:, block.begin : block.end] * scaling).reshape(len(key), -1, key.shape[2])
+    k = _seen(key, packing, block)
+    bias = packing.biases[packing.keys(block), block.end - block.begin]
+    return q, k, torch.softmax(torch.baddbmm(bias, q, k.transpose(1, 2)), -1)
 
 
 def _seen(x: torch.Tensor, packing: Packing, block: Block) -> torch.Tensor:

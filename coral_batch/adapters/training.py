@@ -213,7 +213,8 @@ def _attach(base: BaseModel, configuration: AdapterConfiguration, seed: int) -> 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive_seed(seed, "adapter initialisation"))
         try:
-            with warnings.catch_warnings():
+            # Gradients off: else PEFT's first norms for DoRA keep a gigabyte of products alive.
+            with warnings.catch_warnings(), torch.no_grad():
                 warnings.simplefilter("ignore", FutureWarning)  # PEFT calls what transformers drops
                 model = get_peft_model(base.model, config)
         except ValueError as error:
@@ -224,6 +225,7 @@ def _attach(base: BaseModel, configuration: AdapterConfiguration, seed: int) -> 
                 expected=f"names of linear layers of {base.card.name}",
             ) from error
     exact_magnitudes(model)
+    _give_back()
     return model
 
 
