@@ -1,7 +1,7 @@
 """Measure coral-batch beside its peers, print one table and write it as JSON.
 
     python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding] [growth] [lake]
-                         [populations]
+                         [populations] [cluster]
 
 Without names all of them run, one after another, each in a process of its own, so that none
 inherits another's threads, memory or affinity. Each module has ``measure()``, which returns its
@@ -32,6 +32,7 @@ NAMES = (
     "growth",
     "lake",
     "populations",
+    "cluster",
 )
 
 
