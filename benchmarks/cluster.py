@@ -3,9 +3,9 @@
     python -m benchmarks cluster
 
 Scheduler and workers are processes on loopback, each worker with one thread, started and warm
-before the time is taken. Programs are judged, and a tiny model is trained and drawn from; both
-once by one worker and once by two. Beside the cluster's two workers stand two local processes,
-whose start is part of their time, as it is of a run's.
+before the time is taken. Programs are judged, and adapters of a tiny model are trained; both once
+by one worker and once by two. Beside the cluster's two workers stand two local processes, whose
+start is part of their time, as it is of a run's.
 """
 
 from __future__ import annotations
@@ -13,55 +13,82 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from distributed import Client
 
-from benchmarks import growth
 from benchmarks.table import ROOT, Row
-from coral_batch.adapters.base import materialise
+from coral_batch.adapters.base import load_tokenizer, materialise
+from coral_batch.adapters.examples import Example, make_examples
+from coral_batch.adapters.obtain import obtain_adapters
 from coral_batch.corpus.layout import read_layout
+from coral_batch.corpus.split import TRAINING as TRAINED
+from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.parallel import ADDRESS
-from coral_batch.params import Verdicts
-from coral_batch.verdicts import LAYERS, Program, judge
+from coral_batch.params import Training, Verdicts
+from coral_batch.store import Store
+from coral_batch.verdicts import LAYERS, judge
 from coral_batch.verdicts.tables import program_of
 from tests.dask_cluster import PATIENCE, cluster
 from tests.tiny import make_tiny_base
 
 SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=512, require=LAYERS)
-COPIES = 40
-SIZES = {"population": 8, "samples": 16, "generations": 1}
+COPIES = 100
+ADAPTERS = 8
+EXAMPLES = 24
+TRAINING = Training(
+    passes=1, batch_size=4, learning_rate=1e-3, warmup_steps=1, weight_decay=0.0, max_grad_norm=1.0
+)
 
 
 def measure() -> list[Row]:
     """Measure clusters of one and of two workers."""
-    programs = _programs()
+    problems = [one for one in read_layout(ROOT / "lake/raw/classics", "classics") if one.cases]
+    programs = [
+        replace(program_of(one, one.reference), code=f"{one.reference}\n# {copy}\n")
+        for copy in range(COPIES)
+        for one in problems
+    ]
     judging, training = {}, {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         tiny = make_tiny_base(folder / "tiny")
         materialise(str(tiny), None, folder / "base", folder / "downloads")
+        taught = [one for one in problems if one.name in TRAINED]
+        examples = make_examples(taught, load_tokenizer(folder / "base"), docstring=True)[:EXAMPLES]
         local = _timed(lambda: judge(programs, SETTINGS, workers=2))
         for workers in (1, 2):
             with _workers(folder / f"dask-{workers}", workers):
                 judge(programs[:64], SETTINGS)
                 judging[workers] = _timed(lambda: judge(programs, SETTINGS))
-                growth.run(folder, f"warm-{workers}", **SIZES)
-                training[workers] = growth.run(folder, f"cluster-{workers}", **SIZES)
+                _train(folder, examples, seed=0)
+                training[workers] = _timed(partial(_train, folder, examples, seed=workers))
     what = f"verdicts on {len(programs)} programs, cluster of two workers"
     rate = {workers: len(programs) / seconds for workers, seconds in judging.items()}
     peer, processes = "two local processes", len(programs) / local
+    one_worker = "cluster of one worker"
     return [
-        Row(what, "programs/s", rate[2], "cluster of one worker", rate[1]),
+        Row(what, "programs/s", rate[2], one_worker, rate[1]),
         Row(what, "programs/s", rate[2], peer, processes),
-        Row(
-            f"training and drawing {SIZES['population']} tiny adapters, cluster of two workers",
-            "s", training[2], "cluster of one worker", training[1],
-        ),
+        Row(f"training {ADAPTERS} tiny adapters, cluster of two workers", "s", training[2],
+            one_worker, training[1]),
     ]  # fmt: skip
+
+
+def _train(folder: Path, examples: Sequence[Example], seed: int) -> None:
+    """Train adapters into a store of their own."""
+    configurations = [
+        AdapterConfiguration(4, 1 + number, 0.0, ("q_proj", "v_proj"), use_dora=False)
+        for number in range(ADAPTERS)
+    ]
+    with tempfile.TemporaryDirectory(dir=folder) as store:
+        obtain_adapters(
+            folder / "base", examples, configurations, TRAINING, seed, Store(Path(store)), threads=1
+        )
 
 
 @contextmanager
@@ -76,17 +103,6 @@ def _workers(folder: Path, number: int) -> Iterator[None]:
             yield
         finally:
             del os.environ[ADDRESS]
-
-
-def _programs() -> list[Program]:
-    """Return the corpus' references with JSON cases, in texts that all differ."""
-    problems = [one for one in read_layout(ROOT / "lake/raw/classics", "classics") if one.cases]
-    programs = [program_of(problem, problem.reference) for problem in problems]
-    return [
-        replace(program, code=f"{program.code}\n# {copy}\n")
-        for copy in range(COPIES)
-        for program in programs
-    ]
 
 
 def _timed(work: Callable[[], object]) -> float:
