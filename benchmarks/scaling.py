@@ -122,8 +122,9 @@ def seconds(run: Run, gpus: int) -> dict[str, float]:
         )
         spent["linting"] += samples / SOURCES / cores
         spent["tables"] += run.population * PROBLEMS * run.samples * TABLES
-        load = LOAD_SECONDS + 2 * PARAMETERS / READ_RATE
-        spent["starts"] += (STARTS - LOADS) * START_SECONDS + LOADS * load
+        # The workers of a cluster keep the base model from one stage to the next.
+        read = 2 * PARAMETERS / READ_RATE if gpus == 1 or generation == 0 else 0.0
+        spent["starts"] += (STARTS - LOADS) * START_SECONDS + LOADS * (LOAD_SECONDS + read)
     return spent
 
 
