@@ -7,7 +7,10 @@ not the model: every genome of every generation is trained on four examples, and
 prompts. One of the three sizes grows at a time, from a common start. Each row compares the largest
 with the start's time taken as often; above 1 would be worse than linear.
 
-The points go to benchmarks/results/growth.csv: which size grew, what it was, seconds.
+The points go to benchmarks/results/growth-population.csv, growth-samples.csv and
+growth-generations.csv, which DVC plots:
+
+    dvc plots show benchmarks/results/growth-population.csv -x population -y seconds
 """
 
 from __future__ import annotations
@@ -40,24 +43,24 @@ KNOBS = Knobs(0.9, 0.95, 40, 1.0)
 
 def measure() -> list[Row]:
     """Grow each size in turn."""
-    rows, lines = [], ["size,value,seconds"]
+    rows = []
+    results = ROOT / "benchmarks/results"
+    results.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         tiny = make_tiny_base(folder / "tiny")
         materialise(str(tiny), None, folder / "base", folder / "downloads")
         run(folder, "warm", **START)
         for size, start in START.items():
-            seconds = []
+            seconds, lines = [], [f"{size},seconds"]
             for factor in FACTORS:
                 sizes = START | {size: start * factor}
                 seconds.append(run(folder, f"{size}-{factor}", **sizes))
-                lines.append(f"{size},{sizes[size]},{seconds[-1]:.3f}")
+                lines.append(f"{sizes[size]},{seconds[-1]:.3f}")
             what, often = f"time of {FACTORS[-1]} times the {size}", FACTORS[-1] * seconds[0]
             peer = f"{FACTORS[-1]} times the time of {start}"
             rows.append(Row(what, "s", seconds[-1], peer, often, at_most=1.1))
-    file = ROOT / "benchmarks/results/growth.csv"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text("\n".join(lines) + "\n")
+            (results / f"growth-{size}.csv").write_text("\n".join(lines) + "\n")
     return rows
 
 
