@@ -39,7 +39,7 @@ from stages.split import split
 from stages.verdicts import verdicts
 from tests.conftest import REPOSITORY
 from tests.dask_cluster import PATIENCE, Cluster, cluster, nap
-from tests.test_pipeline import TABLES_OF_TIMES
+from tests.pipeline import TABLES_OF_TIMES
 from tests.test_verdicts import MIXED, SETTINGS, program
 from tests.tiny import make_tiny_base
 
