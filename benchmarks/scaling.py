@@ -40,8 +40,8 @@ MEAN_WIDTH = (2 * 2 * HIDDEN + 2 * _ATTENTION + 2 * _FEED_FORWARD) / 4
 
 # Measured on one core of an Intel Sapphire Rapids under load; benchmarks/README.md.
 PROGRAMS, SOURCES = 280.0, 165.0
-TABLES = 1.5 / 6400  # s a sample: verdicts, findings, scores, selection and page without the above
-TABLE_BYTES = 2320  # a sample, in all tables of its generation
+TABLES = 2.7 / 6400  # s a sample: verdicts, findings, scores, selection, page without the above
+TABLE_BYTES = 2315  # a sample, in all tables of its generation
 # Assumed.
 HANGING, CASE_SECONDS = 0.01, 5.0
 STARTS, START_SECONDS = 9, 1.0  # stages a generation
