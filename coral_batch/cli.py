@@ -120,7 +120,7 @@ def generations(
         )
 
 
-def _is_out_of_memory(error: Exception) -> bool:
+def is_out_of_memory(error: Exception) -> bool:
     """Whether Python, torch on the processor or torch on a GPU ran out of memory."""
     words = ("can't allocate memory", "out of memory")
     return isinstance(error, MemoryError) or any(word in str(error) for word in words)
@@ -134,7 +134,7 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except (MemoryError, RuntimeError) as error:
-        if not _is_out_of_memory(error):
+        if not is_out_of_memory(error):
             raise
         print(
             f"error: there is not enough memory\n  found:    {error}\n  do:       free some, or"

@@ -426,6 +426,14 @@ def test_the_answers_of_any_genome_are_audited_with_the_lake_and_alone(here: Pat
     assert CliRunner().invoke(cli.app, ["audit", "linteval/none"]).exit_code == 2
 
 
+def test_answers_whose_tests_are_gone_are_not_called_right_alone(here: Path) -> None:
+    write("linteval_tests", read("linteval_tests")[-1:])
+    done = CliRunner().invoke(cli.app, ["audit", "linteval/base"])
+    assert done.exit_code == 1
+    assert f"{lake.path('linteval_tests')}\n" in done.output
+    assert f"{lake.path('linteval_scores', 'base')}: not checked" in done.output
+
+
 def test_the_message_names_file_row_column_found_expected_and_source(here: Path) -> None:
     rows = read("samples")
     rows[3]["seed"] += 1

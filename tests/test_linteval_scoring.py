@@ -9,8 +9,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from coral_batch import params
 from coral_batch.corpus.problem import Case
+from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import Knobs
 from coral_batch.linteval.answer import code_of
 from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta, with_outputs
@@ -60,6 +63,17 @@ def scored(samples: Sequence[LintSampleRow], folder: Path) -> Scored:
     in_jail = partial(judge, settings=settings, workers=1, journal=folder / "journal")
     layers = "+".join(isolation(settings.require).layers)
     return score_samples(samples, ITEMS, TESTS, in_jail, layers, 1)
+
+
+@pytest.mark.parametrize(
+    ("items", "tests", "file"),
+    [(ITEMS[1:], TESTS, "items.jsonl"), (ITEMS, TESTS[1:], "tests.jsonl")],
+)
+def test_an_answer_to_an_item_that_is_not_there_is_told(
+    items: list[Item], tests: list[ItemTests], file: str
+) -> None:
+    with pytest.raises(CoralError, match=rf"{file}[\s\S]*no row for item {TESTED}"):
+        score_samples([sample(GOOD)], items, tests, lambda _: [], "", 1)
 
 
 def fenced(code: str) -> str:

@@ -23,7 +23,7 @@ from coral_batch.linteval.item import Candidate, Dropped, Item, ItemTests, fill,
 from coral_batch.linteval.metrics import compare
 from coral_batch.linteval.prompts import PROMPTS
 from coral_batch.linteval.report import plots
-from coral_batch.linteval.tables import Scored, program_of, score_samples
+from coral_batch.linteval.tables import Scored, program_of, records_of, score_samples
 from coral_batch.rows import BASE, LintSampleRow
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.verdict import Program, Verdict
@@ -180,9 +180,14 @@ def check_durations(evidence: Evidence, part: str | None) -> None:
 
 def check_verdicts(evidence: Evidence, part: str | None) -> None:
     """Check that every answer has a verdict on every test of its item."""
-    tests = {one.id: one for one in evidence.built("linteval_tests", ItemTests)}
+    known = {one.id: one for one in evidence.built("linteval_tests", ItemTests)}
+    rows = evidence.rows("linteval_samples", part)
+    asked = [row["item"] for row in rows]
+    tests = evidence.attempt(
+        "linteval_tests", None, lambda: records_of(asked, known, "linteval_tests")
+    )
     expected = []
-    for row in evidence.rows("linteval_samples", part):
+    for row in rows:
         program = program_of(tests[row["item"]], row["code"])
         expected += [
             {"item": row["item"], "sample": row["sample"], "case": case, "test": test}

@@ -5,10 +5,12 @@ Equal code is linted once, and judged once an item.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from coral_batch import lake
+from coral_batch.errors import CoralError
 from coral_batch.linteval.item import Item, ItemTests
 from coral_batch.linteval.score import Score, score
 from coral_batch.linting.finding import Finding
@@ -18,6 +20,7 @@ from coral_batch.rows import LintSampleRow
 from coral_batch.verdicts import Program, Verdict
 
 Rows = list[dict[str, Any]]
+Record = TypeVar("Record")
 Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
 """`coral_batch.verdicts.judge` with its settings."""
 
@@ -52,12 +55,16 @@ def score_samples(
 
     Returns:
         Rows in the order of `samples`.
+
+    Raises:
+        CoralError: an item or its tests are missing.
     """
     codes = [sample.code for sample in samples]
-    original = {item.meta.id: item.inputs.code for item in items}
-    after, published = lint_codes(codes, workers)
     asked = sorted({sample.item for sample in samples})
-    before = dict(zip(asked, lint_written([original[i] for i in asked], workers), strict=True))
+    by_item = records_of(asked, {item.meta.id: item for item in items}, "linteval_items")
+    originals = [item.inputs.code for item in by_item.values()]
+    after, published = lint_codes(codes, workers)
+    before = dict(zip(by_item, lint_written(originals, workers), strict=True))
     judged = judge_codes(samples, tests, in_jail)
     scored = Scored([], [], [], [])
     for number, sample in enumerate(samples):
@@ -121,7 +128,8 @@ def judge_codes(
     samples: Sequence[LintSampleRow], tests: Sequence[ItemTests], in_jail: Judge
 ) -> list[list[Verdict] | None]:
     """Run the items' tests on every answer; None where the item has none."""
-    by_item = {one.id: one for one in tests}
+    asked = [sample.item for sample in samples]
+    by_item = records_of(asked, {one.id: one for one in tests}, "linteval_tests")
     programs = {
         number: program
         for number, sample in enumerate(samples)
@@ -131,6 +139,29 @@ def judge_codes(
         return [None] * len(samples)
     verdicts = dict(zip(programs, in_jail(list(programs.values())), strict=True))
     return [verdicts.get(number) for number in range(len(samples))]
+
+
+def records_of(
+    items: Sequence[int], records: Mapping[int, Record], table: str
+) -> dict[int, Record]:
+    """Return the records of some items, which the answers to them say are there.
+
+    Args:
+        items: numbers of items, with any repetitions.
+        records: item -> its record.
+        table: where the records stand, for the message.
+
+    Raises:
+        CoralError: one is missing.
+    """
+    if missing := sorted(set(items) - records.keys()):
+        raise CoralError(
+            "the answers are to items that are not there",
+            file=lake.path(table),
+            found=f"no row for item {missing[0]}",
+            action="run `dvc repro`",
+        )
+    return {item: records[item] for item in items}
 
 
 def program_of(tests: ItemTests, code: str) -> Program | None:

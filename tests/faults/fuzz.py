@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
+from coral_batch.cli import is_out_of_memory
 from coral_batch.errors import CoralError
 from coral_batch.progress import progress
 from coral_batch.report.text import table
@@ -164,7 +165,10 @@ def _outcome(stage: Stage) -> tuple[str, str]:
         return REFUSED, str(error)
     except KeyboardInterrupt:
         raise
-    except BaseException:
+    except BaseException as error:
+        # The command line tells these like a `CoralError`.
+        if isinstance(error, MemoryError | RuntimeError) and is_out_of_memory(error):
+            return REFUSED, str(error)
         return DEFECT, traceback.format_exc()
     return ACCEPTED, ""
 
