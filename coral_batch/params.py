@@ -216,7 +216,7 @@ def load(file: Path = FILE) -> Params:
         CoralError: the file is missing, is not YAML, or breaks the schema or one of the rules
             between keys (`_check_rules`).
     """
-    content = _plain(_read_document(file))
+    content = _plain(_read_document(file), file, set())
     error = first_error(validator("params"), content)
     if error is not None:
         raise CoralError("params.yaml is not valid", file=file, **error)
@@ -279,12 +279,23 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def _plain(value: Any) -> Any:
-    """Turn ruamel's containers and scalars into plain ones, so that jsonschema and == see JSON."""
+def _plain(value: Any, file: Path, seen: set[int]) -> Any:
+    """Turn ruamel's containers and scalars into plain ones, so that jsonschema and == see JSON.
+
+    Raises:
+        CoralError: a container is an alias of another, in `seen`; a few lines of aliases of
+            aliases would stand for more than fits into memory.
+    """
+    if isinstance(value, dict | list):
+        if id(value) in seen:
+            raise CoralError(
+                "params.yaml has an alias", file=file, expected="every list and map written out"
+            )
+        seen.add(id(value))
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item, file, seen) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_plain(item, file, seen) for item in value]
     if isinstance(value, bool) or value is None:
         return value
     for plain in (int, float, str):

