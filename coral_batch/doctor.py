@@ -31,7 +31,11 @@ MEMORY = 4 << 30
 DISK = 6 << 30
 CONSTRAINTS = Path("constraints.txt")
 CACHE = Path(".dvc/cache/files/md5")
-LOCK = Path("dvc.lock")
+# What DVC writes in place, so that a kill may leave it torn -> what its loss costs.
+WRITTEN_IN_PLACE = {
+    Path("dvc.lock"): "`dvc repro` takes from the store what was finished",
+    Path(".dvc/tmp/rwlock"): "only a running DVC needs it",
+}
 # torch's names of the extensions that decide how fast matrices are multiplied.
 VECTOR = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "asimd", "sve", "bf16")
 
@@ -237,10 +241,10 @@ def store(settings: Params) -> Iterator[Finding]:
 
 
 def cache(settings: Params) -> Iterator[Finding]:
-    """Whether DVC's own files are whole: its cache, which it takes for granted, and dvc.lock."""
-    if LOCK.exists() and not _is_mapping(LOCK):
-        means = "DVC stops at it: rm dvc.lock; `dvc repro` takes from the store what was finished"
-        yield Finding("dvc.lock", Grade.FAIL, "no lock file, as a power cut leaves it", means)
+    """Whether DVC's own files are whole: its cache, which it takes for granted, and its locks."""
+    for file in torn(Path()):
+        means = f"DVC stops at it: rm {file}; {WRITTEN_IN_PLACE[file]}"
+        yield Finding(file.name, Grade.FAIL, "no lock file, as a kill may leave it", means)
     objects = sorted(CACHE.glob("??/*"))
     damaged = [file for file in objects if _md5(file) != file.parent.name + file.name[:30]]
     if damaged:
@@ -250,6 +254,15 @@ def cache(settings: Params) -> Iterator[Finding]:
     else:
         found = f"{len(objects)} files, each with the hash that names it"
         yield Finding("cache", Grade.OK, found, "DVC can bring back what it replaced")
+
+
+def torn(project: Path) -> list[Path]:
+    """Return DVC's own files that a kill left torn, relative to the project."""
+    return [
+        file
+        for file in WRITTEN_IN_PLACE
+        if (project / file).exists() and not _is_mapping(project / file)
+    ]
 
 
 def _is_mapping(file: Path) -> bool:

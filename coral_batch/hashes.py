@@ -17,6 +17,11 @@ def file_sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def found_sha256(file: Path) -> str:
+    """Return a file's `file_sha256`, or words where none lies, but a folder or a bad link."""
+    return file_sha256(file) if file.is_file() else "no such file"
+
+
 def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: str) -> None:
     """Check that files are what was recorded.
 
@@ -31,7 +36,7 @@ def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: st
     """
     for name, expected in files.items():
         file = folder / name
-        found = file_sha256(file) if file.is_file() else "no such file"
+        found = found_sha256(file)
         if found != expected:
             raise CoralError(
                 f"a file is not what {vouched} says",

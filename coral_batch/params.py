@@ -260,7 +260,7 @@ def _represent_null(representer: Any, _: None) -> Any:
 
 def _read_document(file: Path) -> Any:
     try:
-        return _yaml().load(file)
+        return _yaml().load(file.read_bytes().decode("utf-8"))
     except FileNotFoundError:
         raise CoralError(
             "no params.yaml here", file=file.absolute(), action="run from the repository's root"

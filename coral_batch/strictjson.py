@@ -12,7 +12,8 @@ from typing import Any
 
 from coral_batch.errors import CoralError
 
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# What may stand for half of a surrogate pair, or for a number beyond the greatest float.
+_DOUBTFUL = re.compile(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{309}")
 
 
 def parse(text: str, file: Path, field: str | None = None) -> Any:
@@ -29,8 +30,8 @@ def parse(text: str, file: Path, field: str | None = None) -> Any:
     """
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-        if _SURROGATE.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
+        if _DOUBTFUL.search(text):
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:
         raise CoralError(
             "not valid JSON", file=file, field=field, found=text, expected=f"JSON ({error})"

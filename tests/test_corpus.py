@@ -67,6 +67,7 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
         (lambda c: (c / "json_testcases/gcd.json").write_text("\n"), ["gcd.json", "no test case"]),
         (_append("json_testcases/gcd.json", "[[1, 2], 1\n"), ["gcd.json", "line", "JSON"]),
         (_append("json_testcases/gcd.json", "[[1, 2], NaN]\n"), ["gcd.json", "NaN"]),
+        (_append("json_testcases/gcd.json", "[[1, 2], 1e999]\n"), ["gcd.json", "JSON"]),
         (_append("json_testcases/gcd.json", "[[1, 2], 1, 2]\n"), ["gcd.json", "[1, 2], 1, 2"]),
         (_append("python_programs/gcd.py", "def broken(:\n"), ["gcd.py", "does not parse"]),
         (

@@ -92,6 +92,17 @@ def test_a_lock_file_that_a_power_cut_left_torn_is_named(project: Path, text: st
     assert "rm dvc.lock" in done.output
 
 
+def test_a_lock_of_dvc_that_a_kill_left_empty_is_named(project: Path) -> None:
+    lock = project / ".dvc/tmp/rwlock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("{}")
+    assert "rwlock" not in grades(doctor().output)
+    lock.write_text("")
+    done = doctor()
+    assert done.exit_code == 1
+    assert "rm .dvc/tmp/rwlock" in done.output
+
+
 @pytest.mark.parametrize(
     ("layer", "grade", "code"), [("seccomp", "FAIL", 1), ("landlock", "note", 0)]
 )

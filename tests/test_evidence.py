@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from coral_batch import lake, params
+from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.rows import AdapterRow, BestRow, SampleRow
 from stages.evidence import evidence
@@ -85,6 +86,14 @@ def test_the_full_benchmark_marks_what_was_trained_and_selected_on(
         "training": 1,
     }
     assert re.search(r"^trained on +pass@1", capsys.readouterr().out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("part", [lake.BASELINE, lake.EVALUATIONS["best"]])
+def test_scores_of_different_problems_are_told(run: Path, part: str) -> None:
+    rows = lake.read_frame("scores", part)
+    lake.write_frame("scores", rows.filter(pl.col("problem") != rows["problem"][0]), part)
+    with pytest.raises(CoralError, match=f"different problems[\\s\\S]*{rows['problem'][0]}"):
+        evidence()
 
 
 def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> None:

@@ -59,6 +59,11 @@ SOME = changes(("E111", "fixed"), ("E111", "fixed"), ("E111", "stayed"), ("E302"
 OTHER = changes(("E111", "stayed"), ("F821", "new"))
 
 
+def test_items_that_were_not_answered_equally_often_are_told() -> None:
+    with pytest.raises(CoralError, match=rf"{N - 1} to {N} answers"):
+        summarise(scores({1: 0, 2: 5})[1:], SOME, SEED)
+
+
 def test_a_summary_is_the_mean_over_items() -> None:
     found = summarise(scores({1: 0, 2: 5, 3: 1}, tested=2), SOME, SEED)
     assert (found.items, found.tested, found.samples) == (3, 2, N)

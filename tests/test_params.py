@@ -70,8 +70,9 @@ def test_a_missing_file_says_where_to_run(tmp_path: Path, monkeypatch: pytest.Mo
         params.load()
 
 
-def test_a_file_that_is_not_utf8_is_refused(workspace: Path) -> None:
-    Path("params.yaml").write_bytes(b"seed: \xff\xfe")
+@pytest.mark.parametrize("content", [b"seed: \xff\xfe", "seed: 1".encode("utf-16")])
+def test_a_file_that_is_not_utf8_is_refused(workspace: Path, content: bytes) -> None:
+    Path("params.yaml").write_bytes(content)
     with pytest.raises(CoralError, match="UTF-8"):
         params.load()
 

@@ -286,9 +286,12 @@ def test_finished_programs_are_taken_from_the_journal(tmp_path: Path) -> None:
 def test_a_journal_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("link")
-    for journal in (tmp_path / "folder", tmp_path / "link"):
+    (tmp_path / "out").symlink_to("elsewhere")
+    (tmp_path / "elsewhere").write_text("private")
+    for journal in (tmp_path / "folder", tmp_path / "link", tmp_path / "out"):
         with pytest.raises(CoralError, match=rf"cannot be kept[\s\S]*{journal}"):
             judge(MIXED[:1], SETTINGS, 1, journal)
+    assert (tmp_path / "elsewhere").read_text() == "private"
 
 
 def test_a_damaged_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import Role, assign, select, select_evaluation
 from coral_batch.corpus.statistics import describe
 from coral_batch.evolution.mapping import calibrate
-from coral_batch.hashes import file_sha256
+from coral_batch.hashes import found_sha256
 
 
 def check_problems(evidence: Evidence, _: str | None) -> None:
@@ -61,7 +61,7 @@ def check_card(evidence: Evidence, _: str | None) -> None:
     """Hash the base model's files, and compare the card with the catalogue."""
     found = base_card(evidence)
     folder = lake.path("base")
-    files = {file.name: file_sha256(file) for file in folder.iterdir() if file.name != CARD}
+    files = {file.name: found_sha256(file) for file in folder.iterdir() if file.name != CARD}
     expected: dict[str, Any] = {"files": files}
     model = evidence.settings.base.model
     if entry := CATALOGUE.get(model):

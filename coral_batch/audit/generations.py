@@ -20,7 +20,7 @@ from coral_batch.evolution.genome import Genome, random_population
 from coral_batch.evolution.search import Plan, plan
 from coral_batch.evolution.tables import next_generation
 from coral_batch.evolution.transport import Transport
-from coral_batch.hashes import file_sha256
+from coral_batch.hashes import found_sha256
 from coral_batch.schemas import validator
 from coral_batch.store import key_of
 
@@ -173,7 +173,7 @@ def compare_folders(
         expected = recorded[name]
         if expected is None:
             continue
-        files = {file.name: file_sha256(file) for file in (folder / name).iterdir()}
+        files = {file.name: found_sha256(file) for file in (folder / name).iterdir()}
         for path, found, should in differences(files, expected, ""):
             evidence.doubt(table, part, None, found, should, file=folder / name / path[1:])
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from coral_batch.corpus.split import ROLES, role_of
+from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
 from coral_batch.rows import AdapterRow, BestRow, SampleRow
 
@@ -159,15 +160,31 @@ def weigh(
         budget: what the search spent.
         search: its kind.
         seed: the run's seed.
+
+    Raises:
+        CoralError: the two models were scored on different problems.
     """
-    base, other = map(outcomes, selection)
+    base, other = _paired(selection)
     scores = {SELECTION: _comparison(base, other, seed, SELECTION)}
-    base, other = map(outcomes, evaluation)
+    base, other = _paired(evaluation)
     for role in reversed(ROLES):
         names = [name for name in base if role_of(name) == role]
         if names:
             scores[role] = _comparison(_only(base, names), _only(other, names), seed, role)
     return Evidence(search, best.genome, best.generation, budget, closest(overlaps), scores)
+
+
+def _paired(tables: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[Outcomes, Outcomes]:
+    base, best = map(outcomes, tables)
+    if alone := sorted(base.keys() ^ best.keys()):
+        raise CoralError(
+            "the base model and the best genome were scored on different problems",
+            field="problem",
+            found=f"only one has {', '.join(alone)}",
+            expected="the same problems in both tables",
+            action="run `dvc repro`",
+        )
+    return base, best
 
 
 def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Comparison:

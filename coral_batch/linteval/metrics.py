@@ -69,6 +69,9 @@ def summarise(scores: pl.DataFrame, changes: pl.DataFrame, seed: int) -> Summary
         scores: its table `linteval_scores`, at least one row, equally many for every item.
         changes: its table `linteval_changes`.
         seed: the run's seed, for the intervals.
+
+    Raises:
+        CoralError: the items were not answered equally often.
     """
     official, strict = _successes(scores, "official"), _successes(scores, "strict")
     return Summary(
@@ -119,7 +122,16 @@ def compare(
 def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
     """Return the (items, samples) successes of the items that have the score `kind`."""
     scored = scores.filter(pl.col(kind).is_not_null())
-    items = scored["item"].n_unique()
+    counts = scored["item"].value_counts()["count"]
+    if counts.n_unique() > 1:
+        raise CoralError(
+            f"the items were not answered equally often by {scores['genome'][0]}",
+            field="item, sample",
+            found=f"{counts.min()} to {counts.max()} answers to an item",
+            expected="equally many",
+            action="run `dvc repro --force` for its stage linteval_samples",
+        )
+    items = len(counts)
     return scored[kind].to_numpy().reshape(items, -1) if items else np.zeros((0, 0), dtype=bool)
 
 

@@ -9,6 +9,7 @@ out one by one, so that a program that hangs in every case keeps all workers bus
 from __future__ import annotations
 
 import atexit
+import errno
 import functools
 import hashlib
 import json
@@ -221,6 +222,8 @@ def _sources() -> str:
 def _read(journal: Path) -> dict[str, list[Verdict]]:
     """Read what an earlier run finished; a line that is torn or damaged is judged again."""
     found: dict[str, list[Verdict]] = {}
+    if journal.is_symlink():  # what is appended would land where it leads
+        raise _unusable(journal, OSError(errno.ELOOP, "a symbolic link"))
     try:
         text = journal.read_text(errors="replace")
     except FileNotFoundError:

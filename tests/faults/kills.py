@@ -17,6 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from coral_batch.doctor import torn
 from coral_batch.report.text import table
 from coral_batch.seeding import generator
 from coral_batch.store import Store
@@ -37,10 +38,12 @@ class Kills:
         moments: of each kill the stage that was running, or what DVC was doing, and its form.
         lost: entries of the store that were whole before a kill and not after it; what is being
             put there at that moment may be among them.
+        torn: DVC's own files that were left torn, and removed as `coral doctor` says.
     """
 
     moments: list[tuple[str, str]] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    torn: list[str] = field(default_factory=list)
 
 
 def killed_run(project: Path, kills: int, seed: int) -> Kills:
@@ -63,6 +66,9 @@ def killed_run(project: Path, kills: int, seed: int) -> Kills:
                 kept = whole_entries(project)
                 if form != KILL:
                     disk.cut(names_stay=form == NAMES_STAY)
+            for file in torn(project):
+                (project / file).unlink()
+                result.torn.append(str(file))
             lines = [line for line in log.read_text().splitlines() if line.startswith("Running")]
             stage = lines[-1].split("'")[1] if lines else "before a stage"
             result.moments.append((stage, form))
@@ -145,6 +151,7 @@ if __name__ == "__main__":
             counts.update(outcome.moments)
             differing = sorted(name for name, _ in expected.items() ^ hashes(again).items())
             print(f"run {number}: {len(outcome.moments)} kills, {len(outcome.lost)} entries lost")
+            print(f"  removed, since DVC had left them torn: {', '.join(outcome.torn) or 'none'}")
             print(f"  {len(expected)} files compared, {len(differing)} differ", flush=True)
             if differing:
                 raise SystemExit("\n".join(differing))
