@@ -38,6 +38,7 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
         ("seed: 1", "seed: 1\nseed: 2", ["seed", "duplicate"]),
         ("seed: 1", "seed: [1", ["line", "YAML"]),
         ("seed: 1", "seed: " + "[" * 10_000, ["recursion", "YAML"]),
+        ("seed: 1", "seed: " + "9" * 5_000, ["5000 digits", "YAML"]),
         ("seed: 1", f"seed: &a0 [1, 1]\n{BOMB}", ["alias"]),
         ("r: [4, 8, 16]", "r: []", ["candidates.r", "[]", "at least this many items: 1"]),
         ("r: [4, 8, 16]", "r: [4, 4]", ["candidates.r", "no item twice"]),
