@@ -111,6 +111,7 @@ ROWS = st.lists(
             "measured": st.sampled_from([0.0, 0.9, -0.1, float("inf"), None]),
         }
     ),
+    min_size=1,  # this table has to have rows
     max_size=4,
 )
 

@@ -185,6 +185,7 @@ def test_any_genome_can_be_asked_and_an_unknown_one_is_named(
     best = lake.read_document("best", BestRow)
     card = AdapterRow("001-00", KEY, (0.5,) * 4, best.configuration, best.knobs, (1.0,), 1, False)
     lake.write_rows("adapters", [card], "001")
+    lake.write_rows("adapter_cards", [AdapterCardRow("f" * 64, {"seed": 1}, best.files)], "001")
     with pytest.raises(CoralError, match="no row with key"):
         coral("samples", "001/001-00")
     lake.write_rows("adapter_cards", [AdapterCardRow(KEY, {"seed": 1}, best.files)], "001")

@@ -127,7 +127,7 @@ def test_what_is_not_there_is_named(
 
 def test_tables_that_do_not_belong_together_are_refused(small_lake: Path) -> None:
     scores = lake.read_frame("scores", "001")
-    lake.write_frame("scores", scores.head(0), "001")
+    lake.write_frame("scores", scores.head(1), "001")
     with pytest.raises(CoralError, match="do not belong together"):
         genome_view("001", "001-00", None, colour=False)
 
