@@ -157,7 +157,9 @@ def test_every_layer_of_the_base_model_computes_by_our_kernels(base: BaseModel) 
     }
     with accelerated(model, generator(SEED, "dropout")):
         for name in sorted(slow):
-            if "forward" in vars(model.get_submodule(name)):
+            # A gated block computes for its own linear layers.
+            computing = name.rpartition(".")[0] if ".mlp." in name else name
+            if "forward" in vars(model.get_submodule(computing)):
                 slow.remove(name)
     assert not slow
 

@@ -27,6 +27,8 @@ ATTENTION = "coral_packed"
 ADAPTER = "default"
 # Model types whose rotary embedding pairs feature i with i + features / 2.
 HALVES = {"llama", "mistral", "qwen2", "qwen3"}
+# Of a gated block, in the order of `low_rank.GatedBlock`.
+_LINEARS = ("gate_proj", "up_proj", "down_proj")
 
 
 @contextmanager
@@ -48,11 +50,14 @@ def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
     rotation = source.apply_rotary_pos_emb if rotate else None
     buffers = low_rank.Buffers()
     replaced = []
+    inner: set[nn.Module] = set()  # linear layers for which their gated block computes
     for module in model.modules():
-        forward = _forward(module, noise, buffers)
+        forward = None if module in inner else _forward(module, noise, buffers)
         if forward is not None:
             module.forward = forward
             replaced.append(module)
+        if _is_gated(module):
+            inner |= {getattr(module, name) for name in _LINEARS}
     transformer.set_attn_implementation(ATTENTION)
     if rotate:
         source.apply_rotary_pos_emb = _rotary
@@ -90,8 +95,7 @@ def _forward(
 
 
 def _is_gated(module: nn.Module) -> bool:
-    names = ("gate_proj", "up_proj", "down_proj", "act_fn")
-    return all(hasattr(module, name) for name in names) and isinstance(
+    return all(hasattr(module, name) for name in (*_LINEARS, "act_fn")) and isinstance(
         module.act_fn, (nn.SiLU, SiLUActivation)
     )
 
@@ -110,8 +114,7 @@ def _linear(module: Any, noise: np.random.Generator) -> Callable[[torch.Tensor],
 def _gated(
     module: Any, noise: np.random.Generator, buffers: low_rank.Buffers
 ) -> Callable[[torch.Tensor], torch.Tensor]:
-    names = ("gate_proj", "up_proj", "down_proj")
-    layers = [_layer(getattr(module, name), noise) for name in names]
+    layers = [_layer(getattr(module, name), noise) for name in _LINEARS]
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         rows = x.reshape(-1, x.shape[-1])
