@@ -22,6 +22,7 @@ from pathlib import Path
 from distributed import Client
 
 from benchmarks.table import ROOT, Row
+from coral_batch import params
 from coral_batch.adapters.base import load_tokenizer, materialise
 from coral_batch.adapters.examples import Example, make_examples
 from coral_batch.adapters.obtain import obtain_adapters
@@ -29,14 +30,14 @@ from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import TRAINING as TRAINED
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.parallel import ADDRESS
-from coral_batch.params import Training, Verdicts
+from coral_batch.params import Training
 from coral_batch.store import Store
-from coral_batch.verdicts import LAYERS, judge
+from coral_batch.verdicts import judge
 from coral_batch.verdicts.tables import program_of
 from tests.dask_cluster import PATIENCE, cluster
 from tests.tiny import make_tiny_base
 
-SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=512, require=LAYERS)
+SETTINGS = params.load(ROOT / params.FILE).verdicts
 COPIES = 100
 ADAPTERS = 8
 EXAMPLES = 24

@@ -30,6 +30,7 @@ from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
 
 from benchmarks.table import ROOT, Row
+from coral_batch import params
 from coral_batch.adapters.base import BaseModel, load_base
 from coral_batch.adapters.examples import Example, make_examples
 from coral_batch.adapters.training import Encoded, encode, pack, train
@@ -46,14 +47,7 @@ TARGETS = {
 }
 
 
-TRAINING = Training(
-    passes=1,
-    batch_size=4,
-    learning_rate=2e-4,
-    warmup_steps=4,
-    weight_decay=0.0,
-    max_grad_norm=1.0,
-)
+TRAINING = params.load(ROOT / params.FILE).training
 CONFIGURATION = AdapterConfiguration(8, 16, 0.0, TARGETS["qv"], use_dora=False)
 
 
