@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parent.parent
+from tests import REPOSITORY
+from tests.pipeline import finished_run
+
 # The files that take longest, longest first: a worker that got one last would finish alone.
 LONG = (
     *("test_pipeline_reruns.py", "test_kills.py", "test_faults.py", "test_pipeline.py"),
@@ -28,3 +30,15 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(REPOSITORY / "params.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project after `dvc repro`; tests that change it work on a `copy`."""
+    return finished_run(tmp_path_factory)
+
+
+@pytest.fixture
+def copy(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the project after `dvc repro`."""
+    return Path(shutil.copytree(finished, tmp_path / "copy"))

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 PATIENCE = 60.0
 

@@ -57,7 +57,7 @@ from stages.scores import scores
 from stages.selection import selection
 from stages.split import split
 from stages.verdicts import verdicts
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.tiny import make_tiny_base
 
 SETTINGS = (

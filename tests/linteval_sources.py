@@ -14,7 +14,7 @@ from coral_batch.linteval.build import DataSet, build
 from coral_batch.linteval.item import Candidate
 from coral_batch.linteval.prompts import PROMPTS
 from coral_batch.verdicts import Program, Verdict, judge
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")
 ROW = {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.tiny import make_tiny_base
 
 TABLES_OF_TIMES = {

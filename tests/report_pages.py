@@ -17,7 +17,7 @@ from coral_batch.rows import SampleRow
 from stages.index import index
 from stages.page import page
 from stages.report import report
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.report_lake import GENERATIONS, write_lake
 
 HOSTILE = (

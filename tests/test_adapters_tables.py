@@ -14,7 +14,7 @@ from coral_batch.adapters.tables import adapt
 from coral_batch.automata.features import FEATURES
 from coral_batch.evolution.transport import Transport
 from coral_batch.store import Store
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.tiny import make_tiny_base
 
 DEFAULT = params.load(REPOSITORY / "params.yaml")

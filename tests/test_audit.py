@@ -39,7 +39,7 @@ from coral_batch.linting.pool import LINTERS, Linter, lint
 from coral_batch.rows import BestRow
 from coral_batch.schemas import FOLDER, Schema, validator
 from coral_batch.verdicts import Program, Verdict
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.finished_lake import make_finished_lake
 
 PART = "001"

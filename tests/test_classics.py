@@ -16,7 +16,7 @@ from coral_batch import params
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import HELD_OUT, NAMES, TEST, TRAINING
 from coral_batch.verdicts import Program, judge
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
 PROBLEMS = {problem.name: problem for problem in read_layout(CLASSICS, origin="bundled")}

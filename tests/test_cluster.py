@@ -37,7 +37,7 @@ from stages.population import population
 from stages.samples import samples
 from stages.split import split
 from stages.verdicts import verdicts
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.dask_cluster import PATIENCE, Cluster, cluster, nap
 from tests.pipeline import TABLES_OF_TIMES
 from tests.test_verdicts import MIXED, SETTINGS, program

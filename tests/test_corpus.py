@@ -22,7 +22,7 @@ from coral_batch.corpus.overlap import (
 from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.statistics import describe
 from coral_batch.errors import CoralError
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
 LIMITS = params.load(REPOSITORY / "params.yaml").split

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from coral_batch import cli, lake
 from coral_batch.verdicts import layers
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 
 @pytest.fixture

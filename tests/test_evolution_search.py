@@ -21,7 +21,7 @@ from coral_batch.evolution.tables import next_generation
 from coral_batch.evolution.transport import Transport
 from coral_batch.params import Params
 from coral_batch.rows import SelectionRow
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 DEFAULT = params.load(REPOSITORY / "params.yaml")
 UNIFORM = Transport(1, ())

@@ -30,7 +30,7 @@ from coral_batch.linteval.item import (
 from coral_batch.linteval.mutants import mutants
 from coral_batch.linteval.prompts import PROMPTS
 from stages.linteval_items import linteval_items
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.linteval_sources import RECORD, SNIPPETS, in_jail, made_of, mbpp
 
 CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"

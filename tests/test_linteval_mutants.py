@@ -14,7 +14,7 @@ from coral_batch.linteval.mutants import FAULTS, Fault, put_in
 from coral_batch.linteval.view import View
 from coral_batch.seeding import generator
 from coral_batch.verdicts import Program
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.linteval_sources import SNIPPETS, in_jail
 
 CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"

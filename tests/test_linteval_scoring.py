@@ -20,7 +20,7 @@ from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta, with_output
 from coral_batch.linteval.tables import Scored, lint_codes, score_samples
 from coral_batch.rows import LintSampleRow
 from coral_batch.verdicts import isolation, judge
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 CODE = "import os\ndef double(x):\n  return x+x"
 FEEDBACK = (

