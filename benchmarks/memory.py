@@ -1,0 +1,43 @@
+"""Run a command and print the most memory that it and all its processes held at a time.
+
+    python -m benchmarks.memory make repro
+
+Memory that processes share (PSS) counts once. It is looked at every second, so a shorter peak may
+be missed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.processes import descendants
+
+
+def main() -> int:
+    """Run from the command line; return the command's exit status."""
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    running = subprocess.Popen(sys.argv[1:])
+    peak = 0
+    while running.poll() is None:
+        peak = max(peak, sum(map(_proportional, descendants(os.getpid()))))
+        time.sleep(1)
+    print(f"peak {peak / 2**20:.2f} GiB", file=sys.stderr)
+    return running.returncode
+
+
+def _proportional(pid: int) -> int:
+    """KiB of a process, its part of what it shares; 0 when it has gone."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
