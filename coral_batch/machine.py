@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -13,7 +14,46 @@ def processor() -> str:
     return next(names, platform.machine())
 
 
-def available_memory() -> int:
-    """Return the bytes of memory that are free or can be freed."""
-    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) << 10
+def available_memory(root: Path = Path("/")) -> int:
+    """Return the bytes of memory that are free or can be freed, for this process.
+
+    Control groups limit what a container may take, whatever the machine has. What a group has left
+    is its limit less its working set as Kubernetes counts it: usage less inactive file pages.
+
+    Args:
+        root: where `proc` and `sys` lie.
+    """
+    lines = (root / "proc/meminfo").read_text(encoding="ascii").splitlines()
+    machine = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) << 10
+    return max(0, min([machine, *_left_in_groups(root)]))
+
+
+def _left_in_groups(root: Path) -> Iterator[int]:
+    """Yield what each control group of memory leaves that this process is in, of either version."""
+    for line in (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            mount, names = root / "sys/fs/cgroup", _VERSION_2
+        elif "memory" in controllers.split(","):
+            mount, names = root / "sys/fs/cgroup/memory", _VERSION_1
+        else:
+            continue
+        # In a container the path may be the one outside; the mount itself is the group then.
+        group = mount / path.lstrip("/")
+        for folder in (group, *group.parents):
+            if (folder / names[0]).is_file():
+                limit, used, statistics = ((folder / name).read_text().strip() for name in names)
+                if limit != "max":
+                    yield int(limit) - int(used) + _inactive(statistics)
+            if folder == mount:
+                break
+
+
+_VERSION_2 = ("memory.max", "memory.current", "memory.stat")
+_VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat")
+
+
+def _inactive(statistics: str) -> int:
+    """Return the bytes of inactive file pages, with those of the groups below."""
+    found = dict(line.split() for line in statistics.splitlines())
+    return int(found.get("total_inactive_file", found["inactive_file"]))

@@ -17,54 +17,17 @@ from pathlib import Path
 
 import dask
 import pytest
-import torch
 from distributed import Client
 
-from coral_batch import doctor, lake, parallel, params
+from coral_batch import doctor, parallel, params
 from coral_batch.errors import CoralError
 from coral_batch.linting.pool import lint
 from coral_batch.store import Store
 from coral_batch.verdicts import Verdict, judge
-from stages.adapters import adapters
-from stages.automata import automata
-from stages.base import base
-from stages.calibration import calibration
-from stages.corpus import corpus
-from stages.examples import examples
-from stages.features import features
-from stages.findings import findings
-from stages.population import population
-from stages.samples import samples
-from stages.split import split
-from stages.verdicts import verdicts
 from tests import REPOSITORY
 from tests.dask_cluster import PATIENCE, Cluster, cluster, nap
-from tests.pipeline import TABLES_OF_TIMES
+from tests.pipeline import hashes, make_project, run
 from tests.test_verdicts import MIXED, SETTINGS, program
-from tests.tiny import make_tiny_base
-
-GENERATION = "000"
-SMALL = (
-    ("model: qwen2.5-coder-0.5b-instruct", "model: tiny"),
-    ("height: 32", "height: 8"),
-    ("width: 32", "width: 8"),
-    ("automata: 16384", "automata: 64"),
-    ("bins: 6", "bins: 2"),
-    ("r: [4, 8, 16]", "r: [2, 4]"),
-    ("population: 4", "population: 3"),
-    ("batch_size: 4", "batch_size: 12"),
-    ("samples: 4", "samples: 2"),
-    ("max_new_tokens: 384", "max_new_tokens: 12"),
-    ("threads: null", "threads: 1"),
-)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture
@@ -75,40 +38,11 @@ def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clust
         yield made
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with a tiny base model, up to the features of its first generation."""
-    project = tmp_path_factory.mktemp("cluster") / "prepared"
-    shutil.copytree(REPOSITORY / "lake/raw/classics", project / "lake/raw/classics")
-    make_tiny_base(project / "tiny")
-    text = (REPOSITORY / "params.yaml").read_text()
-    for old, new in SMALL:
-        assert old in text, old
-        text = text.replace(old, new, 1)
-    (project / "params.yaml").write_text(text)
-    with contextlib.chdir(project):
-        for stage in (corpus, split, base, examples, calibration, population):
-            stage()
-        automata(GENERATION)
-        features(GENERATION)
-        rows = lake.path("examples").read_text().splitlines(keepends=True)
-        lake.path("examples").write_text("".join(rows[:12]))
-    return project
-
-
-def hashes(project: Path) -> dict[str, str]:
-    """Hash what two runs must have in common of the generation."""
-    folder = project / "lake/generations" / GENERATION
-    return {
-        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and file.stem not in TABLES_OF_TIMES
-    }
-
-
-def kill_one_that_works(address: str, on: str, when: Callable[[], bool] = lambda: True) -> int:
+def kill_one_that_works(
+    address: str, on: str, when: Callable[[], bool] = lambda: True, patience: float = PATIENCE
+) -> int:
     """Kill a worker in the middle of a unit of the function `on`; return its process id."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     with Client(address, set_as_default=False) as watch:
         while time.monotonic() < deadline:
             for worker, units in watch.processing().items():
@@ -132,30 +66,22 @@ def meanwhile(function: Callable[..., object], *arguments: object) -> Iterator[l
         thread.join()
 
 
-def test_a_generation_on_a_cluster_has_the_same_bytes_though_a_worker_is_killed(
-    prepared: Path, scheduler: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_whole_run_on_a_cluster_has_the_same_bytes_though_a_worker_is_killed(
+    finished: Path, scheduler: Cluster, tmp_path: Path
 ) -> None:
-    project = Path(shutil.copytree(prepared, tmp_path / "project"))
-    monkeypatch.chdir(project)
+    project = make_project(tmp_path / "project")
     scheduler.worker("--nworkers=2", "--resources=device=1")
-    store = Store(lake.STORE.absolute())
+    store = Store(project / ".coral/store")
+    address = f"{parallel.ADDRESS}={scheduler.address}"
 
     def training() -> bool:
         return bool(store.unfinished())
 
-    with meanwhile(kill_one_that_works, scheduler.address, "_train_unit", training) as killed:
-        adapters(GENERATION)
-    assert len(killed) == 1
-    samples(GENERATION)
-    verdicts(GENERATION)
-    findings(GENERATION)
-    here = Path(shutil.copytree(prepared, tmp_path / "here"))
-    monkeypatch.chdir(here)
-    monkeypatch.delenv(parallel.ADDRESS)
-    for stage in (adapters, samples, verdicts, findings):
-        stage(GENERATION)
-    assert len(hashes(here)) > 8
-    assert hashes(project) == hashes(here)
+    with meanwhile(run, project, "env", address, "dvc", "repro") as printed:
+        # A busy machine takes minutes to the first adapter.
+        kill_one_that_works(scheduler.address, "_train_unit", training, 10 * PATIENCE)
+    assert len(printed) == 1
+    assert hashes(project) == hashes(finished)
 
 
 def untimed(rows: list[list[Verdict]]) -> list[list[tuple[object, ...]]]:

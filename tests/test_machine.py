@@ -1,0 +1,76 @@
+"""What memory this process may take: the machine's, or what its control groups leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coral_batch.machine import available_memory
+
+MIB = 2**20
+
+
+def machine(root: Path, groups: str, **files: str) -> Path:
+    """Make a machine of 1 GiB of available memory, with files below `/sys/fs/cgroup`."""
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/meminfo").write_text("MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n")
+    (root / "proc/self/cgroup").write_text(groups)
+    for name, text in files.items():
+        file = root / "sys/fs/cgroup" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "\n")
+    return root
+
+
+def version_2(group: str, limit: str, used: int, inactive: int) -> dict[str, str]:
+    return {
+        f"{group}memory.max": limit,
+        f"{group}memory.current": str(used),
+        f"{group}memory.stat": f"anon 5\ninactive_file {inactive}\nactive_file 7",
+    }
+
+
+def version_1(group: str, limit: int, used: int, inactive: int) -> dict[str, str]:
+    return {
+        f"memory/{group}memory.limit_in_bytes": str(limit),
+        f"memory/{group}memory.usage_in_bytes": str(used),
+        f"memory/{group}memory.stat": f"inactive_file 3\ntotal_inactive_file {inactive}",
+    }
+
+
+def test_without_a_limit_it_is_the_machines(tmp_path: Path) -> None:
+    files = version_2("a/", "max", 50 * MIB, 0)
+    assert available_memory(machine(tmp_path, "0::/a\n", **files)) == 1024 * MIB
+
+
+@pytest.mark.parametrize("groups", ["0::/\n", "0::/docker/outside\n"])
+def test_a_container_has_what_its_group_leaves(tmp_path: Path, groups: str) -> None:
+    files = version_2("", str(600 * MIB), 200 * MIB, 30 * MIB)
+    assert available_memory(machine(tmp_path, groups, **files)) == 430 * MIB
+
+
+def test_the_narrowest_group_above_decides(tmp_path: Path) -> None:
+    files = {
+        **version_2("a/", str(300 * MIB), 100 * MIB, 0),
+        **version_2("a/b/", str(500 * MIB), 100 * MIB, 0),
+    }
+    assert available_memory(machine(tmp_path, "0::/a/b\n", **files)) == 200 * MIB
+
+
+def test_groups_of_the_first_version_count(tmp_path: Path) -> None:
+    files = {
+        **version_1("", 2**63 - 4096, 900 * MIB, 0),
+        **version_1("a/", 400 * MIB, 150 * MIB, 20 * MIB),
+    }
+    groups = "4:cpu:/a\n2:memory:/a\n0::/\n"
+    assert available_memory(machine(tmp_path, groups, **files)) == 270 * MIB
+
+
+def test_a_group_beyond_its_limit_leaves_nothing(tmp_path: Path) -> None:
+    files = version_2("", str(100 * MIB), 120 * MIB, 0)
+    assert available_memory(machine(tmp_path, "0::/\n", **files)) == 0
+
+
+def test_this_machine_has_some() -> None:
+    assert available_memory() > 0
