@@ -216,6 +216,13 @@ def test_a_copied_part_in_a_longer_program_is_found(problems: list[Problem]) -> 
         check_overlaps(padded, replace(LIMITS, ngrams=2.0))
 
 
+@pytest.mark.parametrize("field", ["buggy", "reference"])
+def test_a_program_that_does_not_parse_is_named(problems: list[Problem], field: str) -> None:
+    broken = replace(problems[0], **{field: f"$ {problems[0].reference}"})
+    with pytest.raises(CoralError, match=rf"{broken.name}: {field}(?s:.*)corpus"):
+        measure_overlaps([broken, *problems[1:]], split.assign(problems))
+
+
 def test_the_bundled_corpus_overlaps_less_than_the_limits(problems: list[Problem]) -> None:
     rows = measure_overlaps(problems, split.assign(problems))
     assert len(rows) == 16 * 24

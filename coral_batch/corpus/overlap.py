@@ -53,9 +53,14 @@ class Overlap:
 
 
 def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> list[Overlap]:
-    """Compare every test or held-out program with every training program."""
+    """Compare every test or held-out program with every training program.
+
+    Raises:
+        CoralError: a program does not parse.
+    """
     by_role: dict[str, list[Problem]] = defaultdict(list)
     for row, problem in zip(manifest, problems, strict=True):
+        _check_parses(problem)
         by_role[row.role].append(problem)
     return [
         overlap(problem, role, training)
@@ -63,6 +68,19 @@ def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> l
         for problem in by_role[role]
         for training in by_role["training"]
     ]
+
+
+def _check_parses(problem: Problem) -> None:
+    for field, program in (("buggy", problem.buggy), ("reference", problem.reference)):
+        try:
+            ast.parse(program)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise CoralError(
+                "a program of the table problems does not parse",
+                field=f"{problem.name}: {field}",
+                found=str(error),
+                action="make the table again: `dvc repro --force corpus`",
+            ) from None
 
 
 def overlap(problem: Problem, role: str, training: Problem) -> Overlap:

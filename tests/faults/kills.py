@@ -46,13 +46,14 @@ class Kills:
     torn: list[str] = field(default_factory=list)
 
 
-def killed_run(project: Path, kills: int, seed: int) -> Kills:
+def killed_run(project: Path, kills: int, seed: int, longest: float = 12) -> Kills:
     """Run `dvc repro` in a fresh project, kill it `kills` times, and let it finish.
 
     Args:
         project: a project in which nothing has run.
         kills: how often, in all `FORMS` by turns; the run may end before, then fewer.
-        seed: of the moments, each up to 12 s into the run.
+        seed: of the moments.
+        longest: latest moment of a kill, in seconds from the start, > 1.
     """
     random = generator(seed, "kills")
     result = Kills()
@@ -61,7 +62,7 @@ def killed_run(project: Path, kills: int, seed: int) -> Kills:
         for number in range(kills):
             form = FORMS[number % len(FORMS)]
             with Disk(project) as disk:
-                if not _killed(project, disk, log, float(random.uniform(1, 12))):
+                if not _killed(project, disk, log, float(random.uniform(1, longest))):
                     break
                 kept = whole_entries(project)
                 if form != KILL:
@@ -140,14 +141,17 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="coral-kills-") as folder:
         root = Path(folder)
         first = make_project(root / "undisturbed")
+        start = time.monotonic()
         run(first, "dvc", "repro")
+        # So late that the kills of a run lie all over it: each costs the start of DVC and a stage.
+        longest = max(12, 0.3 * (time.monotonic() - start))
         expected = hashes(first)
         number = 0
         while counts.total() < chosen.kills:
             number += 1
             again = make_project(root / f"killed-{number}")
             most = min(chosen.a_run, chosen.kills - counts.total())
-            outcome = killed_run(again, most, 1000 * chosen.seed + number)
+            outcome = killed_run(again, most, 1000 * chosen.seed + number, longest)
             counts.update(outcome.moments)
             differing = sorted(name for name, _ in expected.items() ^ hashes(again).items())
             print(f"run {number}: {len(outcome.moments)} kills, {len(outcome.lost)} entries lost")
