@@ -12,8 +12,8 @@ from tests.pipeline import finished_run
 
 # The files that take longest, longest first: a worker that got one last would finish alone.
 LONG = (
-    *("test_pipeline_reruns.py", "test_kills.py", "test_faults.py", "test_pipeline.py"),
-    *("test_verdicts_hostile.py", "test_fuzz.py", "test_audit.py"),
+    *("test_pipeline_reruns.py", "test_cluster.py", "test_kills.py", "test_faults.py"),
+    *("test_pipeline.py", "test_verdicts_hostile.py", "test_fuzz.py", "test_audit.py"),
 )
 
 

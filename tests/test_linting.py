@@ -286,6 +286,26 @@ def test_a_defect_of_a_linter_function_is_not_taken_for_a_finding(capfd):
     assert "KeyError" in capfd.readouterr().err
 
 
+def test_a_limit_that_leaves_no_room_for_a_linter_is_no_finding() -> None:
+    code = """
+import resource
+from coral_batch.linting.pool import lint
+
+lint(["x = 1\\n"], workers=1)
+used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_DATA, (used + 2**25, resource.RLIM_INFINITY))
+try:
+    lint(["x = 2\\n"], workers=1)
+except MemoryError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (
+        "the process that runs flake8 cannot start a thread\n",
+        "",
+    )
+
+
 def test_results_follow_the_order_of_the_sources_whatever_the_workers(linted):
     names = [*SOURCES, *reversed(SOURCES)]
     assert lint([SOURCES[name] for name in names], workers=1) == [linted[name] for name in names]

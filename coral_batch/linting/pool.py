@@ -52,6 +52,9 @@ WALL_SECONDS = 60.0
 MEMORY_BYTES = 1 << 30
 """Address space that the linters may take beyond what they have when they start."""
 
+_NO_THREAD = 3
+"""Status of a child that could not start its thread."""
+
 _CHUNK = 32
 _STACK_BYTES = 64 << 20
 
@@ -79,6 +82,7 @@ def lint(
 
     Raises:
         CoralError: workers keep being killed from outside.
+        MemoryError: a limit (``ulimit -d``, ``-v``) leaves no room to start a linter.
     """
     found: dict[str, list[Finding]] = {}
     distinct = list(dict.fromkeys(sources))
@@ -141,6 +145,8 @@ def _run_until_death(
 def _obituary(tool: str, exitcode: int) -> Finding:
     if exitcode == -signal.SIGPROF:
         return failure(tool, TIMEOUT, f"no result within {CPU_SECONDS:g} s of CPU time")
+    if exitcode == _NO_THREAD:
+        raise MemoryError(f"the process that runs {tool} cannot start a thread")
     if exitcode >= 0:
         raise RuntimeError(f"the process that runs {tool} ended with status {exitcode}")
     return failure(tool, CRASH, f"{tool} was killed by {signal.Signals(-exitcode).name}")
@@ -150,7 +156,7 @@ def _run(
     jobs: list[tuple[str, str]], linters: dict[str, Linter], sender: Connection, worker: int
 ) -> NoReturn:
     """Body of the child: bound this process, send one result a job, and end."""
-    status = 1
+    status = _NO_THREAD
     try:
         die_with(worker)
         # Default actions: the kernel ends the process even inside C code that checks no signals.
@@ -166,11 +172,16 @@ def _run(
         # called nor on the machine's stack limit.
         threading.stack_size(_STACK_BYTES)
         with ThreadPoolExecutor(max_workers=1) as thread:
-            thread.submit(_send_results, jobs, linters, sender).result()
+            sending = thread.submit(_send_results, jobs, linters, sender)
+            status = 1
+            sending.result()
         status = 0
-    except BaseException:
-        traceback.print_exc()
-        sys.stderr.flush()
+    except BaseException as error:
+        # RuntimeError is what Python raises when a thread cannot be started.
+        if status != _NO_THREAD or not isinstance(error, RuntimeError):
+            status = 1
+            traceback.print_exc()
+            sys.stderr.flush()
     finally:
         os._exit(status)
 
