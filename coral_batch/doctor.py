@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import typer
 from ruamel.yaml import YAML, YAMLError
+from voluptuous import Invalid
 
 from coral_batch import lake, params
 from coral_batch.errors import CoralError
@@ -258,18 +260,24 @@ def cache(settings: Params) -> Iterator[Finding]:
 
 def torn(project: Path) -> list[Path]:
     """Return DVC's own files that a kill left torn, relative to the project."""
+    # Imported here: DVC takes a second, which --help must not.
+    from dvc import rwlock, schema  # noqa: PLC0415
+
+    shapes = (schema.COMPILED_LOCKFILE_SCHEMA, rwlock.SCHEMA)
     return [
         file
-        for file in WRITTEN_IN_PLACE
-        if (project / file).exists() and not _is_mapping(project / file)
+        for file, shape in zip(WRITTEN_IN_PLACE, shapes, strict=True)
+        if (project / file).exists() and not _has_shape(project / file, shape)
     ]
 
 
-def _is_mapping(file: Path) -> bool:
+def _has_shape(file: Path, shape: Callable[[Any], Any]) -> bool:
+    """Whether a file is YAML (or JSON) that DVC's own schema accepts."""
     try:
-        return isinstance(YAML(typ="safe").load(file), dict)
-    except (YAMLError, OSError, UnicodeDecodeError):
+        shape(YAML(typ="safe").load(file))
+    except (YAMLError, OSError, UnicodeDecodeError, Invalid):
         return False
+    return True
 
 
 def _md5(file: Path) -> str:

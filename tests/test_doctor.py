@@ -82,7 +82,14 @@ def test_a_file_that_a_power_cut_left_empty_in_dvcs_cache_is_named(project: Path
     assert grades(done.output)["cache"] == "FAIL"
 
 
-@pytest.mark.parametrize("text", ["", "schema: '2.0'\nstages:\n  corpus: {cmd"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "schema: '2.0'\nstages:\n  corpus: {cmd",
+        "schema: '2.0'\nstages:\n  corpus:\n    cmd: coral corpus\n    deps:\n    - pa",
+    ],
+)
 def test_a_lock_file_that_a_power_cut_left_torn_is_named(project: Path, text: str) -> None:
     (project / "dvc.lock").write_text("schema: '2.0'\nstages: {}\n")
     assert "dvc.lock" not in grades(doctor().output)
