@@ -82,14 +82,12 @@ def measure() -> list[Row]:
 
 def _train(folder: Path, examples: Sequence[Example], seed: int) -> None:
     """Train adapters into a store of their own."""
-    configurations = [
-        AdapterConfiguration(4, 1 + number, 0.0, ("q_proj", "v_proj"), use_dora=False)
+    wanted = [
+        (AdapterConfiguration(4, 1 + number, 0.0, ("q_proj", "v_proj"), use_dora=False), seed)
         for number in range(ADAPTERS)
     ]
     with tempfile.TemporaryDirectory(dir=folder) as store:
-        obtain_adapters(
-            folder / "base", examples, configurations, TRAINING, seed, Store(Path(store)), threads=1
-        )
+        obtain_adapters(folder / "base", examples, wanted, TRAINING, Store(Path(store)), threads=1)
 
 
 @contextmanager

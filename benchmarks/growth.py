@@ -73,13 +73,14 @@ def run(folder: Path, name: str, *, population: int, samples: int, generations: 
     }
     start = time.perf_counter()
     for generation in range(generations):
-        configurations = [
-            AdapterConfiguration(4, 1 + number, 0.0, ("q_proj", "v_proj"), use_dora=False)
+        wanted = [
+            (
+                AdapterConfiguration(4, 1 + number, 0.0, ("q_proj", "v_proj"), use_dora=False),
+                generation,
+            )
             for number in range(population)
         ]
-        adapters = obtain_adapters(
-            base, _examples(prompts), configurations, TRAINING, generation, store, threads=1
-        )
+        adapters = obtain_adapters(base, _examples(prompts), wanted, TRAINING, store, threads=1)
         works = [
             Work(adapter.key, adapter.key, adapter.folder, KNOBS, prompts)
             for adapter in adapters.values()

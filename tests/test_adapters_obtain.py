@@ -20,6 +20,7 @@ from tests.tiny import make_tiny_base
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
 DORA = replace(LORA, use_dora=True)
+FIRST, SECOND = (LORA, 1), (DORA, 1)
 TRAINING = Training(
     passes=1,
     batch_size=2,
@@ -62,20 +63,20 @@ def test_what_was_trained_before_is_reused(
     base: Path, examples: list[Example], tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "store")
-    first = obtain_adapters(base, examples, [LORA, DORA, LORA], TRAINING, 1, store, threads=1)
-    assert list(first) == [LORA, DORA]
+    first = obtain_adapters(base, examples, [FIRST, SECOND, FIRST], TRAINING, store, threads=1)
+    assert list(first) == [FIRST, SECOND]
     assert not any(adapter.reused for adapter in first.values())
     assert all(adapter.seconds > 0 for adapter in first.values())
 
-    again = obtain_adapters(base, examples, [DORA, LORA], TRAINING, 1, store, threads=1)
-    for configuration, adapter in again.items():
-        assert adapter == replace(first[configuration], reused=True, seconds=0.0)
+    again = obtain_adapters(base, examples, [SECOND, FIRST], TRAINING, store, threads=1)
+    for wanted, adapter in again.items():
+        assert adapter == replace(first[wanted], reused=True, seconds=0.0)
         assert len(adapter.curve.loss) == 2
 
-    weights = first[LORA].folder / "adapter_model.safetensors"
+    weights = first[FIRST].folder / "adapter_model.safetensors"
     known = weights.read_bytes()
     weights.write_bytes(known[:-1] + bytes([known[-1] ^ 1]))
-    repaired = obtain_adapters(base, examples, [LORA], TRAINING, 1, store, threads=1)[LORA]
+    repaired = obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)[FIRST]
     assert not repaired.reused
     assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
 
@@ -84,9 +85,9 @@ def test_a_run_tells_what_the_store_saved(
     base: Path, examples: list[Example], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = Store(tmp_path / "store")
-    made = obtain_adapters(base, examples, [LORA], TRAINING, 1, store, threads=1)[LORA]
+    made = obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)[FIRST]
     assert "adapters: 0 of 1 from the store, which had taken 0.0 s" in capsys.readouterr().err
-    obtain_adapters(base, examples, [LORA, DORA], TRAINING, 1, store, threads=1)
+    obtain_adapters(base, examples, [FIRST, SECOND], TRAINING, store, threads=1)
     told = f"adapters: 1 of 2 from the store, which had taken {made.seconds:.1f} s; 1 made now"
     assert told in capsys.readouterr().err
 
@@ -94,14 +95,14 @@ def test_a_run_tells_what_the_store_saved(
 def test_several_devices_train_what_one_trains(
     base: Path, examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = (base, examples, [LORA, DORA], TRAINING, 1)
+    arguments = (base, examples, [FIRST, SECOND], TRAINING)
     one = obtain_adapters(*arguments, Store(tmp_path / "one"), threads=1)
     cpu = torch.device("cpu")
     monkeypatch.setattr("coral_batch.adapters.obtain.devices", lambda: (cpu, cpu))
     two = obtain_adapters(*arguments, Store(tmp_path / "two"), threads=1)
-    for configuration, adapter in two.items():
+    for wanted, adapter in two.items():
         file = adapter.folder / "adapter_model.safetensors"
-        other = one[configuration].folder / "adapter_model.safetensors"
+        other = one[wanted].folder / "adapter_model.safetensors"
         assert file.read_bytes() == other.read_bytes()
 
 

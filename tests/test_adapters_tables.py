@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from coral_batch import params
 from coral_batch.adapters.base import materialise
@@ -22,7 +23,7 @@ GENOMES = ("000-00", "000-01", "001-00")
 
 
 def test_a_fixed_search_trains_an_adapter_a_genome_and_reuses_those_that_live_on(
-    tmp_path: Path,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     materialise(str(make_tiny_base(tmp_path / "tiny")), None, tmp_path / "base", tmp_path)
     settings = replace(DEFAULT, search=replace(DEFAULT.search, kind="fixed"))
@@ -49,5 +50,7 @@ def test_a_fixed_search_trains_an_adapter_a_genome_and_reuses_those_that_live_on
     born, reused = train(slice(0, 2))
     assert len(set(born)) == 2
     assert reused == [False, False]
+    # At once, so that they can train side by side.
+    assert "adapters: 0 of 2 from the store" in capsys.readouterr().err
     later, reused = train(slice(1, 3))
     assert (later[0], reused) == (born[1], [True, False])

@@ -42,6 +42,9 @@ KIND = "adapters"
 CURVE = "curve.json"
 SECONDS = "seconds.json"
 PEFT = "adapter"
+Wanted = tuple[AdapterConfiguration, int]
+"""An adapter to have: its configuration, and the seed it is trained with."""
+
 _PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
 
 
@@ -71,20 +74,18 @@ class Adapter:
 def obtain_adapters(
     base_folder: Path,
     examples: Sequence[Example],
-    configurations: Iterable[AdapterConfiguration],
+    wanted: Iterable[Wanted],
     training: Training,
-    seed: int,
     store: Store,
     threads: int | None = None,
-) -> dict[AdapterConfiguration, Adapter]:
-    """Return the adapter of each distinct configuration, training those that the store lacks.
+) -> dict[Wanted, Adapter]:
+    """Return each distinct adapter that is wanted, training those that the store lacks.
 
     Args:
         base_folder: the materialised base model.
         examples: what to train on.
-        configurations: repeated ones are trained once.
+        wanted: repeated ones are trained once.
         training: hyperparameters.
-        seed: the run's seed.
         store: where adapters are kept as soon as each is trained.
         threads: most adapters to train at a time on a processor, each on one thread; None for one
             a core, as far as memory goes.
@@ -94,19 +95,12 @@ def obtain_adapters(
             `coral_batch.adapters.base.load_base`.
     """
     base_folder = base_folder.absolute()
-    known = ask(
-        _determinants,
-        base_folder,
-        examples,
-        list(dict.fromkeys(configurations)),
-        training,
-        seed,
-        device=True,
-    )
+    distinct = list(dict.fromkeys(wanted))
+    known = ask(_determinants, base_folder, examples, distinct, training, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
-    common = (base_folder, examples, training, seed, Store(store.root.absolute()))
+    common = (base_folder, examples, training, Store(store.root.absolute()))
     on = devices()[: len(missing)]
     if cluster() or len(on) < 2:
         units = [(key, found, *common) for key, found in missing.items()]
@@ -124,16 +118,16 @@ def obtain_adapters(
         for _, share in run(_train_share, shares, workers=len(on)):
             entries |= share
     adapters = {}
-    for configuration, entry in entries.items():
+    for one, entry in entries.items():
         assert entry is not None
-        adapters[configuration] = Adapter(
-            key=key_of(known[configuration]),
-            configuration=configuration,
-            determinants=known[configuration],
+        adapters[one] = Adapter(
+            key=key_of(known[one]),
+            configuration=one[0],
+            determinants=known[one],
             folder=entry / PEFT,
             curve=_read_curve(entry / CURVE),
-            reused=reused[configuration],
-            seconds=0.0 if reused[configuration] else _seconds(entry),
+            reused=reused[one],
+            seconds=0.0 if reused[one] else _seconds(entry),
         )
     say_reuse(
         "adapters",
@@ -173,14 +167,16 @@ def determinants(
 def _determinants(
     base_folder: Path,
     examples: Sequence[Example],
-    configurations: Sequence[AdapterConfiguration],
+    wanted: Sequence[Wanted],
     training: Training,
-    seed: int,
-) -> dict[AdapterConfiguration, dict[str, Any]]:
+) -> dict[Wanted, dict[str, Any]]:
     """Return what determines each adapter when this process trains it."""
     card = read_card(base_folder)
     with _one_thread():
-        return {key: determinants(card, examples, key, training, seed) for key in configurations}
+        return {
+            (configuration, seed): determinants(card, examples, configuration, training, seed)
+            for configuration, seed in wanted
+        }
 
 
 @contextmanager
@@ -206,38 +202,34 @@ def _side_by_side(base_folder: Path, threads: int | None) -> int:
 
 def _train_share(
     device: torch.device,
-    share: Mapping[AdapterConfiguration, dict[str, Any]],
+    share: Mapping[Wanted, dict[str, Any]],
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
-    seed: int,
     store: Store,
-) -> dict[AdapterConfiguration, Path]:
+) -> dict[Wanted, Path]:
     """Train one device's share of the adapters, given with what determines each, into the store."""
     base = load_base(base_folder, device=device)
     entries = {}
-    for configuration, known in progress(share.items(), "adapters", unit="adapter"):
-        build = partial(_build, base, examples, configuration, training, seed)
-        entries[configuration] = store.put(KIND, known, build)
+    for wanted, known in progress(share.items(), "adapters", unit="adapter"):
+        entries[wanted] = store.put(KIND, known, partial(_build, base, examples, wanted, training))
     return entries
 
 
 def _train_unit(
-    configuration: AdapterConfiguration,
+    wanted: Wanted,
     known: dict[str, Any],
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
-    seed: int,
     store: Store,
-) -> tuple[AdapterConfiguration, Path]:
+) -> tuple[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
-    here = _determinants(base_folder, examples, [configuration], training, seed)
-    agree("what determines an adapter", here[configuration], known)
+    here = _determinants(base_folder, examples, [wanted], training)
+    agree("what determines an adapter", here[wanted], known)
     base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
-    build = partial(_build, base, examples, configuration, training, seed)
     with _one_thread():
-        return configuration, store.put(KIND, known, build)
+        return wanted, store.put(KIND, known, partial(_build, base, examples, wanted, training))
 
 
 def _awaited(entry: Path) -> Path:
@@ -261,11 +253,11 @@ def _awaited(entry: Path) -> Path:
 def _build(
     base: BaseModel,
     examples: Sequence[Example],
-    configuration: AdapterConfiguration,
+    wanted: Wanted,
     training: Training,
-    seed: int,
     folder: Path,
 ) -> None:
+    configuration, seed = wanted
     (folder / PEFT).mkdir()
     curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT)
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")

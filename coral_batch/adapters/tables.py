@@ -43,20 +43,16 @@ def adapt(
         CoralError: see `coral_batch.adapters.obtain.obtain_adapters`.
     """
     plans = plan(features, transport, settings)
-    adapters = {
-        seed: obtain_adapters(
-            base,
-            examples,
-            [one.configuration for one in plans if one.seed == seed],
-            settings.training,
-            seed,
-            store,
-            settings.compute.threads,
-        )
-        for seed in dict.fromkeys(one.seed for one in plans)
-    }
-    rows = [_row(one, adapters[one.seed][one.configuration]) for one in plans]
-    distinct = [adapter for of_seed in adapters.values() for adapter in of_seed.values()]
+    adapters = obtain_adapters(
+        base,
+        examples,
+        [(one.configuration, one.seed) for one in plans],
+        settings.training,
+        store,
+        settings.compute.threads,
+    )
+    rows = [_row(one, adapters[one.configuration, one.seed]) for one in plans]
+    distinct = list(adapters.values())
     durations = [DurationRow(adapter.key, adapter.seconds, adapter.reused) for adapter in distinct]
     cards = [
         AdapterCardRow(adapter.key, adapter.determinants, _hashes(adapter.folder))
