@@ -18,6 +18,8 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -155,17 +157,23 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
     """Read a JSONL table as instances of the frozen dataclass `row`.
 
     Raises:
-        CoralError: the file is missing, a line is not JSON, or a row breaks the schema.
+        CoralError: the file is missing, a line is not JSON, or a row breaks the schema or is there
+            twice.
     """
+    values = _read_lines(table, part)
+    _check_keys(_validator(table).schema, values, path(table, part))
     rows = []
-    for value in _read_lines(table, part):
+    for value in values:
         value.pop(seals.COLUMN, None)
         rows.append(build(row, value))
     return rows
 
 
 def read_raw(table: str, part: str | None = None) -> list[dict[str, Any]]:
-    """Read a JSONL or Parquet table as JSON values, seals included; errors as in `read_rows`."""
+    """Read a JSONL or Parquet table as JSON values, seals included.
+
+    Rows that are there twice are left to the audit. Errors otherwise as in `read_rows`.
+    """
     if path(table, part).suffix == ".parquet":
         return read_sealed_frame(table, part).to_dicts()
     return _read_lines(table, part)
@@ -197,13 +205,15 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
     """
     file = path(table, part)
     check = _validator(table)
-    lines = []
+    values, lines = [], []
     for number, row in enumerate(rows, start=1):
         value = _sealed(table, plain(row))
         error = first_error(check, value, f"row {number}")
         if error is not None:
             raise _broken(file, error)
+        values.append(value)
         lines.append(_ENCODER.encode(value) + "\n")
+    _check_keys(check.schema, values, file)
     with atomic(file) as stream:
         stream.write("".join(lines).encode())
 
@@ -250,13 +260,16 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
     """Read a Parquet table.
 
     Raises:
-        CoralError: the file is missing or is no Parquet, or columns or values break the schema.
+        CoralError: the file is missing or is no Parquet, columns or values break the schema, or a
+            row is there twice.
     """
-    return read_sealed_frame(table, part).drop(seals.COLUMN, strict=False)
+    content = read_sealed_frame(table, part)
+    _check_keys(_validator(table).schema, content, path(table, part))
+    return content.drop(seals.COLUMN, strict=False)
 
 
 def read_sealed_frame(table: str, part: str | None = None) -> pl.DataFrame:
-    """Read a Parquet table, seals included; errors as in `read_frame`."""
+    """Read a Parquet table, seals included, as `read_raw` does; errors as there."""
     file = path(table, part)
     if not file.is_file():
         raise _missing(file)
@@ -281,6 +294,7 @@ def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> N
     if seals.is_sealed(schema):
         content = content.with_columns(seals.seal_frame(table, schema, content))
     _check_frame(table, content, file)
+    _check_keys(schema, content, file)
     # By way of memory: polars tells a full disk as an error of its own.
     buffer = io.BytesIO()
     content.write_parquet(buffer)
@@ -350,6 +364,11 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
 def build(kind: type[Row], value: Any) -> Row:
     """Build a dataclass from JSON that a schema has already accepted."""
     return msgspec.convert(value, kind)
+
+
+def row_key(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[Any, ...]:
+    """Return what a schema's ``key`` names of a row; ``meta.id`` is a field in a field."""
+    return tuple(reduce(getitem, column.split("."), row) for column in columns)
 
 
 def plain(value: Any) -> Any:
@@ -427,6 +446,34 @@ def _columns(table: str) -> dict[str, pl.DataType]:
 def _check_rows(schema: Mapping[str, Any], rows: int, file: Path) -> None:
     if rows < schema.get("minRows", 0):
         raise _broken(file, {"field": "rows", "found": "none", "expected": "at least one"})
+
+
+def _check_keys(
+    schema: Mapping[str, Any], rows: pl.DataFrame | Sequence[Mapping[str, Any]], file: Path
+) -> None:
+    """Insist that no two rows have the same key, where the table's schema says so.
+
+    Args:
+        schema: of the table; its ``key`` names the columns, see `row_key`.
+        rows: a frame, or rows as JSON values; valid otherwise.
+        file: the table's.
+    """
+    columns = schema.get("key")
+    if columns is None or schema.get("keyRepeats"):
+        return
+    if isinstance(rows, pl.DataFrame):
+        if rows.select(columns).n_unique() == rows.height:
+            return
+        keys = rows.select(columns).rows()
+    else:
+        keys = [row_key(row, columns) for row in rows]
+    seen = set()
+    for number, key in enumerate(keys, start=1):
+        if key in seen:
+            found = ", ".join(f"{name} {value}" for name, value in zip(columns, key, strict=True))
+            row = {"field": f"row {number}", "found": f"{found} once more", "expected": "each once"}
+            raise _broken(file, row)
+        seen.add(key)
 
 
 def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:

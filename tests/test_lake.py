@@ -161,6 +161,25 @@ def test_a_table_that_needs_rows_is_refused_without_any(workspace: Path) -> None
         lake.read_rows("samples", SampleRow, "000")
 
 
+def test_a_row_that_is_there_twice_is_refused(workspace: Path) -> None:
+    twice = r"row 2(?s:.*)genome 000-01, problem gcd, sample 0(?s:.*)once"
+    with pytest.raises(CoralError, match=twice):
+        lake.write_rows("samples", [SAMPLE, replace(SAMPLE, raw="other")], "000")
+    lake.write_rows("samples", [SAMPLE], "000")
+    file = lake.path("samples", "000")
+    file.write_text(2 * file.read_text())
+    with pytest.raises(CoralError, match=twice):
+        lake.read_rows("samples", SampleRow, "000")
+    row = {"genome": "000-01", "problem": "gcd", "sample": 0, "heuristic": 0.5, "measured": 0.5}
+    with pytest.raises(CoralError, match=twice):
+        lake.write_frame("runtimes", lake.frame("runtimes", [row, row]), "000")
+
+
+def test_a_sample_may_have_the_same_finding_twice(workspace: Path) -> None:
+    lake.write_frame("findings", lake.frame("findings", [FINDING, FINDING]), "000")
+    assert lake.read_frame("findings", "000").height == 2
+
+
 def test_a_row_that_breaks_the_schema_is_not_written(workspace: Path) -> None:
     lake.write_rows("samples", [SAMPLE], "000")
     before = lake.path("samples", "000").read_bytes()

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -149,7 +147,7 @@ class Evidence:
         tainted = self._tainted.setdefault((table, part), set())
         settled = []
         for number, there, should in self._aligned(table, part, found, expected, key):
-            name = _key(should, key)
+            name = lake.row_key(should, key)
             if there is None:
                 if measured or UNKNOWN in should.values():
                     # What rests on this table cannot be told without the row.
@@ -263,7 +261,7 @@ class Evidence:
         key: Sequence[str],
     ) -> Iterator[tuple[int, Row | None, Row]]:
         """Yield row number, row and expected row; note rows missing, too many or misplaced."""
-        plain = [[_key(row, key) for row in rows] for rows in (found, expected)]
+        plain = [[lake.row_key(row, key) for row in rows] for rows in (found, expected)]
         renamed = sum(one != other for one, other in zip(*plain, strict=False))
         strangers = (Counter(plain[0]) - Counter(plain[1])).total()
         if len(found) == len(expected) and renamed == strangers:
@@ -305,10 +303,6 @@ def differences(found: object, expected: object, path: str) -> Iterator[tuple[st
             yield from differences(one, other, f"{path}.{index}")
     elif found != expected:
         yield path, found, expected
-
-
-def _key(row: Row, columns: Sequence[str]) -> Key:
-    return tuple(reduce(getitem, column.split("."), row) for column in columns)
 
 
 def _numbered(keys: Sequence[Key]) -> list[Key]:
