@@ -18,8 +18,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,7 +29,7 @@ from coral_batch import seals, strictjson
 from coral_batch.acceptance import doubtful
 from coral_batch.atomic import atomic, sync, sync_tree, unfinished_folder
 from coral_batch.errors import CoralError
-from coral_batch.schemas import Schema, first_error, subvalidator, validator
+from coral_batch.schemas import Schema, first_error, first_repeat, subvalidator, validator
 
 ROOT = Path("lake")
 _root: ContextVar[Path] = ContextVar("root", default=ROOT)
@@ -366,11 +364,6 @@ def build(kind: type[Row], value: Any) -> Row:
     return msgspec.convert(value, kind)
 
 
-def row_key(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[Any, ...]:
-    """Return what a schema's ``key`` names of a row; ``meta.id`` is a field in a field."""
-    return tuple(reduce(getitem, column.split("."), row) for column in columns)
-
-
 def plain(value: Any) -> Any:
     """Return a dataclass instance, or what it may hold, as JSON: tuples as lists."""
     if isinstance(value, str | int | float) or value is None:
@@ -451,29 +444,17 @@ def _check_rows(schema: Mapping[str, Any], rows: int, file: Path) -> None:
 def _check_keys(
     schema: Mapping[str, Any], rows: pl.DataFrame | Sequence[Mapping[str, Any]], file: Path
 ) -> None:
-    """Insist that no two rows have the same key, where the table's schema says so.
-
-    Args:
-        schema: of the table; its ``key`` names the columns, see `row_key`.
-        rows: a frame, or rows as JSON values; valid otherwise.
-        file: the table's.
-    """
+    """Insist that no two rows, valid otherwise, have the same key where the schema says so."""
     columns = schema.get("key")
     if columns is None or schema.get("keyRepeats"):
         return
     if isinstance(rows, pl.DataFrame):
         if rows.select(columns).n_unique() == rows.height:
             return
-        keys = rows.select(columns).rows()
-    else:
-        keys = [row_key(row, columns) for row in rows]
-    seen = set()
-    for number, key in enumerate(keys, start=1):
-        if key in seen:
-            found = ", ".join(f"{name} {value}" for name, value in zip(columns, key, strict=True))
-            row = {"field": f"row {number}", "found": f"{found} once more", "expected": "each once"}
-            raise _broken(file, row)
-        seen.add(key)
+        rows = rows.to_dicts()
+    error = first_repeat(rows, columns)
+    if error is not None:
+        raise _broken(file, error)
 
 
 def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,29 @@ def first_error(check: Schema, value: Any, where: str = "") -> dict[str, Any] | 
         missing = [key for key in error.validator_value if key not in error.instance]
         found, expected = sorted(error.instance), f"the missing {', '.join(missing)} as well"
     return {"field": field, "found": found, "expected": expected}
+
+
+def row_key(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[Any, ...]:
+    """Return what a schema's ``key`` names of a row; ``meta.id`` is a field in a field."""
+    return tuple(reduce(getitem, column.split("."), row) for column in columns)
+
+
+def first_repeat(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
+) -> dict[str, Any] | None:
+    """Describe the first row that has another's key, as `first_error` does; None without one."""
+    seen = set()
+    for number, row in enumerate(rows, start=1):
+        key = row_key(row, columns)
+        if key in seen:
+            found = ", ".join(f"{name} {value}" for name, value in zip(columns, key, strict=True))
+            return {
+                "field": f"row {number}",
+                "found": f"{found} once more",
+                "expected": "each once",
+            }
+        seen.add(key)
+    return None
 
 
 def _expectation(keyword: str, limit: Any, schema: dict[str, Any]) -> str:

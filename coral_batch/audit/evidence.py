@@ -19,7 +19,7 @@ from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.vouchers import voucher
 from coral_batch.errors import CoralError
 from coral_batch.params import Params
-from coral_batch.schemas import validator
+from coral_batch.schemas import row_key, validator
 
 UNKNOWN = object()
 """In an expected row: what this value follows from does not hold, so it is taken as found."""
@@ -147,7 +147,7 @@ class Evidence:
         tainted = self._tainted.setdefault((table, part), set())
         settled = []
         for number, there, should in self._aligned(table, part, found, expected, key):
-            name = lake.row_key(should, key)
+            name = row_key(should, key)
             if there is None:
                 if measured or UNKNOWN in should.values():
                     # What rests on this table cannot be told without the row.
@@ -261,7 +261,7 @@ class Evidence:
         key: Sequence[str],
     ) -> Iterator[tuple[int, Row | None, Row]]:
         """Yield row number, row and expected row; note rows missing, too many or misplaced."""
-        plain = [[lake.row_key(row, key) for row in rows] for rows in (found, expected)]
+        plain = [[row_key(row, key) for row in rows] for rows in (found, expected)]
         renamed = sum(one != other for one, other in zip(*plain, strict=False))
         strangers = (Counter(plain[0]) - Counter(plain[1])).total()
         if len(found) == len(expected) and renamed == strangers:
