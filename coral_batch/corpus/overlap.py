@@ -20,7 +20,7 @@ from typing import Any
 
 from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import Role
-from coral_batch.errors import CoralError
+from coral_batch.errors import PARSE_ERRORS, CoralError
 from coral_batch.params import Split
 
 NGRAM = 10
@@ -74,7 +74,7 @@ def _check_parses(problem: Problem) -> None:
     for field, program in (("buggy", problem.buggy), ("reference", problem.reference)):
         try:
             ast.parse(program)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except PARSE_ERRORS as error:
             raise CoralError(
                 "a program of the table problems does not parse",
                 field=f"{problem.name}: {field}",

@@ -13,6 +13,8 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 
+from coral_batch.errors import PARSE_ERRORS
+
 CPU_RESOLUTION = 0.001
 """Seconds; what a case takes below this counts as this, since start-up noise drowns the rest."""
 
@@ -27,7 +29,7 @@ def parse(code: str) -> ast.Module | None:
         warnings.simplefilter("ignore")
         try:
             return ast.parse(code)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except PARSE_ERRORS:
             return None
 
 
