@@ -54,7 +54,6 @@ class Adapter:
 
     Attributes:
         key: SHA-256 of everything that determined it.
-        configuration: its configuration.
         determinants: everything that determined it, see `determinants`.
         folder: the PEFT folder, in the store; copy it, do not change it.
         curve: its training curve.
@@ -63,7 +62,6 @@ class Adapter:
     """
 
     key: str
-    configuration: AdapterConfiguration
     determinants: dict[str, Any]
     folder: Path
     curve: TrainingCurve
@@ -122,7 +120,6 @@ def obtain_adapters(
         assert entry is not None
         adapters[one] = Adapter(
             key=key_of(known[one]),
-            configuration=one[0],
             determinants=known[one],
             folder=entry / PEFT,
             curve=_read_curve(entry / CURVE),
