@@ -30,7 +30,10 @@ def available_memory(root: Path = Path("/")) -> int:
 
 def _left_in_groups(root: Path) -> Iterator[int]:
     """Yield what each control group of memory leaves that this process is in, of either version."""
-    for line in (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+    groups = root / "proc/self/cgroup"
+    if not groups.is_file():
+        return  # a kernel without control groups
+    for line in groups.read_text(encoding="utf-8").splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:
             mount, names = root / "sys/fs/cgroup", _VERSION_2

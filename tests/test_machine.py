@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -72,5 +73,12 @@ def test_a_group_beyond_its_limit_leaves_nothing(tmp_path: Path) -> None:
     assert available_memory(machine(tmp_path, "0::/\n", **files)) == 0
 
 
-def test_this_machine_has_some() -> None:
-    assert available_memory() > 0
+def test_a_kernel_without_control_groups_limits_nothing(tmp_path: Path) -> None:
+    root = machine(tmp_path, "")
+    (root / "proc/self/cgroup").unlink()
+    assert available_memory(root) == 1024 * MIB
+
+
+def test_this_machine_has_some_but_no_more_than_all() -> None:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert 0 < available_memory() <= total
