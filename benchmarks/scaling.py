@@ -38,7 +38,8 @@ MEAN_RANK = (4 + 8 + 16) / 3
 _ATTENTION, _FEED_FORWARD = 4 * 2 * HIDDEN, 3 * (HIDDEN + WIDE)
 MEAN_WIDTH = (2 * 2 * HIDDEN + 2 * _ATTENTION + 2 * _FEED_FORWARD) / 4
 
-# Measured on one core of an Intel Sapphire Rapids under load; benchmarks/README.md.
+# Measured on one core of an Intel Sapphire Rapids, all but the programs under load;
+# benchmarks/README.md.
 PROGRAMS, SOURCES = 522.0, 165.0
 TABLES = 2.7 / 6400  # s a sample: verdicts, findings, scores, selection, page without the above
 TABLE_BYTES = 2315  # a sample, in all tables of its generation

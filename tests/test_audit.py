@@ -37,10 +37,11 @@ from coral_batch.linteval.item import Item
 from coral_batch.linting.finding import Finding
 from coral_batch.linting.pool import LINTERS, Linter, lint
 from coral_batch.rows import BestRow
-from coral_batch.schemas import FOLDER, Schema, validator
+from coral_batch.schemas import FOLDER, validator
 from coral_batch.verdicts import Program, Verdict
 from tests import REPOSITORY
 from tests.finished_lake import make_finished_lake
+from tests.other_values import changed
 
 PART = "001"
 CODELINTER = {**LINTEVAL, **ANSWERS, **LINTEVAL_REPORT}
@@ -185,44 +186,6 @@ def write(table: str, rows: list[dict[str, Any]], part: str | None = None) -> No
     else:
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         file.write_text(text, encoding="utf-8")
-
-
-def changed(row: dict[str, Any], path: Sequence[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with another value at `path` that its schema accepts."""
-    name, *rest = path
-    field = schema["properties"][name]
-    value = changed(row[name], rest, field) if rest else another(row[name], field)
-    return {**row, name: value}
-
-
-def another(value: Any, schema: dict[str, Any]) -> Any:
-    check = Schema(schema)
-    return next(new for new in others(value, schema) if new != value and check.is_valid(new))
-
-
-def others(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, int):
-        yield from (value + 1, value - 1)
-    elif isinstance(value, float):
-        yield from (value + 1e-9, value - 1e-9)
-    elif isinstance(value, str):
-        yield from schema.get("enum", [])
-        yield from (value[:-1] + end for end in "0123456789")
-        yield from (value + " ", value.replace("B", "B0", 1), "S", "001-77")
-    elif isinstance(value, list):
-        items = schema.get("items", {})
-        if value:
-            yield [another(value[0], items), *value[1:]]
-        more = (0, 0.5, "001-77", "bugfix", {"inputs": [1], "expected": 2})
-        yield from ([*value, new] for new in more)
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            field = schema.get("properties", {}).get(name) or schema.get("additionalProperties", {})
-            yield {**value, name: another(inner, field if isinstance(field, dict) else {})}
-        yield {"more": "text"}
-    yield from (1, 0.5, "LOW", "test", None)
 
 
 def test_a_finished_run_follows(here: Path) -> None:
