@@ -132,6 +132,13 @@ def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
     assert whole == read
 
 
+@pytest.mark.parametrize("stage", PIPELINE)
+def test_a_stage_names_nothing_twice(stage: str) -> None:
+    for kind in ("deps", "params", "outs", "metrics"):
+        names = [str(entry) for entry in definition(stage).get(kind, [])]
+        assert sorted(set(names)) == sorted(names), kind
+
+
 def test_every_stage_is_a_command() -> None:
     commands = {function.__name__ for function in (*cli.STAGES, *cli.LINTEVAL)}
     assert commands == {command_of(stage) for stage in PIPELINE}
