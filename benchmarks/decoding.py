@@ -2,11 +2,11 @@
 
     python -m benchmarks.decoding [--base FOLDER] [--genomes N] [--samples N]
 
-The engine draws all samples of all genomes. The two peers draw a part of the same work with the
-same knobs and adapters (plain PEFT on the same base): a genome at a time, its prompts and samples
-in one padded batch; and one prompt and sample at a time. Useful tokens are those up to and with
-the one that closes the fence or ends the answer. Adapters are untrained ones with a small random
-update, which cost what trained ones cost.
+The engine draws all samples of all genomes. The two peers draw with the same knobs and adapters
+(plain PEFT on the same base): a genome at a time, all its prompts and samples in one padded batch;
+and one prompt and sample at a time, for a few prompts of each genome. Useful tokens are those up to
+and with the one that closes the fence or ends the answer. Adapters are untrained ones with a small
+random update, which cost what trained ones cost.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Measurement:
     """One way of decoding: useful tokens, seconds, and what was done in them."""
 
     way: str
-    genomes: int
+    genomes: Sequence[str]
     answers: int
     tokens: int
     seconds: float
@@ -98,7 +98,7 @@ def measure_engine(
     seconds = time.perf_counter() - start
     tokens = sum(sample.tokens for sample in drawn)
     return (
-        Measurement("engine", len(units), len(drawn), tokens, seconds),
+        Measurement("engine", [unit.name for unit in units], len(drawn), tokens, seconds),
         asdict(engine.timings),
     )
 
@@ -134,7 +134,18 @@ def measure_generate(
             for row in output[:, inputs.input_ids.shape[1] :].tolist():
                 tokens += useful(row, fence, ends)
                 answers += 1
-    return Measurement(way, 1, answers, tokens, time.perf_counter() - start)
+    return Measurement(way, [unit.name], answers, tokens, time.perf_counter() - start)
+
+
+def total(parts: Sequence[Measurement]) -> Measurement:
+    """One way's measurements of several genomes, one after the other, as one."""
+    return Measurement(
+        parts[0].way,
+        [name for part in parts for name in part.genomes],
+        sum(part.answers for part in parts),
+        sum(part.tokens for part in parts),
+        sum(part.seconds for part in parts),
+    )
 
 
 def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
@@ -149,8 +160,9 @@ def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
 
 def measure() -> list[Row]:
     """Draw 4 genomes x 8 problems x 4 samples, beside both ways of calling `model.generate`."""
-    (engine, batch, single), _ = compare(ROOT / "lake/base", 4, 4, 384, 2)
+    engine, batches, singles, _ = compare(ROOT / "lake/base", 4, 4, 384, 2)
     what, unit = "decoding 4 genomes x 8 problems x 4 samples", "useful tokens/s"
+    batch, single = total(batches), total(singles)
     return [
         Row(what, unit, engine.rate, batch.way, batch.rate, at_least=4),
         Row(what, unit, engine.rate, single.way, single.rate, at_least=10),
@@ -159,8 +171,8 @@ def measure() -> list[Row]:
 
 def compare(
     base: Path, genomes: int, samples: int, limit: int, single_prompts: int
-) -> tuple[tuple[Measurement, ...], dict[str, Any]]:
-    """Measure the engine, a genome at a time and a prompt at a time; and the engine's timings."""
+) -> tuple[Measurement, list[Measurement], list[Measurement], dict[str, Any]]:
+    """Measure the engine; each genome at a time and a prompt at a time; the engine's timings."""
     problems = read_layout(ROOT / "lake/raw/classics", "classics")
     loaded = load_base(base)
     prompts = {
@@ -169,6 +181,7 @@ def compare(
         if role_of(problem.name) == "test"
     }
     texts = list(prompts.values())
+    singles = [[text] for text in texts[:single_prompts]]
     with tempfile.TemporaryDirectory() as folder:
         units = [
             make_adapter(loaded.model, number, Path(folder) / str(number))
@@ -176,10 +189,15 @@ def compare(
         ]
         del loaded
         engine, timings = measure_engine(base, units, prompts, samples, limit)
-        batch = measure_generate(base, units[0], [texts], samples, limit, "generate, one genome")
-        singles = [[text] for text in texts[:single_prompts]]
-        single = measure_generate(base, units[0], singles, 1, limit, "generate, one prompt")
-    return (engine, batch, single), timings
+        batch = [
+            measure_generate(base, unit, [texts], samples, limit, "generate, one genome")
+            for unit in units
+        ]
+        single = [
+            measure_generate(base, unit, singles, 1, limit, "generate, one prompt")
+            for unit in units
+        ]
+    return engine, batch, single, timings
 
 
 def main() -> None:
@@ -196,7 +214,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    ways, timings = compare(
+    engine, batches, singles, timings = compare(
         arguments.base,
         arguments.genomes,
         arguments.samples,
@@ -204,12 +222,12 @@ def main() -> None:
         arguments.single,
     )
     print(
-        f"{'way':<22}{'genomes':>8}{'answers':>8}{'tokens':>8}{'s':>8}{'tokens/s':>10}{'ratio':>7}"
+        f"{'way':<22}{'genomes':>10}{'answers':>8}{'tokens':>8}{'s':>8}{'tokens/s':>10}{'ratio':>7}"
     )
-    for way in ways:
+    for way in (engine, *batches, total(batches), *singles, total(singles)):
         print(
-            f"{way.way:<22}{way.genomes:>8}{way.answers:>8}{way.tokens:>8}{way.seconds:>8.1f}"
-            f"{way.rate:>10.1f}{ways[0].rate / way.rate:>7.1f}"
+            f"{way.way:<22}{','.join(way.genomes):>10}{way.answers:>8}{way.tokens:>8}"
+            f"{way.seconds:>8.1f}{way.rate:>10.1f}{engine.rate / way.rate:>7.1f}"
         )
     print(f"engine: {timings}")
 
