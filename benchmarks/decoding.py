@@ -2,11 +2,12 @@
 
     python -m benchmarks.decoding [--base FOLDER] [--genomes N] [--samples N]
 
-The engine draws all samples of all genomes. The two peers draw with the same knobs and adapters
-(plain PEFT on the same base): a genome at a time, all its prompts and samples in one padded batch;
-and one prompt and sample at a time, for a few prompts of each genome. Useful tokens are those up to
-and with the one that closes the fence or ends the answer. Adapters are untrained ones with a small
-random update, which cost what trained ones cost.
+The engine draws all samples of all genomes. Two peers draw with the same knobs and adapters (plain
+PEFT on the same base): a genome at a time, all its prompts and samples in one padded batch; and one
+prompt and sample at a time, for a few prompts of each genome. The first genome, a plain LoRA on two
+layers a block, is drawn once more alone, beside transformers' continuous batching. Useful tokens
+are those up to and with the one that closes the fence or ends the answer. Adapters are untrained
+ones with a small random update, which cost what trained ones cost.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import ContinuousBatchingConfig, GenerationConfig, PreTrainedModel
 
 from benchmarks.table import ROOT, Row
 from coral_batch.adapters.base import load_base
@@ -111,8 +113,7 @@ def measure_generate(
     tokenizer, fence = loaded.tokenizer, FenceTokens(loaded.tokenizer)
     tokenizer.padding_side = "left"
     model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval()
-    ends = model.generation_config.eos_token_id
-    ends = set(ends if isinstance(ends, list) else [ends])
+    ends = end_tokens(model)
     answers = tokens = 0
     start = time.perf_counter()
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
@@ -148,6 +149,47 @@ def total(parts: Sequence[Measurement]) -> Measurement:
     )
 
 
+def measure_continuous(
+    base: Path, unit: Unit, texts: Sequence[str], samples: int, limit: int
+) -> Measurement:
+    """Draw one genome's samples with transformers' continuous batching."""
+    loaded = load_base(base)
+    tokenizer, fence = loaded.tokenizer, FenceTokens(loaded.tokenizer)
+    model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval().base_model.model
+    ends = end_tokens(model)
+    prompts = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
+    requests = [prompt for prompt in prompts for _ in range(samples)]
+    page = 256
+    pages = len(requests) * -(-(max(map(len, prompts)) + limit) // page)
+    start = time.perf_counter()
+    outputs = model.generate_batch(
+        requests,
+        generation_config=GenerationConfig(
+            do_sample=True,
+            temperature=unit.knobs.temperature,
+            top_p=unit.knobs.top_p,
+            top_k=unit.knobs.top_k,
+            repetition_penalty=unit.knobs.repetition_penalty,
+            max_new_tokens=limit,
+            eos_token_id=sorted(ends),
+            pad_token_id=tokenizer.pad_token_id,
+        ),
+        continuous_batching_config=ContinuousBatchingConfig(
+            page_size=page, num_blocks=pages, max_batch_tokens=512, use_cuda_graph=False, seed=1
+        ),
+        warmup=False,
+    )
+    tokens = sum(useful(output.generated_tokens, fence, ends) for output in outputs.values())
+    seconds = time.perf_counter() - start
+    return Measurement("continuous, one genome", [unit.name], len(outputs), tokens, seconds)
+
+
+def end_tokens(model: PreTrainedModel) -> set[int]:
+    """Return the tokens that end the model's turn."""
+    ends = model.generation_config.eos_token_id
+    return set(ends if isinstance(ends, list) else [ends])
+
+
 def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
     """Count the tokens up to and with the one that ends the answer."""
     backticks = 0
@@ -158,21 +200,45 @@ def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
     return len(tokens)
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """All ways of decoding, measured in one run.
+
+    Attributes:
+        engine: all genomes with the engine.
+        alone: the first genome with the engine.
+        batches: `model.generate`, a genome each.
+        singles: the same, a prompt at a time.
+        continuous: the first genome with continuous batching.
+        timings: what the engine spent on all genomes.
+    """
+
+    engine: Measurement
+    alone: Measurement
+    batches: list[Measurement]
+    singles: list[Measurement]
+    continuous: Measurement
+    timings: dict[str, Any]
+
+
 def measure() -> list[Row]:
     """Draw 4 genomes x 8 problems x 4 samples, beside both ways of calling `model.generate`."""
-    engine, batches, singles, _ = compare(ROOT / "lake/base", 4, 4, 384, 2)
+    found = compare(ROOT / "lake/base", 4, 4, 384, 2)
+    batch, single = total(found.batches), total(found.singles)
     what, unit = "decoding 4 genomes x 8 problems x 4 samples", "useful tokens/s"
-    batch, single = total(batches), total(singles)
+    one = "decoding 1 genome x 8 problems x 4 samples"
     return [
-        Row(what, unit, engine.rate, batch.way, batch.rate, at_least=4),
-        Row(what, unit, engine.rate, single.way, single.rate, at_least=10),
+        Row(what, unit, found.engine.rate, batch.way, batch.rate, at_least=4),
+        Row(what, unit, found.engine.rate, single.way, single.rate, at_least=10),
+        *(
+            Row(one, unit, found.alone.rate, peer.way, peer.rate)
+            for peer in (found.batches[0], found.continuous)
+        ),
     ]
 
 
-def compare(
-    base: Path, genomes: int, samples: int, limit: int, single_prompts: int
-) -> tuple[Measurement, list[Measurement], list[Measurement], dict[str, Any]]:
-    """Measure the engine; each genome at a time and a prompt at a time; the engine's timings."""
+def compare(base: Path, genomes: int, samples: int, limit: int, single_prompts: int) -> Comparison:
+    """Measure the engine and its peers on the test problems of the bundled corpus."""
     problems = read_layout(ROOT / "lake/raw/classics", "classics")
     loaded = load_base(base)
     prompts = {
@@ -181,7 +247,7 @@ def compare(
         if role_of(problem.name) == "test"
     }
     texts = list(prompts.values())
-    singles = [[text] for text in texts[:single_prompts]]
+    few = [[text] for text in texts[:single_prompts]]
     with tempfile.TemporaryDirectory() as folder:
         units = [
             make_adapter(loaded.model, number, Path(folder) / str(number))
@@ -189,15 +255,16 @@ def compare(
         ]
         del loaded
         engine, timings = measure_engine(base, units, prompts, samples, limit)
-        batch = [
+        alone, _ = measure_engine(base, units[:1], prompts, samples, limit)
+        batches = [
             measure_generate(base, unit, [texts], samples, limit, "generate, one genome")
             for unit in units
         ]
-        single = [
-            measure_generate(base, unit, singles, 1, limit, "generate, one prompt")
-            for unit in units
+        singles = [
+            measure_generate(base, unit, few, 1, limit, "generate, one prompt") for unit in units
         ]
-    return engine, batch, single, timings
+        continuous = measure_continuous(base, units[0], texts, samples, limit)
+    return Comparison(engine, alone, batches, singles, continuous, timings)
 
 
 def main() -> None:
@@ -214,7 +281,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    engine, batches, singles, timings = compare(
+    found = compare(
         arguments.base,
         arguments.genomes,
         arguments.samples,
@@ -224,12 +291,17 @@ def main() -> None:
     print(
         f"{'way':<22}{'genomes':>10}{'answers':>8}{'tokens':>8}{'s':>8}{'tokens/s':>10}{'ratio':>7}"
     )
-    for way in (engine, *batches, total(batches), *singles, total(singles)):
-        print(
-            f"{way.way:<22}{','.join(way.genomes):>10}{way.answers:>8}{way.tokens:>8}"
-            f"{way.seconds:>8.1f}{way.rate:>10.1f}{engine.rate / way.rate:>7.1f}"
-        )
-    print(f"engine: {timings}")
+    peers = [*found.batches, total(found.batches), *found.singles, total(found.singles)]
+    for ours, ways in (
+        (found.engine, [found.engine, *peers]),
+        (found.alone, [found.alone, found.batches[0], found.continuous]),
+    ):
+        for way in ways:
+            print(
+                f"{way.way:<22}{','.join(way.genomes):>10}{way.answers:>8}{way.tokens:>8}"
+                f"{way.seconds:>8.1f}{way.rate:>10.1f}{ours.rate / way.rate:>7.1f}"
+            )
+    print(f"engine: {found.timings}")
 
 
 if __name__ == "__main__":

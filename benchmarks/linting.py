@@ -12,6 +12,8 @@ import sys
 import time
 from collections import Counter
 
+from joblib.externals.loky import get_reusable_executor
+
 from benchmarks.table import ROOT, Row
 from coral_batch.linting.pool import LINTERS, lint
 
@@ -44,6 +46,8 @@ def measure() -> list[Row]:
         separate = _PROCESSES / (time.perf_counter() - start)
         pooled = {}
         for workers in (1, 2):
+            # Else joblib would hand on the processes of the other linter, which have loaded both.
+            get_reusable_executor().shutdown(wait=True)
             start = time.perf_counter()
             findings = lint(sources, workers, {tool: linter})
             pooled[workers] = _FILES / (time.perf_counter() - start)
