@@ -22,7 +22,7 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import ContinuousBatchingConfig, GenerationConfig, PreTrainedModel
+from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from benchmarks.table import ROOT, Row
 from coral_batch.adapters.base import load_base
@@ -109,11 +109,9 @@ def measure_generate(
     base: Path, unit: Unit, batches: Sequence[Sequence[str]], samples: int, limit: int, way: str
 ) -> Measurement:
     """Draw one genome's samples with `model.generate`, a batch of prompts at a time."""
-    loaded = load_base(base)
-    tokenizer, fence = loaded.tokenizer, FenceTokens(loaded.tokenizer)
+    model, tokenizer, ends = open_peer(base, unit)
+    fence = FenceTokens(tokenizer)
     tokenizer.padding_side = "left"
-    model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval()
-    ends = end_tokens(model)
     answers = tokens = 0
     start = time.perf_counter()
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
@@ -153,16 +151,14 @@ def measure_continuous(
     base: Path, unit: Unit, texts: Sequence[str], samples: int, limit: int
 ) -> Measurement:
     """Draw one genome's samples with transformers' continuous batching."""
-    loaded = load_base(base)
-    tokenizer, fence = loaded.tokenizer, FenceTokens(loaded.tokenizer)
-    model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval().base_model.model
-    ends = end_tokens(model)
+    model, tokenizer, ends = open_peer(base, unit)
+    fence = FenceTokens(tokenizer)
     prompts = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
     requests = [prompt for prompt in prompts for _ in range(samples)]
     page = 256
     pages = len(requests) * -(-(max(map(len, prompts)) + limit) // page)
     start = time.perf_counter()
-    outputs = model.generate_batch(
+    outputs = model.base_model.model.generate_batch(
         requests,
         generation_config=GenerationConfig(
             do_sample=True,
@@ -184,10 +180,12 @@ def measure_continuous(
     return Measurement("continuous, one genome", [unit.name], len(outputs), tokens, seconds)
 
 
-def end_tokens(model: PreTrainedModel) -> set[int]:
-    """Return the tokens that end the model's turn."""
+def open_peer(base: Path, unit: Unit) -> tuple[PeftModel, Any, set[int]]:
+    """Return a genome's model as PEFT opens it, its tokenizer and the tokens that end its turn."""
+    loaded = load_base(base)
+    model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval()
     ends = model.generation_config.eos_token_id
-    return set(ends if isinstance(ends, list) else [ends])
+    return model, loaded.tokenizer, set(ends if isinstance(ends, list) else [ends])
 
 
 def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
