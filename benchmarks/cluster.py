@@ -22,18 +22,19 @@ from pathlib import Path
 from distributed import Client
 
 from benchmarks.table import ROOT, Row
-from coral_batch import params
-from coral_batch.adapters.base import load_tokenizer, materialise
-from coral_batch.adapters.examples import Example, make_examples
-from coral_batch.adapters.obtain import obtain_adapters
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import TRAINING as TRAINED
-from coral_batch.evolution.configuration import AdapterConfiguration
-from coral_batch.parallel import ADDRESS
-from coral_batch.params import Training
-from coral_batch.store import Store
+from coral_batch.lake import params
+from coral_batch.lake.store import Store
+from coral_batch.models.base.checkpoint import load_tokenizer, materialise
+from coral_batch.models.prompts.examples import make_examples
+from coral_batch.models.training.obtain import obtain_adapters
+from coral_batch.records.configuration import AdapterConfiguration
+from coral_batch.records.example import Example
+from coral_batch.records.settings import Training
 from coral_batch.verdicts import judge
 from coral_batch.verdicts.tables import program_of
+from coral_batch.work.parallel import ADDRESS
 from tests.dask_cluster import PATIENCE, cluster
 from tests.tiny import make_tiny_base
 

@@ -17,8 +17,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.report.text import table
 from coral_batch.seeding import generator
+from coral_batch.work.text import table
 
 DRAWS = 600
 Z = NormalDist().inv_cdf(0.975)

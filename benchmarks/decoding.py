@@ -25,13 +25,13 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from benchmarks.table import ROOT, Row
-from coral_batch.adapters.base import load_base
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import role_of
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.generation.engine import Engine, Unit
-from coral_batch.generation.fence import FenceTokens
-from coral_batch.generation.prompt import chat_prompt, repair_prompt
+from coral_batch.models.base.checkpoint import load_base
+from coral_batch.models.decoding.engine import Engine, Unit
+from coral_batch.models.decoding.fence import FenceTokens
+from coral_batch.models.prompts.prompt import chat_prompt, repair_prompt
+from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")

@@ -23,14 +23,14 @@ from pathlib import Path
 from transformers import AutoTokenizer
 
 from benchmarks.table import ROOT, Row
-from coral_batch.adapters.base import materialise
-from coral_batch.adapters.examples import Example
-from coral_batch.adapters.obtain import obtain_adapters
-from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
-from coral_batch.generation.drawing import Drawing, Work, draw
-from coral_batch.generation.prompt import chat_prompt
-from coral_batch.params import Training
-from coral_batch.store import Store
+from coral_batch.lake.store import Store
+from coral_batch.models.base.checkpoint import materialise
+from coral_batch.models.decoding.drawing import Drawing, Work, draw
+from coral_batch.models.prompts.prompt import chat_prompt
+from coral_batch.models.training.obtain import obtain_adapters
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.example import Example
+from coral_batch.records.settings import Training
 from tests.tiny import make_tiny_base
 
 START = {"population": 2, "samples": 16, "generations": 1}

@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from benchmarks.table import ROOT, Row
-from coral_batch.report.text import table
+from coral_batch.work.text import table
 
 SMALL, LARGE = 2, 8
 """Generations of the two lakes that `measure` compares."""
@@ -80,7 +80,7 @@ def _call(folder: str, name: str, *arguments: object) -> Any:
 def _command(folder: str, stage: str) -> tuple[float, int]:
     """Run a command in `folder`; return its seconds and its peak of resident bytes."""
     start = time.perf_counter()
-    command = [sys.executable, "-c", "from coral_batch.cli import main; main()", stage]
+    command = [sys.executable, "-c", "from coral_batch.commands.cli import main; main()", stage]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

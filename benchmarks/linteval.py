@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.table import ROOT, Row
-from coral_batch import params
-from coral_batch.corpus.snippets import read_snippets
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.linteval.answer import code_of
-from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
-from coral_batch.linteval.mutants import mutants
-from coral_batch.linteval.tables import lint_codes, score_samples
-from coral_batch.rows import BASE, LintSampleRow
+from coral_batch.lake import params
+from coral_batch.linteval.answers.extraction import code_of
+from coral_batch.linteval.items.mutants import mutants
+from coral_batch.linteval.items.snippets import read_snippets
+from coral_batch.linteval.scores.tables import lint_codes, score_samples
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.items import Inputs, Item, ItemTests, Meta
+from coral_batch.records.rows import BASE, LintSampleRow
 from coral_batch.verdicts import isolation, judge
 
 _ITEMS = 120

@@ -23,18 +23,20 @@ import numpy as np
 import polars as pl
 
 from benchmarks.table import ROOT, Row
-from coral_batch import lake, params
-from coral_batch.automata.features import FEATURES, features
-from coral_batch.automata.simulation import simulate
-from coral_batch.evolution.gate import thresholds
-from coral_batch.evolution.genome import Genome, random_population
-from coral_batch.evolution.mapping import calibrate, configure
-from coral_batch.evolution.selection import select
-from coral_batch.evolution.tables import next_generation
+from coral_batch import lake
+from coral_batch.lake import params
 from coral_batch.objectives.aggregate import fitness
-from coral_batch.params import Calibration, Params
+from coral_batch.records.genome import Genome
+from coral_batch.records.rows import SelectionRow
+from coral_batch.records.settings import Calibration, Params
 from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.rows import SelectionRow
+from coral_batch.search.automata.features import FEATURES, features
+from coral_batch.search.automata.simulation import simulate
+from coral_batch.search.gate import thresholds
+from coral_batch.search.genome import random_population
+from coral_batch.search.mapping.mapping import calibrate, configure
+from coral_batch.search.selection import select
+from coral_batch.search.tables import next_generation
 
 SIZES = (10, 100, 1000, 10_000)
 SECONDS = 10.0

@@ -12,7 +12,7 @@ import argparse
 import math
 from dataclasses import dataclass
 
-from coral_batch.report.text import table
+from coral_batch.work.text import table
 
 # CodeLlama-7B, bf16: 32 layers, hidden 4096, feed-forward 11008, vocabulary 32016.
 PARAMETERS = 6_738_546_688

@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from coral_batch import lake, params
-from coral_batch.corpus.problem import Problem
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.records.problem import Problem
 from coral_batch.seeding import derive_seed
 from stages.automata import automata
 from stages.features import features

@@ -30,14 +30,15 @@ from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
 
 from benchmarks.table import ROOT, Row
-from coral_batch import params
-from coral_batch.adapters.base import BaseModel, load_base
-from coral_batch.adapters.examples import Example, make_examples
-from coral_batch.adapters.training import Encoded, encode, pack, train
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import TRAINING as TRAINING_PROBLEMS
-from coral_batch.evolution.configuration import AdapterConfiguration
-from coral_batch.params import Training
+from coral_batch.lake import params
+from coral_batch.models.base.checkpoint import BaseModel, load_base
+from coral_batch.models.prompts.examples import make_examples
+from coral_batch.models.training.training import Encoded, encode, pack, train
+from coral_batch.records.configuration import AdapterConfiguration
+from coral_batch.records.example import Example
+from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
 
 SEED = 1
@@ -103,7 +104,7 @@ def measure() -> list[Row]:
 
 
 def _alone(folder: Path, corpus: Path) -> Result:
-    """Train as a worker of `coral_batch.adapters.obtain` does: on one thread."""
+    """Train as a worker of `coral_batch.models.training.obtain` does: on one thread."""
     torch.set_num_threads(1)
     base = load_base(folder)
     return compare(base, folder, choose(base, corpus, steps=24), CONFIGURATION, with_trainer=False)

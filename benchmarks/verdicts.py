@@ -23,8 +23,8 @@ from typing import Any
 
 from benchmarks.table import ROOT, Row
 from coral_batch.corpus.layout import read_layout
-from coral_batch.corpus.problem import Case
-from coral_batch.params import Verdicts
+from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
 from coral_batch.verdicts import LAYERS, Program, isolation, judge
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.jail import Jail, Limits

@@ -1,1 +1,1 @@
-"""The stages of dvc.yaml, one command a file; see `coral_batch.cli` for the command line."""
+"""The stages of dvc.yaml, one command a file; `coral_batch.commands.cli` makes them commands."""

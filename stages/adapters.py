@@ -1,17 +1,18 @@
 """Stage `adapters`: every genome's configuration and its trained adapter."""
 
-from coral_batch import lake, params
-from coral_batch.arguments import Generation
-from coral_batch.evolution.transport import Transport
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.search.mapping.transport import Transport
+from stages.arguments import Generation
 
 
 def adapters(generation: Generation) -> None:
     """Train the adapters of a generation."""
     # Imported here: torch, transformers and peft take seconds, which --help must not.
-    from coral_batch.adapters.examples import Example
-    from coral_batch.adapters.tables import adapt
     from coral_batch.corpus.split import check_training
-    from coral_batch.store import Store
+    from coral_batch.lake.store import Store
+    from coral_batch.models.training.tables import adapt
+    from coral_batch.records.example import Example
 
     settings = params.load()
     examples = lake.read_rows("examples", Example)

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from coral_batch import lake, params
-from coral_batch.arguments import Generation
-from coral_batch.automata.simulation import simulate
-from coral_batch.evolution.genome import Genome
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.records.genome import Genome
+from coral_batch.search.automata.simulation import simulate
+from stages.arguments import Generation
 
 
 def automata(generation: Generation) -> None:

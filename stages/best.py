@@ -1,9 +1,10 @@
 """Stage `best`: the best genome of the run and its adapter, for what is measured on it alone."""
 
-from coral_batch import lake, params
-from coral_batch.evolution.best import best as best_of
-from coral_batch.hashes import checked_adapter
-from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.lake.adapters import checked_adapter
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
+from coral_batch.search.best import best as best_of
 
 
 def best() -> None:

@@ -1,7 +1,8 @@
 """Stage `calibration`: how features are distributed over the rule space."""
 
-from coral_batch import lake, params
-from coral_batch.evolution.mapping import calibrate
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.search.mapping.mapping import calibrate
 
 
 def calibration() -> None:

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from coral_batch import lake, params
+from coral_batch import lake
 from coral_batch.corpus.checkout import fetch
 from coral_batch.corpus.layout import read_layout
+from coral_batch.lake import params
 
 
 def corpus() -> None:

@@ -2,20 +2,21 @@
 
 from dataclasses import replace
 
-from coral_batch import lake, params
-from coral_batch.arguments import Model
-from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, select_evaluation
-from coral_batch.hashes import check_files
-from coral_batch.rows import BASE, BestRow
+from coral_batch import lake
+from coral_batch.corpus.split import select_evaluation
+from coral_batch.lake import params
+from coral_batch.lake.hashes import check_files
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.rows import BASE, BestRow
+from stages.arguments import Model
 
 
 def evaluation(model: Model) -> None:
     """Generate repairs of problems that nobody selected on."""
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.generation.drawing import Subject
-    from coral_batch.generation.tables import sample
-    from coral_batch.store import Store
+    from coral_batch.lake.store import Store
+    from coral_batch.models.decoding.drawing import Subject
+    from coral_batch.models.repairs.tables import sample
 
     settings = params.load()
     problems = select_evaluation(

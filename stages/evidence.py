@@ -2,10 +2,11 @@
 
 import polars as pl
 
-from coral_batch import lake, params
+from coral_batch import lake
 from coral_batch.evidence.summary import Spending, spending, spent, weigh
+from coral_batch.lake import params
+from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
 from coral_batch.report.claims import claims
-from coral_batch.rows import AdapterRow, BestRow, SampleRow
 
 
 def evidence() -> None:

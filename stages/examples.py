@@ -1,15 +1,16 @@
 """Stage `examples`: what adapters are trained on."""
 
-from coral_batch import lake, params
-from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, select
+from coral_batch import lake
+from coral_batch.corpus.split import select
+from coral_batch.lake import params
+from coral_batch.records.problem import Problem, Role
 
 
 def examples() -> None:
     """Make the training examples."""
     # Imported here: transformers takes seconds, which --help must not.
-    from coral_batch.adapters.base import load_tokenizer
-    from coral_batch.adapters.examples import make_examples
+    from coral_batch.models.base.checkpoint import load_tokenizer
+    from coral_batch.models.prompts.examples import make_examples
 
     problems = lake.read_rows("problems", Problem)
     training = select(problems, lake.read_rows("manifest", Role), "training")

@@ -1,10 +1,10 @@
 """Stage `features`: four numbers in [0, 1] that describe every automaton's history."""
 
 from coral_batch import lake
-from coral_batch.arguments import Generation
-from coral_batch.automata.features import FEATURES
-from coral_batch.automata.features import features as measure
-from coral_batch.automata.simulation import unpack
+from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.automata.features import features as measure
+from coral_batch.search.automata.simulation import unpack
+from stages.arguments import Generation
 
 
 def features(generation: Generation) -> None:

@@ -1,8 +1,9 @@
 """Stage `findings`: what flake8 and bandit say about the repairs."""
 
-from coral_batch import lake, params
-from coral_batch.arguments import Part
-from coral_batch.rows import SampleRow
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.records.rows import SampleRow
+from stages.arguments import Part
 
 
 def findings(part: Part) -> None:

@@ -1,11 +1,12 @@
 """Stage `index`: the run at a glance, as the first of its HTML pages."""
 
-from coral_batch import lake, params
-from coral_batch.atomic import atomic
+from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
-from coral_batch.evolution.genome import Genome
+from coral_batch.lake import params
+from coral_batch.lake.atomic import atomic
+from coral_batch.records.genome import Genome
+from coral_batch.records.rows import BASE, AdapterCardRow, SelectionRow, TimeRow, find
 from coral_batch.report.metrics import Metrics
-from coral_batch.rows import BASE, AdapterCardRow, SelectionRow, TimeRow, find
 
 
 def index() -> None:

@@ -2,13 +2,14 @@
 
 import functools
 
-from coral_batch import lake, params
+from coral_batch import lake
+from coral_batch.lake import params
 
 
 def linteval_items() -> None:
     """Build the CodeLinterEval items, or read official ones."""
     # Imported here: the linters and the jail are not needed by --help.
-    from coral_batch.corpus.items import make
+    from coral_batch.linteval.items.sources import make
     from coral_batch.verdicts import judge
 
     settings = params.load()

@@ -1,9 +1,10 @@
 """Stage `linteval_report`: CodeLinterEval of the best genome beside the base model."""
 
-from coral_batch import lake, params
-from coral_batch.atomic import atomic
-from coral_batch.linteval.metrics import compare
-from coral_batch.linteval.report import plots, results
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.lake.atomic import atomic
+from coral_batch.linteval.report.text import plots, results
+from coral_batch.linteval.scores.metrics import compare
 
 
 def linteval_report() -> None:

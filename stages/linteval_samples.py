@@ -1,19 +1,22 @@
 """Stage `linteval_samples`: a model's answers to CodeLinterEval's items."""
 
-from coral_batch import lake, params
-from coral_batch.arguments import LintModel
+from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.hashes import check_files, checked_adapter
-from coral_batch.linteval.item import Item, spread
-from coral_batch.rows import BASE, AdapterCardRow, AdapterRow, BestRow, find
+from coral_batch.lake import params
+from coral_batch.lake.adapters import checked_adapter
+from coral_batch.lake.hashes import check_files
+from coral_batch.linteval.items.item import spread
+from coral_batch.records.items import Item
+from coral_batch.records.rows import BASE, AdapterCardRow, AdapterRow, BestRow, find
+from stages.arguments import LintModel
 
 
 def linteval_samples(model: LintModel) -> None:
     """Generate a model's answers."""
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.generation.answers import answer
-    from coral_batch.generation.drawing import Subject
-    from coral_batch.store import Store
+    from coral_batch.lake.store import Store
+    from coral_batch.linteval.answers.tables import answer
+    from coral_batch.models.decoding.drawing import Subject
 
     settings = params.load()
     knobs = settings.linteval.knobs

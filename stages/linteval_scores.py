@@ -2,18 +2,19 @@
 
 from functools import partial
 
-from coral_batch import lake, params
-from coral_batch.arguments import LintModel
-from coral_batch.linteval.item import Item, ItemTests
-from coral_batch.linteval.metrics import summarise
-from coral_batch.linteval.report import results
-from coral_batch.rows import LintSampleRow
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.linteval.report.text import results
+from coral_batch.linteval.scores.metrics import summarise
+from coral_batch.records.items import Item, ItemTests
+from coral_batch.records.rows import LintSampleRow
+from stages.arguments import LintModel
 
 
 def linteval_scores(model: LintModel) -> None:
     """Score a model's answers."""
     # Imported here: joblib, the linters and the jail are not needed by --help.
-    from coral_batch.linteval.tables import score_samples
+    from coral_batch.linteval.scores.tables import score_samples
     from coral_batch.verdicts import judge, layers_in_force
 
     settings = params.load()

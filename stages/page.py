@@ -1,8 +1,8 @@
 """Stage `page`: one generation, or the base model, as an HTML page."""
 
 from coral_batch import lake
-from coral_batch.arguments import Part
-from coral_batch.atomic import atomic
+from coral_batch.lake.atomic import atomic
+from stages.arguments import Part
 
 
 def page(part: Part) -> None:

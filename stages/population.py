@@ -1,7 +1,8 @@
 """Stage `population`: the genomes of the first generation."""
 
-from coral_batch import lake, params
-from coral_batch.evolution.genome import random_population
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.search.genome import random_population
 
 
 def population() -> None:

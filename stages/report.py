@@ -1,11 +1,12 @@
 """Stage `report`: what the run achieved and took, as tables, plots and on the terminal."""
 
-from coral_batch import lake, params
-from coral_batch.atomic import atomic
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.lake.atomic import atomic
+from coral_batch.records.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
 from coral_batch.report.metrics import Evaluated, evaluate, measure
 from coral_batch.report.plots import plots
 from coral_batch.report.tables import Timed, measure_times, results, times
-from coral_batch.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
 
 
 def report() -> None:

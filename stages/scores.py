@@ -1,9 +1,10 @@
 """Stage `scores`: the five objectives and the fitness of every repair."""
 
-from coral_batch import lake, params
-from coral_batch.arguments import Part
+from coral_batch import lake
+from coral_batch.lake import params
 from coral_batch.objectives.tables import score_samples
-from coral_batch.rows import SampleRow
+from coral_batch.records.rows import SampleRow
+from stages.arguments import Part
 
 
 def scores(part: Part) -> None:

@@ -1,9 +1,10 @@
 """Stage `selection`: who lives, and the next generation's population."""
 
-from coral_batch import lake, params
-from coral_batch.arguments import Generation
-from coral_batch.evolution.genome import Genome
-from coral_batch.evolution.tables import next_generation
+from coral_batch import lake
+from coral_batch.lake import params
+from coral_batch.records.genome import Genome
+from coral_batch.search.tables import next_generation
+from stages.arguments import Generation
 
 
 def selection(generation: Generation) -> None:

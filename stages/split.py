@@ -2,11 +2,12 @@
 
 from dataclasses import asdict
 
-from coral_batch import lake, params
+from coral_batch import lake
 from coral_batch.corpus.overlap import check_overlaps, measure_overlaps
-from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import assign
 from coral_batch.corpus.statistics import describe
+from coral_batch.lake import params
+from coral_batch.records.problem import Problem
 
 
 def split() -> None:

@@ -1,10 +1,11 @@
 """Stage `verdicts`: every repair on every case of its problem, in the jail."""
 
-from coral_batch import lake, params
-from coral_batch.arguments import Part
-from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, check_evaluation, select_evaluation
-from coral_batch.rows import SampleRow
+from coral_batch import lake
+from coral_batch.corpus.split import check_evaluation, select_evaluation
+from coral_batch.lake import params
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.rows import SampleRow
+from stages.arguments import Part
 
 
 def verdicts(part: Part) -> None:

@@ -14,21 +14,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from coral_batch import lake, params
-from coral_batch.adapters.base import load_tokenizer, read_card
-from coral_batch.adapters.examples import Example, examples_sha256
-from coral_batch.automata.features import FEATURES
-from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, select_evaluation
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.evolution.mapping import configure
-from coral_batch.evolution.transport import Transport
-from coral_batch.generation.engine import sample_stream
-from coral_batch.generation.extraction import extract_code
-from coral_batch.generation.prompt import FENCE, chat_prompt, free_prompt, repair_prompt
-from coral_batch.linteval.answer import code_of as code_of_item
-from coral_batch.linteval.item import Item, fill, spread
-from coral_batch.rows import (
+from coral_batch import lake
+from coral_batch.corpus.split import select_evaluation
+from coral_batch.lake import params
+from coral_batch.lake.store import key_of
+from coral_batch.linteval.answers.extraction import code_of as code_of_item
+from coral_batch.linteval.items.item import fill, spread
+from coral_batch.models.base.checkpoint import load_tokenizer, read_card
+from coral_batch.models.decoding.engine import sample_stream
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt, repair_prompt
+from coral_batch.models.repairs.extraction import extract_code
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.example import Example
+from coral_batch.records.items import Item
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.rows import (
     BASE,
     AdapterCardRow,
     AdapterRow,
@@ -37,8 +38,10 @@ from coral_batch.rows import (
     LintSampleRow,
     SampleRow,
 )
+from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.mapping.mapping import configure
+from coral_batch.search.mapping.transport import Transport
 from coral_batch.seeding import derive_seed
-from coral_batch.store import key_of
 from stages.automata import automata
 from stages.base import base
 from stages.best import best

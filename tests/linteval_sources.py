@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from coral_batch import params
-from coral_batch.corpus.snippets import read_snippets
-from coral_batch.linteval.build import DataSet, build
-from coral_batch.linteval.item import Candidate
-from coral_batch.linteval.prompts import PROMPTS
+from coral_batch.lake import params
+from coral_batch.linteval.items.build import DataSet, build
+from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.snippets import read_snippets
+from coral_batch.records.items import Candidate
 from coral_batch.verdicts import Program, Verdict, judge
 from tests import REPOSITORY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coral_batch.schemas import Schema
+from coral_batch.lake.schemas import Schema
 
 
 def changed(row: dict[str, Any], path: Sequence[str], schema: dict[str, Any]) -> dict[str, Any]:

@@ -7,15 +7,20 @@ from dataclasses import astuple
 import numpy as np
 
 from coral_batch import lake
-from coral_batch.adapters.examples import Example
-from coral_batch.corpus.problem import Case, Problem
-from coral_batch.corpus.split import Role
-from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
-from coral_batch.evolution.genome import Genome
 from coral_batch.objectives.aggregate import aggregate, fitness
-from coral_batch.params import Scores
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.example import Example
+from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Case, Problem, Role
+from coral_batch.records.rows import (
+    AdapterCardRow,
+    AdapterRow,
+    DurationRow,
+    SampleRow,
+    SelectionRow,
+)
+from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.rows import AdapterCardRow, AdapterRow, DurationRow, SampleRow, SelectionRow
 
 WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
 THRESHOLDS = Scores(0.5, 0.5, 0.4, 0.3, 0.4)

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from coral_batch import lake
 from coral_batch.evidence.paired import Estimate, Needed, Paired
 from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence
-from coral_batch.rows import SampleRow
+from coral_batch.records.rows import SampleRow
 from stages.index import index
 from stages.page import page
 from stages.report import report

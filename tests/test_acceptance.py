@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coral_batch import lake
-from coral_batch.acceptance import acceptor, doubtful
 from coral_batch.errors import CoralError
-from coral_batch.schemas import Schema, validator
+from coral_batch.lake.acceptance import acceptor, doubtful
+from coral_batch.lake.schemas import Schema, validator
 from tests.report_lake import write_lake
 
 KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")

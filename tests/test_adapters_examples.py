@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from coral_batch.adapters.examples import INSTRUCTIONS, make_examples
-from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import TEST, TRAINING
 from coral_batch.errors import CoralError
-from coral_batch.generation.extraction import extract_code
-from coral_batch.generation.prompt import FENCE, chat_prompt, repair_prompt
+from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
+from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
+from coral_batch.models.repairs.extraction import extract_code
+from coral_batch.records.problem import Problem
 from tests.tiny import make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()

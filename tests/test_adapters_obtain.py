@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from coral_batch.adapters.base import load_base, materialise, read_card
-from coral_batch.adapters.examples import Example
-from coral_batch.adapters.obtain import determinants, obtain_adapters
-from coral_batch.evolution.configuration import AdapterConfiguration
-from coral_batch.generation.prompt import chat_prompt
-from coral_batch.params import Training
-from coral_batch.store import Store, key_of
+from coral_batch.lake.store import Store, key_of
+from coral_batch.models.base.checkpoint import load_base, materialise, read_card
+from coral_batch.models.prompts.prompt import chat_prompt
+from coral_batch.models.training.obtain import determinants, obtain_adapters
+from coral_batch.records.configuration import AdapterConfiguration
+from coral_batch.records.example import Example
+from coral_batch.records.settings import Training
 from tests.tiny import make_tiny_base
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
@@ -98,7 +98,7 @@ def test_several_devices_train_what_one_trains(
     arguments = (base, examples, [FIRST, SECOND], TRAINING)
     one = obtain_adapters(*arguments, Store(tmp_path / "one"), threads=1)
     cpu = torch.device("cpu")
-    monkeypatch.setattr("coral_batch.adapters.obtain.devices", lambda: (cpu, cpu))
+    monkeypatch.setattr("coral_batch.models.training.obtain.devices", lambda: (cpu, cpu))
     two = obtain_adapters(*arguments, Store(tmp_path / "two"), threads=1)
     for wanted, adapter in two.items():
         file = adapter.folder / "adapter_model.safetensors"

@@ -8,13 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from coral_batch import params
-from coral_batch.adapters.base import materialise
-from coral_batch.adapters.examples import Example
-from coral_batch.adapters.tables import adapt
-from coral_batch.automata.features import FEATURES
-from coral_batch.evolution.transport import Transport
-from coral_batch.store import Store
+from coral_batch.lake import params
+from coral_batch.lake.store import Store
+from coral_batch.models.base.checkpoint import materialise
+from coral_batch.models.training.tables import adapt
+from coral_batch.records.example import Example
+from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.mapping.transport import Transport
 from tests import REPOSITORY
 from tests.tiny import make_tiny_base
 

@@ -11,14 +11,14 @@ import pytest
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 
-from coral_batch.adapters.acceleration import accelerated
-from coral_batch.adapters.base import BaseModel, load_base, materialise
-from coral_batch.adapters.examples import Example
-from coral_batch.adapters.training import PART_TOKENS, encode, train
 from coral_batch.errors import CoralError
-from coral_batch.evolution.configuration import AdapterConfiguration
-from coral_batch.generation.prompt import chat_prompt
-from coral_batch.params import Training
+from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
+from coral_batch.models.prompts.prompt import chat_prompt
+from coral_batch.models.training.acceleration import accelerated
+from coral_batch.models.training.training import PART_TOKENS, encode, train
+from coral_batch.records.configuration import AdapterConfiguration
+from coral_batch.records.example import Example
+from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
 from tests.tiny import make_tiny_base
 

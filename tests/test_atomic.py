@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.atomic import atomic, unfinished_folder
+from coral_batch.lake.atomic import atomic, unfinished_folder
 
 WRITERS = {
     "file": """
 import sys
 from pathlib import Path
-from coral_batch.atomic import atomic
+from coral_batch.lake.atomic import atomic
 with atomic(Path("table")) as stream:
     stream.write(b"half")
     stream.flush()
@@ -24,7 +24,7 @@ with atomic(Path("table")) as stream:
     "folder": """
 import sys
 from pathlib import Path
-from coral_batch.atomic import unfinished_folder
+from coral_batch.lake.atomic import unfinished_folder
 with unfinished_folder(Path("table")) as folder:
     (folder / "half").touch()
     print("at work", flush=True)

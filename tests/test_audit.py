@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from coral_batch import cli, lake, params, seals
+from coral_batch import lake
 from coral_batch.audit import foundation
 from coral_batch.audit.checks import (
     ANSWERS,
@@ -31,13 +31,16 @@ from coral_batch.audit.checks import (
 from coral_batch.audit.checks import run_checks as run_listed
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.vouchers import VOUCHERS, voucher
-from coral_batch.corpus.items import make
+from coral_batch.commands import cli
 from coral_batch.corpus.overlap import measure_overlaps
-from coral_batch.linteval.item import Item
-from coral_batch.linting.finding import Finding
+from coral_batch.lake import params, seals
+from coral_batch.lake.schemas import FOLDER, validator
+from coral_batch.linteval.items.sources import make
 from coral_batch.linting.pool import LINTERS, Linter, lint
-from coral_batch.rows import BestRow
-from coral_batch.schemas import FOLDER, validator
+from coral_batch.records.finding import Finding
+from coral_batch.records.items import Item
+from coral_batch.records.rows import BestRow
+from coral_batch.records.settings import Params
 from coral_batch.verdicts import Program, Verdict
 from tests import REPOSITORY
 from tests.finished_lake import make_finished_lake
@@ -124,7 +127,7 @@ OVERLAPS = Overlaps()
 def here(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The finished run as the working directory; the next test finds it as it was."""
     monkeypatch.chdir(finished)
-    for module in ("linting.tables", "linteval.tables", "linteval.build"):
+    for module in ("linting.tables", "linteval.scores.tables", "linteval.items.build"):
         monkeypatch.setattr(f"coral_batch.{module}.lint", LINTED)
     monkeypatch.setattr(foundation, "measure_overlaps", OVERLAPS)
     before = contents(finished)
@@ -149,7 +152,7 @@ def part_of(table: str) -> str | None:
 
 
 @cache
-def settings_of(folder: Path) -> params.Params:
+def settings_of(folder: Path) -> Params:
     return params.load(folder / params.FILE)
 
 
@@ -338,7 +341,7 @@ def test_what_cannot_be_read_is_told_and_what_rests_on_it_is_not_called_right(
         assert "not checked" in done.output
 
 
-def codelinter(settings: params.Params) -> list[Doubt]:
+def codelinter(settings: Params) -> list[Doubt]:
     return run_listed(settings, [(table, None, check) for table, check in LINTEVAL.items()])[0]
 
 

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.automata.features import FEATURES, features
-from coral_batch.automata.picture import draw
-from coral_batch.automata.rule import format_rule, parse_rule
-from coral_batch.automata.simulation import Histories, initial_grid, simulate
 from coral_batch.errors import CoralError
-from coral_batch.evolution.genome import Genome, random_population
-from coral_batch.params import Automata, Evolution
+from coral_batch.records.genome import Genome
+from coral_batch.records.settings import Automata, Evolution
+from coral_batch.search.automata.features import FEATURES, features
+from coral_batch.search.automata.picture import draw
+from coral_batch.search.automata.rule import format_rule, parse_rule
+from coral_batch.search.automata.simulation import Histories, initial_grid, simulate
+from coral_batch.search.genome import random_population
 
 SETTINGS = Automata(height=32, width=32, steps=48)
 POPULATION = Evolution(population=200, survivors=2, crossover=0.7, mutation=0.08)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.adapters.base import load_base, materialise, read_card
-from coral_batch.adapters.catalogue import CATALOGUE, Entry
-from coral_batch.adapters.device import compute_dtype, devices
-from coral_batch.adapters.download import fetch
 from coral_batch.errors import CoralError
+from coral_batch.models.base.catalogue import CATALOGUE, Entry
+from coral_batch.models.base.checkpoint import load_base, materialise, read_card
+from coral_batch.models.base.device import compute_dtype, devices
+from coral_batch.models.base.download import fetch
 from tests.tiny import make_tiny_base
 
 CONTENT = bytes(range(256)) * 40

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from coral_batch.evolution.best import best
-from coral_batch.params import Scores
-from coral_batch.rows import SelectionRow
+from coral_batch.records.rows import SelectionRow
+from coral_batch.records.settings import Scores
+from coral_batch.search.best import best
 
 EVEN = Scores(0.5, 0.5, 0.5, 0.5, 0.5)
 ROW = SelectionRow(

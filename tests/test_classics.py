@@ -12,9 +12,9 @@ import sys
 
 import pytest
 
-from coral_batch import params
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import HELD_OUT, NAMES, TEST, TRAINING
+from coral_batch.lake import params
 from coral_batch.verdicts import Program, judge
 from tests import REPOSITORY
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch import cli, params
+from coral_batch.commands import cli
+from coral_batch.lake import params
 
 
 def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -22,7 +23,7 @@ def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) ->
     for command in [*(stage.__name__ for stage in cli.STAGES), "show", "generations"]:
         assert f"  {command} " in shown.stdout
     loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, coral_batch.cli; print(*sys.modules)"],
+        [sys.executable, "-c", "import sys, coral_batch.commands.cli; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,

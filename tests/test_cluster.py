@@ -19,11 +19,13 @@ import dask
 import pytest
 from distributed import Client
 
-from coral_batch import doctor, parallel, params
+from coral_batch.commands import doctor
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.lake.store import Store
 from coral_batch.linting.pool import lint
-from coral_batch.store import Store
 from coral_batch.verdicts import Verdict, judge
+from coral_batch.work import parallel
 from tests import REPOSITORY
 from tests.dask_cluster import PATIENCE, Cluster, cluster, nap
 from tests.pipeline import hashes, make_project, run

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from coral_batch import lake
-from coral_batch.corpus.split import Role
+from coral_batch.commands.compare import compare, paired
 from coral_batch.errors import CoralError
-from coral_batch.report.compare import compare, paired
+from coral_batch.records.problem import Role
+from coral_batch.records.rows import BestRow
 from coral_batch.report.runs import read_run
-from coral_batch.rows import BestRow
 from stages.evidence import evidence
 from tests.test_evidence import HELD_OUT, make_run
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch import params
 from coral_batch.corpus import checkout, layout, split
 from coral_batch.corpus.overlap import (
     Overlap,
@@ -19,9 +18,10 @@ from coral_batch.corpus.overlap import (
     ngrams,
     subtrees,
 )
-from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.statistics import describe
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.records.problem import Problem
 from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"

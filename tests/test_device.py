@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoConfig
 
-from coral_batch.adapters.device import (
+from coral_batch.models.base.device import (
     CPU_ROWS,
     FEWEST_ROWS,
     MOST_ROWS,

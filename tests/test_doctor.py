@@ -9,7 +9,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from coral_batch import cli, lake
+from coral_batch import lake
+from coral_batch.commands import cli
 from coral_batch.verdicts import layers
 from tests import REPOSITORY
 

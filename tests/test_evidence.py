@@ -12,10 +12,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from coral_batch import lake, params
+from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
-from coral_batch.rows import AdapterRow, BestRow, SampleRow
+from coral_batch.lake import params
+from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
 from stages.evidence import evidence
 from stages.report import report
 from tests.report_lake import write_lake

@@ -9,14 +9,14 @@ from math import prod
 import numpy as np
 import pytest
 
-from coral_batch.automata.features import features
-from coral_batch.automata.simulation import simulate
 from coral_batch.errors import CoralError
-from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
-from coral_batch.evolution.genome import random_population
-from coral_batch.evolution.mapping import GENES, calibrate, configure, gray_digits
-from coral_batch.evolution.transport import Transport, estimate
-from coral_batch.params import Automata, Calibration, Candidates, Evolution
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.settings import Automata, Calibration, Candidates, Evolution
+from coral_batch.search.automata.features import features
+from coral_batch.search.automata.simulation import simulate
+from coral_batch.search.genome import random_population
+from coral_batch.search.mapping.mapping import GENES, calibrate, configure, gray_digits
+from coral_batch.search.mapping.transport import Transport, estimate
 
 AUTOMATA = Automata(height=32, width=32, steps=48)
 CANDIDATES = Candidates(

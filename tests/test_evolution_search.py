@@ -10,17 +10,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from coral_batch import params
-from coral_batch.automata.features import FEATURES
 from coral_batch.errors import CoralError
-from coral_batch.evolution.gate import OBJECTIVES
-from coral_batch.evolution.genome import Genome, random_population
-from coral_batch.evolution.mapping import configure
-from coral_batch.evolution.search import plan
-from coral_batch.evolution.tables import next_generation
-from coral_batch.evolution.transport import Transport
-from coral_batch.params import Params
-from coral_batch.rows import SelectionRow
+from coral_batch.lake import params
+from coral_batch.records.genome import Genome
+from coral_batch.records.rows import SelectionRow
+from coral_batch.records.settings import Params
+from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.gate import OBJECTIVES
+from coral_batch.search.genome import random_population
+from coral_batch.search.mapping.mapping import configure
+from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.search import plan
+from coral_batch.search.tables import next_generation
 from tests import REPOSITORY
 
 DEFAULT = params.load(REPOSITORY / "params.yaml")

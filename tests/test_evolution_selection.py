@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from coral_batch.errors import CoralError
-from coral_batch.evolution.gate import OBJECTIVES, shortfalls, thresholds
-from coral_batch.evolution.selection import crowding_distance, select
-from coral_batch.params import Gate, Scores
+from coral_batch.records.settings import Gate, Scores
+from coral_batch.search.gate import OBJECTIVES, shortfalls, thresholds
+from coral_batch.search.selection import crowding_distance, select
 
 BASE = Scores(bugfix=0.2, security=0.5, syntax=0.4, style=0.3, runtime=0.4)
 MAX = Scores(bugfix=0.6, security=0.9, syntax=0.8, style=0.7, runtime=0.6)

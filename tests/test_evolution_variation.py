@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coral_batch.automata.rule import parse_rule
-from coral_batch.evolution.genome import random_population
-from coral_batch.evolution.variation import breed
-from coral_batch.params import Evolution
+from coral_batch.records.settings import Evolution
+from coral_batch.search.automata.rule import parse_rule
+from coral_batch.search.genome import random_population
+from coral_batch.search.variation import breed
 
 SETTINGS = Evolution(population=30, survivors=4, crossover=0.7, mutation=0.08)
 SURVIVORS = random_population(SETTINGS, seed=1)[:4]

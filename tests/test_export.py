@@ -14,11 +14,11 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM
 
 from coral_batch import lake
-from coral_batch.adapters.base import materialise
+from coral_batch.commands.export import export
 from coral_batch.errors import CoralError
-from coral_batch.hashes import file_sha256
-from coral_batch.report.export import export
-from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow
+from coral_batch.lake.hashes import file_sha256
+from coral_batch.models.base.checkpoint import materialise
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
 from stages.evidence import evidence
 from tests.test_evidence import make_run
 from tests.tiny import make_tiny_base

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from coral_batch.generation.extraction import extract_code
+from coral_batch.models.repairs.extraction import extract_code
 
 
 def coral_x(text: str) -> str:

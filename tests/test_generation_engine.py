@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from coral_batch.adapters.device import compute_dtype
 from coral_batch.errors import CoralError
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.generation.decoder import Decoder
-from coral_batch.generation.engine import Engine, Sample, Unit
-from coral_batch.generation.fence import FenceTokens
-from coral_batch.generation.guessing import Text
-from coral_batch.generation.prompt import FENCE, chat_prompt, free_prompt
+from coral_batch.models.base.device import compute_dtype
+from coral_batch.models.decoding.decoder import Decoder
+from coral_batch.models.decoding.engine import Engine, Sample, Unit
+from coral_batch.models.decoding.fence import FenceTokens
+from coral_batch.models.decoding.guessing import Text
+from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
+from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
 from tests.tiny import make_tiny_base, make_tiny_tokenizer
 

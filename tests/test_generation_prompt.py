@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.problem import Problem
-from coral_batch.generation.prompt import (
+from coral_batch.models.prompts.prompt import (
     FENCE,
     chat_prompt,
     free_prompt,
     program_text,
     repair_prompt,
 )
+from coral_batch.records.problem import Problem
 from tests.tiny import make_tiny_tokenizer
 
 

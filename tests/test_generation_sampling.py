@@ -13,8 +13,8 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.generation.sampling import next_tokens
+from coral_batch.models.decoding.sampling import next_tokens
+from coral_batch.records.configuration import Knobs
 
 
 def transformers_probabilities(logits: torch.Tensor, knobs: Knobs, seen: list[int]) -> torch.Tensor:

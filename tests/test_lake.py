@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.rows import DurationRow, SampleRow
-from coral_batch.schemas import FOLDER
+from coral_batch.lake.schemas import FOLDER
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.rows import DurationRow, SampleRow
 from tests.faults.mutations import a_header_that_lies_about_its_array
 
 SAMPLE = SampleRow(

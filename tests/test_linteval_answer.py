@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.linteval.answer import code_of
+from coral_batch.linteval.answers.extraction import code_of
 
 
 @pytest.mark.parametrize(

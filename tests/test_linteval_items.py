@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.linteval.build import DEFAULT_FLAKE8, DataSet, build, feedback, item_id
-from coral_batch.linteval.item import (
+from coral_batch.linteval.items.build import DEFAULT_FLAKE8, DataSet, build, feedback, item_id
+from coral_batch.linteval.items.item import fill
+from coral_batch.linteval.items.mutants import mutants
+from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.records.items import (
     PLACEHOLDERS,
     Candidate,
     Dropped,
@@ -25,10 +28,7 @@ from coral_batch.linteval.item import (
     Item,
     ItemStatistics,
     ItemTests,
-    fill,
 )
-from coral_batch.linteval.mutants import mutants
-from coral_batch.linteval.prompts import PROMPTS
 from stages.linteval_items import linteval_items
 from tests import REPOSITORY
 from tests.linteval_sources import RECORD, SNIPPETS, in_jail, made_of, mbpp

@@ -6,12 +6,10 @@ import ast
 
 import pytest
 
-from coral_batch.linteval.build import DEFAULT_FLAKE8
-from coral_batch.linteval.item import (
-    Candidate,
-)
-from coral_batch.linteval.mutants import FAULTS, Fault, put_in
-from coral_batch.linteval.view import View
+from coral_batch.linteval.items.build import DEFAULT_FLAKE8
+from coral_batch.linteval.items.mutants import FAULTS, Fault, put_in
+from coral_batch.linteval.items.view import View
+from coral_batch.records.items import Candidate
 from coral_batch.seeding import generator
 from coral_batch.verdicts import Program
 from tests import REPOSITORY

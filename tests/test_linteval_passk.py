@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.errors import CoralError
-from coral_batch.linteval.passk import bootstrap_mean, pass_at_k, pass_at_k_of_items
+from coral_batch.evidence.passk import bootstrap_mean, pass_at_k, pass_at_k_of_items
 
 
 @pytest.mark.parametrize(

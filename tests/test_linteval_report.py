@@ -10,8 +10,8 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.linteval.metrics import compare, summarise
-from coral_batch.linteval.report import plots, results
+from coral_batch.linteval.report.text import plots, results
+from coral_batch.linteval.scores.metrics import compare, summarise
 
 SEED = 1
 N = 5

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch import params
-from coral_batch.corpus.problem import Case
 from coral_batch.errors import CoralError
-from coral_batch.evolution.configuration import Knobs
-from coral_batch.linteval.answer import code_of
-from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta, with_outputs
-from coral_batch.linteval.tables import Scored, lint_codes, score_samples
-from coral_batch.rows import LintSampleRow
+from coral_batch.lake import params
+from coral_batch.linteval.answers.extraction import code_of
+from coral_batch.linteval.items.item import with_outputs
+from coral_batch.linteval.scores.tables import Scored, lint_codes, score_samples
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.items import Inputs, Item, ItemTests, Meta
+from coral_batch.records.problem import Case
+from coral_batch.records.rows import LintSampleRow
 from coral_batch.verdicts import isolation, judge
 from tests import REPOSITORY
 

@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 
-from coral_batch.corpus.codelintereval import read_codelintereval
-from coral_batch.corpus.folder import read_folder
-from coral_batch.corpus.mbpp import read_mbpp
-from coral_batch.corpus.snippets import read_snippets
 from coral_batch.errors import CoralError
-from coral_batch.linteval.build import build
-from coral_batch.linteval.item import (
-    Inputs,
-)
-from coral_batch.linteval.prompts import PROMPTS
+from coral_batch.linteval.items.build import build
+from coral_batch.linteval.items.folder import read_folder
+from coral_batch.linteval.items.mbpp import read_mbpp
+from coral_batch.linteval.items.official import read_codelintereval
+from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.snippets import read_snippets
+from coral_batch.records.items import Inputs
 from coral_batch.verdicts import Program
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
 

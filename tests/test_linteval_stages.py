@@ -15,16 +15,17 @@ from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 from typer.testing import CliRunner
 
-from coral_batch import cli, lake
-from coral_batch.adapters.base import materialise
-from coral_batch.corpus.codelintereval import read_codelintereval
-from coral_batch.corpus.problem import Case
+from coral_batch import lake
+from coral_batch.commands import cli
 from coral_batch.errors import CoralError
-from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
-from coral_batch.generation import drawing
-from coral_batch.hashes import file_sha256
-from coral_batch.linteval.item import Inputs, Item, ItemTests, Meta
-from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, DurationRow, LintSampleRow
+from coral_batch.lake.hashes import file_sha256
+from coral_batch.linteval.items.official import read_codelintereval
+from coral_batch.models.base.checkpoint import materialise
+from coral_batch.models.decoding import drawing
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.items import Inputs, Item, ItemTests, Meta
+from coral_batch.records.problem import Case
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, DurationRow, LintSampleRow
 from tests.tiny import make_tiny_base
 
 KEY = "a" * 64

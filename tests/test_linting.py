@@ -16,7 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coral_batch.linting.bandit import bandit
-from coral_batch.linting.finding import (
+from coral_batch.linting.flake8 import flake8
+from coral_batch.linting.pool import MAX_BYTES, lint
+from coral_batch.records.finding import (
     CRASH,
     ERROR,
     FAILURES,
@@ -26,8 +28,6 @@ from coral_batch.linting.finding import (
     Finding,
     failure,
 )
-from coral_batch.linting.flake8 import flake8
-from coral_batch.linting.pool import MAX_BYTES, lint
 from tests.processes import alive, descendants
 
 CLEAN = "def double(x):\n    return 2 * x"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.machine import available_memory
+from coral_batch.work.machine import available_memory
 
 MIB = 2**20
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.linting.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding, failure
 from coral_batch.objectives import formulas
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.objectives.score import VERDICTS, score
-from coral_batch.params import Scores
+from coral_batch.records.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding, failure
+from coral_batch.records.settings import Scores
 
 CODE = "def f(x):\n    return x"
 WEIGHTS = Scores(bugfix=0.30, security=0.25, syntax=0.20, style=0.15, runtime=0.10)

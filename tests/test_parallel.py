@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.parallel import run, slots
+from coral_batch.work.parallel import run, slots
 
 
 class Passing(Exception):

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch import params
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.records.settings import Scores
 
 
 def edit(old: str, new: str) -> None:
@@ -19,7 +20,7 @@ def edit(old: str, new: str) -> None:
 
 def test_the_default_parameters_are_valid(workspace: Path) -> None:
     loaded = params.load()
-    assert loaded.objectives.weights == params.Scores(0.30, 0.25, 0.20, 0.15, 0.10)
+    assert loaded.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
     assert list(loaded.generations) == ["000", "001", "002"]
 
 

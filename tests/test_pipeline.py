@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from safetensors import safe_open
 
-from coral_batch import lake, params
-from coral_batch.corpus.problem import Problem
+from coral_batch import lake
 from coral_batch.corpus.split import HELD_OUT, TEST
-from coral_batch.evolution.genome import Genome
-from coral_batch.rows import AdapterRow, BestRow, LintSampleRow, SampleRow, SelectionRow
+from coral_batch.lake import params
+from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Problem
+from coral_batch.records.rows import AdapterRow, BestRow, LintSampleRow, SampleRow, SelectionRow
 from tests.pipeline import attempt, hashes, run, stages_run
 
 

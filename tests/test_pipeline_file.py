@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from coral_batch import cli, lake
+from coral_batch import lake
+from coral_batch.commands import cli
+from coral_batch.records.settings import Params
 from tests import REPOSITORY
 
 PIPELINE: dict[str, Any] = YAML(typ="safe").load(REPOSITORY / "dvc.yaml")["stages"]
@@ -38,7 +40,7 @@ PLUMBING = {
 }
 
 
-KEYS = set(cli.params.Params.__dataclass_fields__)
+KEYS = set(Params.__dataclass_fields__)
 # Sections of params.yaml whose keys stages declare one by one.
 NESTED = {"compute", "linteval", "objectives"}
 

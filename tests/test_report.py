@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from coral_batch import lake
+from coral_batch.lake.schemas import validator
 from coral_batch.report.metrics import Metrics
-from coral_batch.report.text import escape, inline, sparkline, table
-from coral_batch.schemas import validator
+from coral_batch.work.text import escape, inline, sparkline, table
 from stages.report import report
 from tests.report_lake import write_lake
 

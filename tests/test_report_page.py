@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch import lake
-from coral_batch.corpus.problem import Case, Problem
-from coral_batch.evolution.genome import Genome
-from coral_batch.params import Scores
+from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Case, Problem
+from coral_batch.records.rows import SampleRow, SelectionRow, TimeRow
+from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.page.charts import (
     Series,
@@ -35,7 +36,6 @@ from coral_batch.report.page.repairs import SHOWN
 from coral_batch.report.page.svg import ticks
 from coral_batch.report.reading import read_repairs
 from coral_batch.report.views import Repair
-from coral_batch.rows import SampleRow, SelectionRow, TimeRow
 from stages.index import index
 from stages.page import page
 from tests.report_lake import KNOBS, WEIGHTS, write_lake

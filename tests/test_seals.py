@@ -8,8 +8,9 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch import lake, seals
-from coral_batch.schemas import validator
+from coral_batch import lake
+from coral_batch.lake import seals
+from coral_batch.lake.schemas import validator
 
 KEY = {
     "genome": st.sampled_from(["000-00", "base"]),

@@ -13,9 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 from coral_batch import lake
+from coral_batch.commands.show import generation_view, genome_view, model_view, show
 from coral_batch.errors import CoralError
-from coral_batch.report.show import generation_view, genome_view, model_view, show
-from coral_batch.rows import SampleRow, SelectionRow
+from coral_batch.records.rows import SampleRow, SelectionRow
 from tests.report_lake import write_lake
 
 

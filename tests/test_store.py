@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.errors import CoralError
-from coral_batch.store import Store, key_of
+from coral_batch.lake.store import Store, key_of
 
 DETERMINANTS = {"base": "abc", "r": 8, "modules": ["q_proj", "v_proj"]}
 JSON = st.recursive(

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from coral_batch import cli, lake
+from coral_batch import lake
+from coral_batch.commands import cli
+from coral_batch.commands.store import size_text
 from coral_batch.errors import CoralError
-from coral_batch.store import Store
-from coral_batch.store_commands import size_text
+from coral_batch.lake.store import Store
 
 DAY = 24 * 60 * 60
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.corpus.problem import Case
 from coral_batch.errors import CoralError
-from coral_batch.params import Verdicts
+from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
 from coral_batch.verdicts import Program, Verdict, isolation, judge
 from tests.processes import alive, descendants, resident
 
@@ -326,8 +326,8 @@ def test_ten_thousand_verdicts_leave_nothing_behind() -> None:
 _LONG = """
 import json, os, sys
 from pathlib import Path
-from coral_batch.corpus.problem import Case
-from coral_batch.params import Verdicts
+from coral_batch.records.problem import Case
+from coral_batch.lake.params import Verdicts
 from coral_batch.verdicts import Program, judge
 settings = Verdicts(20.0, 60.0, 256, ("seccomp",))
 def program(body, number):

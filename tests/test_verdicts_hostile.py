@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from coral_batch.corpus.problem import Case
+from coral_batch.records.problem import Case
 from coral_batch.verdicts import Program, Verdict, isolation
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.jail import Jail, Limits

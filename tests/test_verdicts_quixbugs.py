@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch.corpus.layout import read_layout
-from coral_batch.params import Verdicts
+from coral_batch.records.settings import Verdicts
 from coral_batch.verdicts import Program, judge
 
 CHECKOUT = os.environ.get("CORAL_QUIXBUGS", "")

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from coral_batch import lake
-from coral_batch.arguments import ANSWERS_OF
 from coral_batch.audit import foundation, generations, linteval, outcome, repairs
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.evidence import Evidence, Unusable
-from coral_batch.params import Params
+from coral_batch.records.settings import Params
+from stages.arguments import ANSWERS_OF
 
 Check = Callable[[Evidence, str | None], None]
 

@@ -14,12 +14,13 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from coral_batch import lake, seals
+from coral_batch import lake
 from coral_batch.audit.doubt import Doubt
 from coral_batch.audit.vouchers import voucher
 from coral_batch.errors import CoralError
-from coral_batch.params import Params
-from coral_batch.schemas import row_key, validator
+from coral_batch.lake import seals
+from coral_batch.lake.schemas import row_key, validator
+from coral_batch.records.settings import Params
 
 UNKNOWN = object()
 """In an expected row: what this value follows from does not hold, so it is taken as found."""

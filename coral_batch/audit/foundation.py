@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.adapters.base import CARD, Card, load_tokenizer, read_card
-from coral_batch.adapters.catalogue import CATALOGUE
-from coral_batch.adapters.examples import make_examples
 from coral_batch.audit.evidence import Evidence, differences
 from coral_batch.corpus.layout import digest, read_layout
 from coral_batch.corpus.overlap import Overlap, measure_overlaps
-from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, assign, select, select_evaluation
+from coral_batch.corpus.split import assign, select, select_evaluation
 from coral_batch.corpus.statistics import describe
-from coral_batch.evolution.mapping import calibrate
-from coral_batch.hashes import found_sha256
+from coral_batch.lake.hashes import found_sha256
+from coral_batch.models.base.catalogue import CATALOGUE
+from coral_batch.models.base.checkpoint import CARD, Card, load_tokenizer, read_card
+from coral_batch.models.prompts.examples import make_examples
+from coral_batch.records.problem import Problem, Role
+from coral_batch.search.mapping.mapping import calibrate
 
 
 def check_problems(evidence: Evidence, _: str | None) -> None:

@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from coral_batch import lake, seals
-from coral_batch.adapters.examples import Example, examples_sha256
+from coral_batch import lake
 from coral_batch.audit.evidence import UNKNOWN, Evidence, Row, differences
 from coral_batch.audit.foundation import base_card
-from coral_batch.automata.features import FEATURES, features
-from coral_batch.automata.simulation import Histories, simulate
-from coral_batch.evolution.configuration import AdapterConfiguration
-from coral_batch.evolution.genome import Genome, random_population
-from coral_batch.evolution.search import Plan, plan
-from coral_batch.evolution.tables import next_generation
-from coral_batch.evolution.transport import Transport
-from coral_batch.hashes import found_sha256
-from coral_batch.schemas import validator
-from coral_batch.store import key_of
+from coral_batch.lake import seals
+from coral_batch.lake.hashes import found_sha256
+from coral_batch.lake.schemas import validator
+from coral_batch.lake.store import key_of
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.records.configuration import AdapterConfiguration
+from coral_batch.records.example import Example
+from coral_batch.records.genome import Genome
+from coral_batch.search.automata.features import FEATURES, features
+from coral_batch.search.automata.simulation import Histories, simulate
+from coral_batch.search.genome import random_population
+from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.search import Plan, plan
+from coral_batch.search.tables import next_generation
 
 
 def check_population(evidence: Evidence, part: str | None) -> None:

@@ -14,19 +14,20 @@ from coral_batch import lake
 from coral_batch.audit.evidence import UNKNOWN, Evidence
 from coral_batch.audit.foundation import tokenizer
 from coral_batch.audit.repairs import tests_of
-from coral_batch.corpus.items import make
-from coral_batch.generation.engine import sample_stream
-from coral_batch.generation.prompt import free_prompt
-from coral_batch.linteval.answer import code_of
-from coral_batch.linteval.build import DataSet, Judge, adopt, build
-from coral_batch.linteval.item import Candidate, Dropped, Item, ItemTests, fill, spread
-from coral_batch.linteval.metrics import compare
-from coral_batch.linteval.prompts import PROMPTS
-from coral_batch.linteval.report import plots
-from coral_batch.linteval.tables import Scored, program_of, records_of, score_samples
-from coral_batch.rows import BASE, LintSampleRow
+from coral_batch.linteval.answers.extraction import code_of
+from coral_batch.linteval.items.build import DataSet, Judge, adopt, build
+from coral_batch.linteval.items.item import fill, spread
+from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.sources import make
+from coral_batch.linteval.report.text import plots
+from coral_batch.linteval.scores.metrics import compare
+from coral_batch.linteval.scores.tables import Scored, program_of, records_of, score_samples
+from coral_batch.models.decoding.engine import sample_stream
+from coral_batch.models.prompts.prompt import free_prompt
+from coral_batch.records.items import Candidate, Dropped, Item, ItemTests
+from coral_batch.records.rows import BASE, LintSampleRow
+from coral_batch.records.verdict import Program, Verdict
 from coral_batch.seeding import derive_seed
-from coral_batch.verdicts.verdict import Program, Verdict
 
 _JAILED = ("original_fails", "canonical_fails")
 

@@ -11,11 +11,18 @@ from coral_batch import lake
 from coral_batch.audit.evidence import UNKNOWN, Evidence, Unusable
 from coral_batch.audit.generations import compare_folders
 from coral_batch.evidence.summary import Spending, spending, spent, weigh
-from coral_batch.evolution.best import best
+from coral_batch.records.rows import (
+    AdapterRow,
+    BestRow,
+    DurationRow,
+    SampleRow,
+    SelectionRow,
+    TimeRow,
+)
 from coral_batch.report.metrics import Evaluated, Metrics, evaluate, measure
 from coral_batch.report.plots import plots
 from coral_batch.report.tables import Timed, measure_times
-from coral_batch.rows import AdapterRow, BestRow, DurationRow, SampleRow, SelectionRow, TimeRow
+from coral_batch.search.best import best
 
 # What grows with the samples of a generation, and its automata.
 LARGE = (

@@ -9,17 +9,17 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.audit.evidence import UNKNOWN, Evidence, Row
 from coral_batch.audit.foundation import asked, tokenizer
-from coral_batch.corpus.problem import Problem
-from coral_batch.generation.engine import sample_stream
-from coral_batch.generation.extraction import extract_code
-from coral_batch.generation.prompt import chat_prompt, repair_prompt
 from coral_batch.linting.tables import lint_samples
+from coral_batch.models.decoding.engine import sample_stream
+from coral_batch.models.prompts.prompt import chat_prompt, repair_prompt
+from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.objectives.tables import score_samples
-from coral_batch.rows import BASE, REFERENCE, SampleRow
+from coral_batch.records.problem import Problem
+from coral_batch.records.rows import BASE, REFERENCE, SampleRow
+from coral_batch.records.verdict import Program
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.cases import test_names
 from coral_batch.verdicts.tables import program_of
-from coral_batch.verdicts.verdict import Program
 
 Name = tuple[str, str, int]
 

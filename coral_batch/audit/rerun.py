@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from coral_batch import lake, params
+from coral_batch import lake
 from coral_batch.audit.evidence import Doubt, Evidence
-from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.records.problem import Problem
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import program_of
 

@@ -6,8 +6,9 @@ seal.
 
 from __future__ import annotations
 
-from coral_batch import lake, seals
-from coral_batch.schemas import validator
+from coral_batch import lake
+from coral_batch.lake import seals
+from coral_batch.lake.schemas import validator
 
 SEAL = "the row's seal"
 

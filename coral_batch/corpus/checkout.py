@@ -11,8 +11,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from coral_batch.atomic import sync, sync_tree, unfinished_folder
 from coral_batch.errors import CoralError
+from coral_batch.lake.atomic import sync, sync_tree, unfinished_folder
 
 
 def fetch(url: str, revision: str, checkouts: Path) -> Path:

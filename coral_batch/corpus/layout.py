@@ -15,11 +15,11 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from coral_batch import strictjson
-from coral_batch.corpus.problem import Case, Problem
 from coral_batch.corpus.split import NAMES
 from coral_batch.corpus.text import read_text
 from coral_batch.errors import PARSE_ERRORS, CoralError
+from coral_batch.lake import strictjson
+from coral_batch.records.problem import Case, Problem
 
 FOLDERS = ("python_programs", "correct_python_programs", "json_testcases", "python_testcases")
 # Modules that test files import, and QuixBugs' own drivers, which are no problems.

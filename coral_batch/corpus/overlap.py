@@ -18,10 +18,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role
 from coral_batch.errors import PARSE_ERRORS, CoralError
-from coral_batch.params import Split
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.settings import Split
 
 NGRAM = 10
 """Tokens of a run: about one line and a half."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
-from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
+from coral_batch.records.problem import Problem, Role
 
 TRAINING = frozenset(
     {
@@ -87,18 +86,6 @@ def _validate_no_overlap() -> None:
 
 
 _validate_no_overlap()
-
-
-@dataclass(frozen=True)
-class Role:
-    """A row of the manifest: what a problem may be used for, and why."""
-
-    name: str
-    role: str
-    reason: str
-    cases: int
-    test_file: bool
-    sha256: str
 
 
 def assign(problems: Sequence[Problem]) -> list[Role]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coral_batch.corpus.overlap import Overlap
-from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import ROLES, Role
+from coral_batch.corpus.split import ROLES
+from coral_batch.records.problem import Problem, Role
 
 
 @dataclass(frozen=True)

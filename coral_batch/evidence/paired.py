@@ -20,7 +20,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.linteval.passk import pass_at_k
+from coral_batch.evidence.passk import pass_at_k
 from coral_batch.seeding import generator
 
 LEVEL = 0.95

@@ -10,7 +10,7 @@ import polars as pl
 from coral_batch.corpus.split import ROLES, role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
-from coral_batch.rows import AdapterRow, BestRow, SampleRow
+from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
 
 MEASURES = ("similarity", "ngrams", "trees")
 SELECTION = "selection"

@@ -18,7 +18,7 @@ from bandit.core.config import BanditConfig
 from bandit.core.extension_loader import MANAGER
 from bandit.core.manager import BanditManager
 
-from coral_batch.linting.finding import ERROR, UNPARSEABLE, Finding, failure, printable
+from coral_batch.records.finding import ERROR, UNPARSEABLE, Finding, failure, printable
 
 # What bandit calls its standard input; it derives no module name from it.
 _NAME = "<stdin>"

@@ -17,8 +17,8 @@ from pathlib import Path
 import autopep8
 
 from coral_batch.errors import CoralError
-from coral_batch.parallel import run
-from coral_batch.progress import progress
+from coral_batch.work.parallel import run
+from coral_batch.work.progress import progress
 
 LINE_LENGTH = 79
 _CHUNK = 32

@@ -30,7 +30,7 @@ from flake8.statistics import Statistics
 from flake8.style_guide import DecisionEngine, StyleGuide
 from flake8.violation import Violation
 
-from coral_batch.linting.finding import ERROR, Finding, failure, printable
+from coral_batch.records.finding import ERROR, Finding, failure, printable
 
 # In angle brackets, so that linecache never looks for a file of this name.
 _NAME = "<source>"

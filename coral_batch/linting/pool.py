@@ -1,6 +1,6 @@
 """flake8 and bandit on many sources: each distinct one once, in parallel, under limits.
 
-Sources go in chunks to the workers of `coral_batch.parallel`; there each chunk is linted by a
+Sources go in chunks to the workers of `coral_batch.work.parallel`; there each chunk is linted by a
 forked child, which inherits the loaded linters and hands back one result after the other. So a
 source that kills or stalls a linter costs that linter's findings on that source and a fork, never
 another source's.
@@ -30,11 +30,11 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from coral_batch.linting.bandit import bandit
-from coral_batch.linting.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failure
 from coral_batch.linting.flake8 import flake8
-from coral_batch.orphans import die_with
-from coral_batch.parallel import run, slots
-from coral_batch.progress import progress
+from coral_batch.records.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failure
+from coral_batch.work.orphans import die_with
+from coral_batch.work.parallel import run, slots
+from coral_batch.work.progress import progress
 
 MAX_BYTES = 64 * 1024
 """Longest source that is linted, in bytes of UTF-8: many times the longest honest answer.
@@ -78,7 +78,7 @@ def lint(
     Returns:
         The findings of each source, in the order of `sources`; per source in the order of
         `linters`. A linter that did not finish leaves one finding with a code of
-        `coral_batch.linting.finding.FAILURES`.
+        `coral_batch.records.finding.FAILURES`.
 
     Raises:
         CoralError: workers keep being killed from outside.

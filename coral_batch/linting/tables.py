@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from coral_batch.linting.pool import lint
-from coral_batch.rows import SampleRow
+from coral_batch.records.rows import SampleRow
 
 
 def lint_samples(samples: Sequence[SampleRow], workers: int | None) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.params import Scores
+from coral_batch.records.settings import Scores
 
 
 def aggregate(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from coral_batch.linting.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding
 from coral_batch.objectives import formulas
-from coral_batch.params import Scores
+from coral_batch.records.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding
+from coral_batch.records.settings import Scores
 
 VERDICTS = ("PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEABLE")
 """What can become of a case. UNPARSEABLE: the program has no such function, or does not compile."""

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from coral_batch.errors import CoralError
-from coral_batch.linting.finding import Finding
 from coral_batch.objectives.aggregate import fitness
 from coral_batch.objectives.score import score
-from coral_batch.params import Objectives, Scores
-from coral_batch.rows import REFERENCE, SampleRow
+from coral_batch.records.finding import Finding
+from coral_batch.records.rows import REFERENCE, SampleRow
+from coral_batch.records.settings import Objectives, Scores
 
 Key = tuple[str, str, int]
 

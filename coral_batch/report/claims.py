@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
 from coral_batch.evidence.summary import SELECTION, Comparison, Evidence
-from coral_batch.report.text import table
+from coral_batch.work.text import table
 
 TITLES = {
     SELECTION: "selection",

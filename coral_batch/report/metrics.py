@@ -13,11 +13,11 @@ from dataclasses import asdict, astuple, dataclass, fields
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.evolution.best import best
-from coral_batch.evolution.configuration import Knobs
 from coral_batch.objectives.aggregate import aggregate, fitness
-from coral_batch.params import Scores
-from coral_batch.rows import AdapterRow, SelectionRow, find
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.rows import AdapterRow, SelectionRow, find
+from coral_batch.records.settings import Scores
+from coral_batch.search.best import best
 
 OBJECTIVES = tuple(field.name for field in fields(Scores))
 DECIMALS = 6

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from huggingface_hub import ModelCardData
 
 from coral_batch.evidence.summary import Comparison, Evidence
-from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
-from coral_batch.params import Params
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.settings import Params
 from coral_batch.report.claims import TITLES, conclusion, paired_cells
 
 # The greatest ranks that vLLM can be told to make room for.

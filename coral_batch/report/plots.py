@@ -11,10 +11,10 @@ from dataclasses import astuple
 
 import polars as pl
 
-from coral_batch.params import Scores
-from coral_batch.report.csv_text import to_csv
+from coral_batch.records.rows import SelectionRow
+from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import DECIMALS, OBJECTIVES, Evaluated, Metrics, passes
-from coral_batch.rows import SelectionRow
+from coral_batch.work.csv_text import to_csv
 
 
 def plots(

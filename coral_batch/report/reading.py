@@ -5,12 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.automata.simulation import unpack
-from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
-from coral_batch.evolution.genome import Genome
+from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Problem
+from coral_batch.records.rows import AdapterRow, SampleRow, SelectionRow
 from coral_batch.report.views import Individual, Repair
-from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
+from coral_batch.search.automata.simulation import unpack
 
 
 def read_individuals(generation: str) -> list[Individual]:

@@ -11,13 +11,14 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.corpus.split import Role, role_of
+from coral_batch.corpus.split import role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
-from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
-from coral_batch.params import Scores
-from coral_batch.rows import AdapterRow, BestRow, SelectionRow, find
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.problem import Role
+from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, find
+from coral_batch.records.settings import Scores
 
 TABLES = ("best", "evidence", "manifest", "adapters", "selection", "scores")
 

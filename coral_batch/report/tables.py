@@ -8,10 +8,10 @@ from dataclasses import astuple, dataclass
 
 import polars as pl
 
-from coral_batch.params import Scores
+from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
+from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES, Best, Metrics, Summary
-from coral_batch.report.text import table
-from coral_batch.rows import REFERENCE, DurationRow, SampleRow, TimeRow
+from coral_batch.work.text import table
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The views of one genome and of its repairs, from rows to text; nothing is read or printed here.
 
-Model output and what came of running it pass through `coral_batch.report.text.escape`, and every
+Model output and what came of running it pass through `coral_batch.work.text.escape`, and every
 line of it stands behind a prefix, so that it can neither drive the terminal nor pose as a verdict.
 """
 
@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.automata.features import FEATURES
-from coral_batch.automata.picture import draw
-from coral_batch.corpus.problem import Problem
-from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
-from coral_batch.evolution.genome import Genome
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Problem
+from coral_batch.records.rows import AdapterRow, SampleRow, SelectionRow
 from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.report.text import (
+from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.automata.picture import draw
+from coral_batch.work.text import (
     BOLD,
     CYAN,
     GREEN,
@@ -35,7 +36,6 @@ from coral_batch.report.text import (
     sparkline,
     table,
 )
-from coral_batch.rows import AdapterRow, SampleRow, SelectionRow
 
 NO_CODE = "no code; what the model wrote is in samples.jsonl"
 UNCHANGED = "the buggy code, unchanged"

@@ -3,9 +3,9 @@
 The only part of the project that starts processes for untrusted code. See docs/jail.md.
 """
 
+from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts.layers import LAYERS, Isolation, isolation
 from coral_batch.verdicts.pool import judge, layers_in_force
-from coral_batch.verdicts.verdict import Kind, Program, Verdict
 
 __all__ = [
     "LAYERS",

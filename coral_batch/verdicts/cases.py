@@ -19,10 +19,10 @@ from itertools import pairwise
 from typing import Any
 
 from coral_batch.errors import CoralError
+from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
 from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, Jail, Limits
-from coral_batch.verdicts.verdict import Kind, Program, Verdict
 
 # Processor seconds that forking and loading cost an honest process, not charged to its cases.
 _STARTUP = 0.02

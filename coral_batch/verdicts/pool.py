@@ -1,4 +1,4 @@
-"""Many programs on the workers of `coral_batch.parallel`, each in a jail.
+"""Many programs on the workers of `coral_batch.work.parallel`, each in a jail.
 
 A worker is a small process: it imports this package and joblib, never torch, finds out what
 isolation it gives, and keeps its jails for as long as it lives. Programs go to the workers in small
@@ -21,15 +21,15 @@ from pathlib import Path
 
 from joblib.externals.loky import get_reusable_executor
 
-from coral_batch.atomic import make_folder, sync
 from coral_batch.errors import CoralError
-from coral_batch.parallel import agree, ask, cluster, run, slots
-from coral_batch.params import Verdicts
-from coral_batch.progress import progress
+from coral_batch.lake.atomic import make_folder, sync
+from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
 from coral_batch.verdicts.jail import Jail, JailError, Limits
 from coral_batch.verdicts.layers import Isolation, isolation
-from coral_batch.verdicts.verdict import Program, Verdict
+from coral_batch.work.parallel import agree, ask, cluster, run, slots
+from coral_batch.work.progress import progress
 
 _BUNDLE = 16
 _PATIENCE = 0.5  # seconds after which a worker returns what it has

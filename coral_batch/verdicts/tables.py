@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from coral_batch.corpus.problem import Problem
 from coral_batch.errors import CoralError
-from coral_batch.params import Verdicts
-from coral_batch.rows import REFERENCE, SampleRow
+from coral_batch.records.problem import Problem
+from coral_batch.records.rows import REFERENCE, SampleRow
+from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.pool import judge, layers_in_force
-from coral_batch.verdicts.verdict import Program, Verdict
 
 Rows = list[dict[str, Any]]
 

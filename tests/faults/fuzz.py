@@ -27,11 +27,11 @@ from pathlib import Path
 
 import numpy as np
 
-from coral_batch.cli import is_out_of_memory
+from coral_batch.commands.cli import is_out_of_memory
 from coral_batch.errors import CoralError
-from coral_batch.progress import progress
-from coral_batch.report.text import table
 from coral_batch.seeding import generator
+from coral_batch.work.progress import progress
+from coral_batch.work.text import table
 from tests.faults.mutations import BYTES, MUTATIONS, PLACES
 from tests.faults.readers import READERS, Stage, make_attacked
 

@@ -17,10 +17,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from coral_batch.doctor import torn
-from coral_batch.report.text import table
+from coral_batch.commands.doctor import torn
+from coral_batch.lake.store import Store
 from coral_batch.seeding import generator
-from coral_batch.store import Store
+from coral_batch.work.text import table
 from tests.faults.power import Disk
 from tests.pipeline import ENVIRONMENT, hashes, make_project, run
 

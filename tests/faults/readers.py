@@ -13,16 +13,19 @@ from pathlib import Path
 import pytest
 import typer
 
-from coral_batch import lake, linteval_commands, params, store_commands
-from coral_batch.adapters.catalogue import Entry
-from coral_batch.adapters.download import fetch
-from coral_batch.adapters.examples import Example
-from coral_batch.audit.command import audit
+from coral_batch import lake
+from coral_batch.commands import linteval as linteval_commands
+from coral_batch.commands import store as store_commands
+from coral_batch.commands.audit import audit
+from coral_batch.commands.export import export
+from coral_batch.commands.show import show
 from coral_batch.errors import CoralError
-from coral_batch.linteval.item import Item
-from coral_batch.report.export import export
+from coral_batch.lake import params
+from coral_batch.models.base.catalogue import Entry
+from coral_batch.models.base.download import fetch
+from coral_batch.records.example import Example
+from coral_batch.records.items import Item
 from coral_batch.report.runs import read_run
-from coral_batch.report.show import show
 from stages.adapters import adapters
 from stages.automata import automata
 from stages.base import base

@@ -114,11 +114,11 @@ import sys
 from pathlib import Path
 from coral_batch import lake
 from coral_batch.corpus.checkout import fetch
-from coral_batch.params import load
-from coral_batch.rows import DurationRow
-from coral_batch.store import Store
+from coral_batch.lake.params import load
+from coral_batch.records.rows import DurationRow
+from coral_batch.lake.store import Store
 from coral_batch.verdicts import Program, judge
-from coral_batch.corpus.problem import Case
+from coral_batch.records.problem import Case
 
 aside, revision, settings = sys.argv[1:]
 lake.write_rows("sample_durations", [DurationRow("a", 1.5, False)], "000")

@@ -10,7 +10,8 @@ import moocore
 import numpy as np
 from markupsafe import Markup
 
-from coral_batch.params import Scores
+from coral_batch.records.rows import SelectionRow, TimeRow
+from coral_batch.records.settings import Scores
 from coral_batch.report.page.svg import (
     Frame,
     Point,
@@ -24,7 +25,6 @@ from coral_batch.report.page.svg import (
     ticks,
     whole_ticks,
 )
-from coral_batch.rows import SelectionRow, TimeRow
 
 PANEL = (340.0, 210.0)
 WIDE = (560.0, 380.0)

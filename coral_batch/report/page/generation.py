@@ -11,14 +11,14 @@ from dataclasses import astuple, dataclass
 from markupsafe import Markup
 
 from coral_batch import lake
-from coral_batch.automata.features import FEATURES
+from coral_batch.records.rows import SelectionRow
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.page.charts import bar, training_curve
 from coral_batch.report.page.image import data_uri, slice_through_time, snapshots
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import SHOWN, attempts
 from coral_batch.report.views import Individual, Repair, configuration_cells, knobs_cells
-from coral_batch.rows import SelectionRow
+from coral_batch.search.automata.features import FEATURES
 
 
 @dataclass(frozen=True)

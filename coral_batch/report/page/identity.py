@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from coral_batch.machine import processor
+from coral_batch.work.machine import processor
 
 _PACKAGES = (
     *("torch", "transformers", "peft", "numpy", "polars", "moocore"),

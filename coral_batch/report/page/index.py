@@ -14,8 +14,8 @@ from typing import Any
 
 from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
-from coral_batch.evolution.genome import WITHOUT_AUTOMATA
-from coral_batch.params import Scores
+from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
+from coral_batch.records.settings import Scores
 from coral_batch.report.claims import TITLES, conclusion, interval, paired_cells
 from coral_batch.report.metrics import OBJECTIVES, Metrics
 from coral_batch.report.page.charts import (
@@ -35,7 +35,7 @@ from coral_batch.report.page.repairs import attempts
 from coral_batch.report.plots import best_objectives
 from coral_batch.report.tables import total_times
 from coral_batch.report.views import Individual, Repair, knobs_text
-from coral_batch.rows import AdapterCardRow, SelectionRow, TimeRow
+from coral_batch.search.genome import WITHOUT_AUTOMATA
 
 _ENDS = ("mean", "low", "high")
 # Names of the measures of overlap between programs.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from coral_batch.evolution.genome import Genome
+from coral_batch.records.genome import Genome
 from coral_batch.report.page.svg import (
     Point,
     chart,

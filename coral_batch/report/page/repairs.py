@@ -1,6 +1,6 @@
 """The repairs as the page shows them: each distinct code of a problem once, and who wrote it.
 
-What a model wrote, and what came of running it, passes through `coral_batch.report.text.escape`
+What a model wrote, and what came of running it, passes through `coral_batch.work.text.escape`
 here and through the templates' own escaping after it.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from coral_batch.corpus.problem import Problem
+from coral_batch.records.problem import Problem
 from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.report.text import escape, inline
 from coral_batch.report.views import (
     NO_CODE,
     UNCHANGED,
@@ -24,6 +23,7 @@ from coral_batch.report.views import (
     failures,
     question,
 )
+from coral_batch.work.text import escape, inline
 
 # Distinct repairs of a problem shown on one page; a browser opens some megabytes in a second.
 SHOWN = 120

@@ -1,0 +1,150 @@
+"""`coral`: every stage of dvc.yaml as a subcommand, and the commands people need besides.
+
+A user's error is printed as one message without a traceback, with exit status 1; Ctrl-C exits
+with status 130. Anything else that is raised is a defect and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from coral_batch.commands import linteval as linteval_commands
+from coral_batch.commands.audit import audit
+from coral_batch.commands.compare import compare
+from coral_batch.commands.doctor import doctor
+from coral_batch.commands.export import export
+from coral_batch.commands.show import show
+from coral_batch.commands.store import store
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from stages.adapters import adapters
+from stages.automata import automata
+from stages.base import base
+from stages.best import best
+from stages.calibration import calibration
+from stages.corpus import corpus
+from stages.evaluation import evaluation
+from stages.evidence import evidence
+from stages.examples import examples
+from stages.features import features
+from stages.findings import findings
+from stages.index import index
+from stages.linteval_items import linteval_items
+from stages.linteval_report import linteval_report
+from stages.linteval_samples import linteval_samples
+from stages.linteval_scores import linteval_scores
+from stages.page import page
+from stages.population import population
+from stages.report import report
+from stages.samples import samples
+from stages.scores import scores
+from stages.selection import selection
+from stages.split import split
+from stages.verdicts import verdicts
+
+STAGES = (
+    corpus,
+    split,
+    base,
+    examples,
+    calibration,
+    population,
+    automata,
+    features,
+    adapters,
+    samples,
+    verdicts,
+    findings,
+    scores,
+    selection,
+    best,
+    evaluation,
+    evidence,
+    report,
+    page,
+    index,
+)
+
+# Stages of CodeLinterEval: `coral linteval items` is stages/linteval_items.py.
+LINTEVAL = (linteval_items, linteval_samples, linteval_scores, linteval_report)
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="coral",
+    help="Evolve LoRA/DoRA adapters that repair Python bugs; `dvc repro` runs all stages.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+linteval = typer.Typer(
+    help="CodeLinterEval: rewrite code until flake8 is silent.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for stage in STAGES:
+    app.command(rich_help_panel="Stages")(stage)
+for stage in LINTEVAL:
+    linteval.command(stage.__name__.removeprefix("linteval_"), rich_help_panel="Stages")(stage)
+for command in (linteval_commands.show, linteval_commands.export):
+    linteval.command()(command)
+app.add_typer(linteval, name="linteval")
+app.command()(show)
+app.command()(compare)
+app.command()(export)
+app.command()(doctor)
+app.command()(audit)
+app.add_typer(store, name="store")
+
+
+@app.command()
+def generations(
+    count: Annotated[
+        int | None, typer.Argument(min=1, max=999, help="Generations to run; none: show.")
+    ] = None,
+) -> None:
+    """Set the number of generations (`dvc repro` runs new ones)."""
+    if count is not None:
+        params.write_generations(count)
+    settings = params.load()
+    names = list(settings.generations)
+    print(f"{len(names)} generations: {names[0]} to {names[-1]}")
+    if len(names) > settings.gate.generations:
+        print(
+            f"thresholds tighten until generation {settings.gate.generations - 1:03d} "
+            "(gate.generations in params.yaml) and stay there"
+        )
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether Python, torch on the processor or torch on a GPU ran out of memory."""
+    words = ("can't allocate memory", "out of memory")
+    return isinstance(error, MemoryError) or any(word in str(error) for word in words)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except CoralError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        print(
+            f"error: there is not enough memory\n  found:    {error}\n  do:       free some, or"
+            " take a smaller base model; what was finished is kept",
+            file=sys.stderr,
+        )
+        sys.exit(1)
+    except SystemExit as end:
+        # Typer turns Ctrl-C into this status, without a word.
+        if end.code == INTERRUPTED:
+            print("\ninterrupted; `dvc repro` goes on from here", file=sys.stderr)
+        raise

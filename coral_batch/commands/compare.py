@@ -1,0 +1,189 @@
+"""`coral compare`: runs beside one another, and what differs from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Annotated
+
+import typer
+
+from coral_batch.errors import CoralError
+from coral_batch.evidence.paired import Paired
+from coral_batch.evidence.paired import compare as compare_outcomes
+from coral_batch.records.settings import Scores
+from coral_batch.report.claims import TITLES, interval
+from coral_batch.report.runs import Run, read_run
+from coral_batch.work.text import table
+
+# The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
+SEED = 0
+
+
+def compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            help="Two or more runs: folders with a lake (`.` is this one), git revisions, DVC"
+            " experiments."
+        ),
+    ],
+) -> None:
+    """Compare runs: scores with intervals, what they spent, what changed."""
+    if len(runs) < 2 or len(set(runs)) < len(runs):
+        raise CoralError(
+            "nothing to compare", field="RUN", found=runs, expected="two or more distinct runs"
+        )
+    print(comparison([read_run(name) for name in runs]))
+
+
+def comparison(runs: Sequence[Run]) -> str:
+    """Return the comparison of the runs as text, each against the first."""
+    first, *others = runs
+    parts = [_headline(runs), _budgets(runs)]
+    parts += [_against(first, other) for other in others]
+    parts.append(
+        "[ ]: 95% intervals. P(ahead): how sure it is that the run is ahead of the first one."
+        "\nselection flatters every run: it is what its best genome was chosen by."
+    )
+    return "\n\n".join(parts)
+
+
+def paired(first: Run, other: Run, name: str) -> Paired | None:
+    """Compare the two best genomes' pass@1 on the problems of a set that are the same in both."""
+    left, right = first.outcomes.get(name, {}), other.outcomes.get(name, {})
+    shared = [
+        problem
+        for problem in left
+        if problem in right and first.problems.get(problem) == other.problems.get(problem)
+    ]
+    if not shared:
+        return None
+    return compare_outcomes(
+        {problem: left[problem] for problem in shared},
+        {problem: right[problem] for problem in shared},
+        1,
+        SEED,
+        "compare",
+        name,
+    )
+
+
+def _headline(runs: Sequence[Run]) -> str:
+    header = ("run", "search", "best", "fitness", "selection pass@1", "held out pass@1")
+    rows = []
+    for run in runs:
+        scores = run.evidence.scores
+        cells = [
+            interval(scores[name].pass_at_1.second) if name in scores else "-"
+            for name in ("selection", "held_out")
+        ]
+        best = run.best
+        rows.append((run.name, run.evidence.search, best.genome, f"{best.fitness:.3f}", *cells))
+    return table(header, rows, left={"run", "search", "best"})
+
+
+def _budgets(runs: Sequence[Run]) -> str:
+    names = [field.name for field in fields(type(runs[0].evidence.budget))]
+    spent = [asdict(run.evidence.budget) for run in runs]
+    rows = [
+        (run.name, *(str(budget[name]) for name in names))
+        for run, budget in zip(runs, spent, strict=True)
+    ]
+    text = table(("spent", *(name.replace("_", " ") for name in names)), rows, left={"spent"})
+    unequal = [name for name in names if len({budget[name] for budget in spent}) > 1]
+    if not unequal:
+        return text + "\nThe runs spent the same."
+    ratios = (
+        f"{name.replace('_', ' ')} by up to"
+        f" {max(b[name] for b in spent) / max(1, min(b[name] for b in spent)) - 1:.0%}"
+        for name in unequal
+    )
+    return text + f"\nThe runs did not spend the same: they differ in {', '.join(ratios)}."
+
+
+def _against(first: Run, other: Run) -> str:
+    lines = [f"{other.name} against {first.name}"]
+    rows = []
+    for name, title in TITLES.items():
+        found = paired(first, other, name)
+        if found is not None:
+            verdict = "unclear" if found.unclear else "more than chance"
+            cells = (interval(found.difference, signed=True), f"{found.probability:.2f}", verdict)
+            rows.append((title, *cells))
+    if rows:
+        header = ("", "pass@1, difference", "P(ahead)", "")
+        lines.append(_indented(table(header, rows, left={""})))
+    else:
+        lines.append("  no problem in common: the corpora differ")
+    lines += [
+        f"  {title:<15}{text}"
+        for title, text in (
+            ("objectives", _objectives(first.objectives, other.objectives)),
+            ("configuration", _configuration(first, other)),
+            ("genomes", _genomes(first, other)),
+            *((TITLES[name], _problems(first, other, name)) for name in TITLES),
+        )
+        if text
+    ]
+    return "\n".join(lines)
+
+
+def _objectives(first: Scores, other: Scores) -> str:
+    changes = [
+        f"{name} {value - before:+.3f}"
+        for (name, before), value in zip(asdict(first).items(), asdict(other).values(), strict=True)
+        if abs(value - before) >= 0.0005
+    ]
+    return ", ".join(changes) or "the same"
+
+
+def _configuration(first: Run, other: Run) -> str:
+    before = asdict(first.best.configuration) | asdict(first.best.knobs)
+    after = asdict(other.best.configuration) | asdict(other.best.knobs)
+    changes = [
+        f"{name} {_plain(before[name])} -> {_plain(after[name])}"
+        for name in before
+        if before[name] != after[name]
+    ]
+    return ("\n" + " " * 17).join(changes) or "the same"
+
+
+def _genomes(first: Run, other: Run) -> str:
+    shared = first.genomes.keys() & other.genomes.keys()
+    changed = sorted(name for name in shared if first.genomes[name] != other.genomes[name])
+    words = [f"{len(shared) - len(changed)} the same"]
+    for what, names in (
+        ("configured otherwise", changed),
+        (f"only in {first.name}", sorted(first.genomes.keys() - shared)),
+        (f"only in {other.name}", sorted(other.genomes.keys() - shared)),
+    ):
+        if names:
+            shown = " ".join(names[:6]) + (" ..." if len(names) > 6 else "")
+            words.append(f"{len(names)} {what}: {shown}")
+    return ("\n" + " " * 17).join(words)
+
+
+def _problems(first: Run, other: Run, name: str) -> str:
+    left, right = first.outcomes.get(name, {}), other.outcomes.get(name, {})
+    changes = []
+    for problem in sorted(left.keys() | right.keys()):
+        cells = [
+            f"{model[problem].solved}/{model[problem].samples}" if problem in model else "-"
+            for model in (left, right)
+        ]
+        if cells[0] != cells[1]:
+            changes.append(f"{problem} {cells[0]} -> {cells[1]}")
+        elif first.problems.get(problem) != other.problems.get(problem):
+            changes.append(f"{problem} is another program")
+    if not left and not right:
+        return ""
+    return ("\n" + " " * 17).join(changes) or "every problem alike"
+
+
+def _plain(value: object) -> str:
+    return "+".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _indented(text: str) -> str:
+    return "\n".join("  " + line for line in text.splitlines())

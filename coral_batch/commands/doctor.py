@@ -1,0 +1,300 @@
+"""`coral doctor`: what this machine has of what a run needs, and what each thing means for one.
+
+Each check is a function that returns its finding; nothing is changed and nothing downloaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import typer
+from ruamel.yaml import YAML, YAMLError
+from voluptuous import Invalid
+
+from coral_batch import lake
+from coral_batch.commands.store import size_text
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.lake.store import Store
+from coral_batch.records.settings import Params
+from coral_batch.work.machine import available_memory, processor
+
+# What the default run was measured to need, with room to spare.
+MEMORY = 4 << 30
+DISK = 6 << 30
+CONSTRAINTS = Path("constraints.txt")
+CACHE = Path(".dvc/cache/files/md5")
+# What DVC writes in place, so that a kill may leave it torn -> what its loss costs.
+WRITTEN_IN_PLACE = {
+    Path("dvc.lock"): "`dvc repro` takes from the store what was finished",
+    Path(".dvc/tmp/rwlock"): "only a running DVC needs it",
+}
+# torch's names of the extensions that decide how fast matrices are multiplied.
+VECTOR = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "asimd", "sve", "bf16")
+
+
+class Grade(StrEnum):
+    """What a finding means: a run works, it works but not as well or not the same, it cannot."""
+
+    OK = "ok"
+    NOTE = "note"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found.
+
+    Attributes:
+        subject: what was looked at.
+        grade: whether it serves.
+        found: what is there.
+        means: what that means for a run.
+    """
+
+    subject: str
+    grade: Grade
+    found: str
+    means: str
+
+
+def doctor() -> None:
+    """Check this machine: processor, memory, disk, versions, isolation, mirrors, store, cache."""
+    settings = params.load()
+    failed = 0
+    for check in CHECKS:
+        for finding in check(settings):
+            failed += finding.grade is Grade.FAIL
+            print(f"{finding.grade:<4}  {finding.subject:<10}  {finding.found}")
+            print(f"{'':<18}-> {finding.means}")
+    if failed:
+        print(f"\n{failed} of these keep a run from working here")
+        raise typer.Exit(1)
+    print("\na run works here")
+
+
+def system(settings: Params) -> Iterator[Finding]:
+    """Operating system and Python."""
+    found = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+    if platform.system() != "Linux":
+        yield Finding("system", Grade.FAIL, found, "the jail needs Linux: use a Linux machine")
+    else:
+        yield Finding("system", Grade.OK, found, "supported")
+
+
+def arithmetic(settings: Params) -> Iterator[Finding]:
+    """Processor, device and the type that models compute in."""
+    # Imported here: torch takes a second, which --help must not.
+    from coral_batch.models.base.device import arithmetic as facts  # noqa: PLC0415
+
+    known = facts()
+    cores = len(os.sched_getaffinity(0))
+    vector = [name for name in VECTOR if known.get("processor", {}).get(name)]
+    found = f"{processor()}, {cores} cores, {', '.join(vector) or 'no vector extensions'}"
+    if known["device"] == "cuda":
+        yield Finding("processor", Grade.OK, found, "models run on the GPU")
+        yield Finding("device", Grade.OK, known["device"], f"models compute in {known['dtype']}")
+        return
+    if known["dtype"] == "bfloat16":
+        means = "bf16 in hardware: models compute in it"
+        yield Finding("processor", Grade.OK, found, means)
+    else:
+        means = f"no bf16 in hardware: models compute in {known['dtype']}, about half as fast"
+        yield Finding("processor", Grade.NOTE, found, means)
+    means = f"models run on the processor, with {known['threads']} threads"
+    yield Finding("device", Grade.OK, "no GPU that torch can use", means)
+
+
+def memory(settings: Params) -> Iterator[Finding]:
+    """Memory that is free or can be freed."""
+    available = available_memory()
+    found = f"{size_text(available)} available"
+    if available < MEMORY:
+        means = (
+            f"the default run peaks below {size_text(MEMORY)}: free some, or expect to be killed"
+        )
+        yield Finding("memory", Grade.NOTE, found, means)
+    else:
+        yield Finding("memory", Grade.OK, found, "enough for the default base model")
+
+
+def disk(settings: Params) -> Iterator[Finding]:
+    """Room where the lake and the store lie, and whether they can be written."""
+    free = shutil.disk_usage(".").free
+    found = f"{size_text(free)} free in {Path.cwd()}"
+    if not os.access(".", os.W_OK):
+        yield Finding("disk", Grade.FAIL, f"{Path.cwd()} is read-only", "nothing can be written")
+    elif free < DISK:
+        means = f"base model, store and DVC's cache take up to {size_text(DISK)} in the default run"
+        yield Finding("disk", Grade.NOTE, found, means)
+    else:
+        yield Finding("disk", Grade.OK, found, "enough for the default run")
+
+
+def versions(settings: Params) -> Iterator[Finding]:
+    """Installed packages against the pins."""
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", CONSTRAINTS.read_text(), re.MULTILINE))
+    other = []
+    for name, pinned in pins.items():
+        try:
+            installed = version(name)
+        except PackageNotFoundError:
+            continue
+        # A local label such as +cpu names the build, not the version.
+        if installed.partition("+")[0] != pinned:
+            other.append(f"{name} {installed} (pinned {pinned})")
+    if other:
+        means = "results may differ from those of the pins; `make setup` installs these"
+        yield Finding("versions", Grade.NOTE, ", ".join(other), means)
+    else:
+        found = f"as pinned in {CONSTRAINTS}; torch {version('torch')}, peft {version('peft')}"
+        yield Finding("versions", Grade.OK, found, "the versions that the tests ran with")
+
+
+def isolation(settings: Params) -> Iterator[Finding]:
+    """The jail's layers, found out by trying."""
+    # Imported here: it needs libseccomp and starts a process, which --help must not.
+    from coral_batch.verdicts.layers import isolation as try_out  # noqa: PLC0415
+
+    found = try_out(())
+    if found.layers:
+        means = "in force, tried just now"
+        yield Finding("isolation", Grade.OK, ", ".join(found.layers), means)
+    for layer, why in found.missing.items():
+        if layer in settings.verdicts.require:
+            means = "required by verdicts.require in params.yaml: no program will be run"
+            yield Finding("isolation", Grade.FAIL, f"{layer} missing: {why}", means)
+        else:
+            means = "not required; verdicts record that it was not in force"
+            yield Finding("isolation", Grade.NOTE, f"{layer} missing: {why}", means)
+
+
+def workers(settings: Params) -> Iterator[Finding]:
+    """Where the work is done, and whether each worker of a cluster can do it."""
+    # Imported here: joblib and Dask take a moment, which --help must not.
+    from coral_batch.verdicts.layers import isolation as try_out  # noqa: PLC0415
+    from coral_batch.work.parallel import ADDRESS, cluster, everywhere  # noqa: PLC0415
+
+    address = cluster()
+    if address is None:
+        means = f"all work is done here; {ADDRESS} would name a Dask cluster"
+        yield Finding("workers", Grade.OK, "processes of this machine", means)
+        return
+    try:
+        found = everywhere(address, try_out, settings.verdicts.require)
+    except CoralError as error:
+        yield Finding("workers", Grade.FAIL, f"{ADDRESS}={address}", str(error))
+        return
+    able = [device for device, objection in found.values() if objection is None]
+    for name, (_, objection) in found.items():
+        if objection is not None:
+            yield Finding("workers", Grade.FAIL, name, f"it would refuse work: {objection}")
+    what = f"{len(able)} workers of {address}, of which {sum(able)} offer a device"
+    if any(able):
+        yield Finding("workers", Grade.OK, what, "they do the work")
+    else:
+        means = "training and decoding wait for one that offers a device (--resources device=1)"
+        yield Finding("workers", Grade.NOTE, what, means)
+
+
+def mirrors(settings: Params) -> Iterator[Finding]:
+    """Where the base model is to be had."""
+    # Imported here: the hub's client takes a second, which --help must not.
+    from coral_batch.models.base.catalogue import CATALOGUE  # noqa: PLC0415
+    from coral_batch.models.base.download import mirrors as probe  # noqa: PLC0415
+
+    model = settings.base.model
+    if lake.path("card").is_file():
+        means = "nothing has to be downloaded unless base.model changes"
+        yield Finding("base", Grade.OK, f"{lake.path('base')} is there", means)
+    if model not in CATALOGUE:
+        means = "not in the catalogue: the stage `base` says whether it is to be had"
+        yield Finding("mirrors", Grade.NOTE, f"base.model is {model}", means)
+        return
+    answers = probe(CATALOGUE[model])
+    for name, why in answers.items():
+        if why is None:
+            yield Finding("mirrors", Grade.OK, name, f"has {CATALOGUE[model].file}")
+        elif any(answer is None for answer in answers.values()) or lake.path("card").is_file():
+            yield Finding("mirrors", Grade.OK, f"not {name}: {why}", "not needed")
+        else:
+            means = "no mirror answers: connect, or put the file where `coral base` says"
+            yield Finding("mirrors", Grade.FAIL, f"not {name}: {why}", means)
+
+
+def store(settings: Params) -> Iterator[Finding]:
+    """What the store and the downloads take."""
+    entries = list(Store(lake.STORE).entries())
+    size = sum(entry.bytes for entry in entries)
+    files = [file for file in lake.DOWNLOADS.rglob("*") if file.is_file()]
+    downloads = sum(file.stat().st_size for file in files)
+    found = f"{len(entries)} entries, {size_text(size)}; downloads {size_text(downloads)}"
+    means = "finished work that no run does again; `coral store prune` makes room"
+    yield Finding("store", Grade.OK, found, means)
+
+
+def cache(settings: Params) -> Iterator[Finding]:
+    """Whether DVC's own files are whole: its cache, which it takes for granted, and its locks."""
+    for file in torn(Path()):
+        means = f"DVC stops at it: rm {file}; {WRITTEN_IN_PLACE[file]}"
+        yield Finding(file.name, Grade.FAIL, "no lock file, as a kill may leave it", means)
+    objects = sorted(CACHE.glob("??/*"))
+    damaged = [file for file in objects if _md5(file) != file.parent.name + file.name[:30]]
+    if damaged:
+        means = f"DVC would put them into the lake: rm -f {' '.join(map(str, damaged))}"
+        found = f"{len(damaged)} of {len(objects)} files are damaged, as a power cut leaves them"
+        yield Finding("cache", Grade.FAIL, found, means)
+    else:
+        found = f"{len(objects)} files, each with the hash that names it"
+        yield Finding("cache", Grade.OK, found, "DVC can bring back what it replaced")
+
+
+def torn(project: Path) -> list[Path]:
+    """Return DVC's own files that a kill left torn, relative to the project."""
+    # Imported here: DVC takes a second, which --help must not.
+    from dvc import rwlock, schema  # noqa: PLC0415
+
+    shapes = (schema.COMPILED_LOCKFILE_SCHEMA, rwlock.SCHEMA)
+    return [
+        file
+        for file, shape in zip(WRITTEN_IN_PLACE, shapes, strict=True)
+        if (project / file).exists() and not _has_shape(project / file, shape)
+    ]
+
+
+def _has_shape(file: Path, shape: Callable[[Any], Any]) -> bool:
+    """Whether a file is YAML (or JSON) that DVC's own schema accepts."""
+    try:
+        shape(YAML(typ="safe").load(file))
+    except (YAMLError, OSError, UnicodeDecodeError, Invalid):
+        return False
+    return True
+
+
+def _md5(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "md5").hexdigest()
+
+
+CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
+    system,
+    arithmetic,
+    memory,
+    disk,
+    versions,
+    isolation,
+    workers,
+    mirrors,
+    store,
+    cache,
+)

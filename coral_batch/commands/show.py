@@ -1,0 +1,175 @@
+"""`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
+
+This module gives the overview of a generation; the views of a genome and of its repairs are in
+`coral_batch.report.views`. The model's raw text is not shown beyond the code extracted from it; it
+stands in samples.jsonl.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.records.genome import Genome
+from coral_batch.records.rows import BASE, AdapterRow, SampleRow, SelectionRow
+from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.reading import read_individuals, read_repairs
+from coral_batch.report.views import (
+    Repair,
+    configuration_cells,
+    individual_text,
+    knobs_cells,
+    knobs_text,
+    repairs_text,
+)
+from coral_batch.work.text import table
+from stages.arguments import Part
+
+
+def show(
+    generation: Part,
+    genome: Annotated[
+        str | None, typer.Argument(help="A genome's id, e.g. 001-02; without it, the overview.")
+    ] = None,
+    problem: Annotated[
+        str | None, typer.Option(help="Show the repairs of this problem alone.")
+    ] = None,
+) -> None:
+    """Show a generation, or all about one of its genomes."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if generation in (lake.BASELINE, *lake.EVALUATIONS.values()):
+        print(model_view(generation, genome, problem, colour))
+    elif genome is None:
+        if problem is not None:
+            raise CoralError(
+                "a problem is shown for one genome",
+                field="--problem",
+                found=problem,
+                action=f"name a genome as well: `coral show {generation} GENOME --problem NAME`",
+            )
+        print(generation_view(generation))
+    else:
+        print(genome_view(generation, genome, problem, colour))
+
+
+def generation_view(part: str) -> str:
+    """Return the overview of a generation: its genomes, their adapters and their fates."""
+    population = lake.read_rows("population", Genome, part)
+    adapters = lake.read_rows("adapters", AdapterRow, part)
+    selection = lake.read_rows("selection", SelectionRow, part)
+    genomes = table(
+        ("genome", "parents", "operator", "rule", "grid seed", "density"),
+        [
+            (
+                row.id,
+                " ".join(row.parents) or "-",
+                row.operator,
+                row.rule,
+                str(row.grid_seed),
+                f"{row.density:.4f}",
+            )
+            for row in population
+        ],
+        left={"genome", "parents", "operator", "rule"},
+    )
+    configurations = table(
+        (
+            *("genome", "adapter", "method", "r", "alpha", "dropout", "modules"),
+            *("T", "top-p", "top-k", "penalty"),
+        ),
+        [
+            (
+                row.genome,
+                row.key[:8],
+                *configuration_cells(row.configuration),
+                *knobs_cells(row.knobs),
+            )
+            for row in adapters
+        ],
+        left={"genome", "adapter", "method", "modules"},
+    )
+    return "\n\n".join((f"Generation {part}", genomes, configurations, _fates(selection)))
+
+
+def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> str:
+    """Return everything that is known of a genome in a generation.
+
+    Raises:
+        CoralError: the generation has no such genome, or the genome no such problem.
+    """
+    individuals = {individual.genome.id: individual for individual in read_individuals(part)}
+    if genome not in individuals:
+        raise CoralError(
+            "no such genome",
+            file=lake.path("population", part),
+            field="genome",
+            found=genome,
+            expected=f"one of {', '.join(individuals)}",
+        )
+    return (
+        f"Genome {genome} in generation {part}\n\n"
+        + individual_text(individuals[genome])
+        + "\n\n"
+        + repairs_text(_repairs(part, genome, problem), colour)
+    )
+
+
+def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
+    """Return the repairs of the one model of a part: the base model, or the best genome."""
+    only = lake.read_rows("samples", SampleRow, part)[0].genome
+    if genome not in (None, only):
+        raise CoralError("no such genome", field="genome", found=genome, expected=only)
+    repairs = _repairs(part, only, problem)
+    title = "The base model without an adapter" if only == BASE else f"The best genome, {only}"
+    return f"{title}\n\nknobs     {knobs_text(repairs[0].sample.knobs)}\n\n" + repairs_text(
+        repairs, colour
+    )
+
+
+def _fates(selection: Sequence[SelectionRow]) -> str:
+    header = ("genome", "fitness", *OBJECTIVES, "gate", "rank", "survived", "children")
+    thresholds = selection[0].thresholds
+    limits = [f"{getattr(thresholds, objective):.3f} " for objective in OBJECTIVES]
+    rows: list[Sequence[str]] = [("threshold", "", *limits, "", "", "", "")]
+    for row in selection:
+        marked = [
+            f"{getattr(row.objectives, objective):.3f}{'!' if objective in row.failed else ' '}"
+            for objective in OBJECTIVES
+        ]
+        rows.append(
+            (
+                row.genome,
+                f"{row.fitness:.3f}",
+                *marked,
+                "passed" if row.passed else "failed",
+                "-" if row.rank is None else str(row.rank),
+                "yes" if row.survived else "no",
+                " ".join(row.children) or "-",
+            )
+        )
+    text = table(header, rows, left={"genome", "gate", "survived", "children"})
+    if any(row.failed for row in selection):
+        text += "\n! under the threshold"
+    if selection[0].nobody_passed:
+        text += "\nNobody passed the gate: the genomes that miss it least were selected from."
+    return text
+
+
+def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
+    repairs = read_repairs(part, genome)
+    names = list(dict.fromkeys(repair.problem.name for repair in repairs))
+    if problem is not None and problem not in names:
+        raise CoralError(
+            "no repairs of this problem",
+            file=lake.path("samples", part),
+            field="--problem",
+            found=problem,
+            expected=f"one of {', '.join(names)}",
+        )
+    return [repair for repair in repairs if problem in (None, repair.problem.name)]

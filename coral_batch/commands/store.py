@@ -1,0 +1,122 @@
+"""`coral store list`, `verify` and `prune`: see, check and shrink the store of finished work."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.lake.store import Entry, Store, remove
+from coral_batch.work.progress import progress
+from coral_batch.work.text import inline, table
+
+DAY = 24 * 60 * 60
+# An entry takes minutes to make; what is older was left behind by a kill.
+_ABANDONED = DAY
+
+store = typer.Typer(
+    help="See, check and shrink the store of trained adapters and samples.",
+    no_args_is_help=True,
+)
+
+
+@store.command(name="list")
+def show() -> None:
+    """List what is kept: kind, key, size, when it was last used, and what determined it."""
+    entries = list(Store(lake.STORE).entries())
+    rows = [
+        (
+            entry.kind,
+            entry.key[:12],
+            size_text(entry.bytes),
+            datetime.fromtimestamp(entry.used, UTC).strftime("%Y-%m-%d %H:%M"),
+            _summary(entry.determinants()),
+        )
+        for entry in entries
+    ]
+    if rows:
+        header = ("kind", "key", "size", "last used (UTC)", "of")
+        print(table(header, rows, left={"kind", "key", "last used (UTC)", "of"}), end="\n\n")
+    print(f"{_counted(entries)} in {lake.STORE}")
+
+
+@store.command()
+def verify() -> None:
+    """Hash every entry again; fails when one is not what was stored."""
+    entries = list(Store(lake.STORE).entries())
+    damaged = 0
+    for entry in progress(entries, "verify", unit="entry"):
+        damage = entry.damage()
+        if damage is not None:
+            damaged += 1
+            print(f"{entry.folder}: {damage}")
+    if damaged:
+        raise CoralError(
+            "the store holds damaged entries",
+            file=lake.STORE,
+            found=f"{damaged} of {len(entries)}",
+            action="nothing uses them: `coral store prune` removes them, and a run that needs one "
+            "makes it again",
+        )
+    print(f"{_counted(entries)} in {lake.STORE}, each as it was stored")
+
+
+@store.command()
+def prune(
+    unused: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="DAYS", help="Also remove what no run used for so long."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option(help="Say what would be removed, and stop.")] = False,
+) -> None:
+    """Remove damaged entries and what killed runs left unfinished; with --unused, old ones too.
+
+    A run that needs a removed entry trains or samples it again, to the same bytes.
+    """
+    content = Store(lake.STORE)
+    now = time.time()
+    doomed: list[tuple[Path, str]] = [
+        (folder, "left unfinished")
+        for folder in content.unfinished()
+        if now - folder.stat().st_mtime > _ABANDONED
+    ]
+    for entry in progress(list(content.entries()), "prune", unit="entry"):
+        damage = entry.damage()
+        if damage is not None:
+            doomed.append((entry.folder, f"damaged: {damage}"))
+        elif unused is not None and now - entry.used >= unused * DAY:
+            doomed.append((entry.folder, f"unused for {(now - entry.used) / DAY:.1f} days"))
+    freed = 0
+    for folder, why in doomed:
+        freed += sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
+        print(f"{folder}: {why}")
+        if not dry_run:
+            remove(folder)
+    verb = "would be removed" if dry_run else "removed"
+    print(f"{len(doomed)} {verb}, {size_text(freed)}")
+
+
+def size_text(size: float) -> str:
+    """Write a number of bytes with a unit of 1024 that leaves at most four digits."""
+    units = ("B", "KiB", "MiB", "GiB", "TiB")
+    step = 0
+    while size >= 1024 and step < len(units) - 1:
+        size /= 1024
+        step += 1
+    return f"{size:.{min(step, 1)}f} {units[step]}"
+
+
+def _counted(entries: list[Entry]) -> str:
+    entries_text = "1 entry" if len(entries) == 1 else f"{len(entries)} entries"
+    return f"{entries_text}, {size_text(sum(entry.bytes for entry in entries))}"
+
+
+def _summary(determinants: dict[str, Any]) -> str:
+    """What tells an entry from its like: the determinants that are neither long nor hashes."""
+    told = determinants.get("configuration") or determinants.get("knobs") or {}
+    return inline(", ".join(f"{name} {value}" for name, value in told.items()), 100)

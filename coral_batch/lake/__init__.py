@@ -1,0 +1,71 @@
+"""The lake: where tables lie, and how they are read, validated, sealed and written.
+
+The only package that knows a path of the lake. What nearly everyone needs stands here, as in
+``lake.read_rows("samples", SampleRow, "000")``.
+"""
+
+from coral_batch.lake.places import (
+    BASELINE,
+    CHECKOUTS,
+    DOWNLOADS,
+    EVALUATIONS,
+    LINT_MODELS,
+    PLACES,
+    ROOT,
+    SCHEMAS,
+    STORE,
+    VERDICT_JOURNAL,
+    at,
+    generations,
+    lint_models,
+    path,
+)
+from coral_batch.lake.tables import (
+    build,
+    frame,
+    plain,
+    read_arrays,
+    read_document,
+    read_frame,
+    read_raw,
+    read_raw_document,
+    read_rows,
+    read_sealed_frame,
+    write_arrays,
+    write_document,
+    write_folders,
+    write_frame,
+    write_rows,
+)
+
+__all__ = [
+    "BASELINE",
+    "CHECKOUTS",
+    "DOWNLOADS",
+    "EVALUATIONS",
+    "LINT_MODELS",
+    "PLACES",
+    "ROOT",
+    "SCHEMAS",
+    "STORE",
+    "VERDICT_JOURNAL",
+    "at",
+    "build",
+    "frame",
+    "generations",
+    "lint_models",
+    "path",
+    "plain",
+    "read_arrays",
+    "read_document",
+    "read_frame",
+    "read_raw",
+    "read_raw_document",
+    "read_rows",
+    "read_sealed_frame",
+    "write_arrays",
+    "write_document",
+    "write_folders",
+    "write_frame",
+    "write_rows",
+]

@@ -1,0 +1,46 @@
+"""SHA-256 of files, and files accepted by it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from coral_batch.errors import CoralError
+
+
+def file_sha256(file: Path) -> str:
+    """SHA-256 of a file's bytes, hexadecimal."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def found_sha256(file: Path) -> str:
+    """Return a file's `file_sha256`, or words where none lies, but a folder or a bad link."""
+    return file_sha256(file) if file.is_file() else "no such file"
+
+
+def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: str) -> None:
+    """Check that files are what was recorded.
+
+    Args:
+        folder: where they lie.
+        files: name -> SHA-256, hexadecimal.
+        vouched: what recorded it, for the message.
+        action: what to do, for the message.
+
+    Raises:
+        CoralError: a file is missing or has another SHA-256.
+    """
+    for name, expected in files.items():
+        file = folder / name
+        found = found_sha256(file)
+        if found != expected:
+            raise CoralError(
+                f"a file is not what {vouched} says",
+                file=file,
+                field="SHA-256",
+                found=found,
+                expected=expected,
+                action=action,
+            )

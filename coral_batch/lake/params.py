@@ -1,0 +1,183 @@
+"""params.yaml as frozen dataclasses, validated against schemas/params.schema.json.
+
+The schema says what each key means, its unit and its range. `load` refuses unknown keys,
+duplicate keys, wrong types and values out of range with one message that names the key.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+from coral_batch.errors import CoralError
+from coral_batch.lake.atomic import atomic
+from coral_batch.lake.schemas import first_error, validator
+from coral_batch.records.settings import Generation, Params, Scores
+
+FILE = Path("params.yaml")
+
+
+def load(file: Path = FILE) -> Params:
+    """Read, validate and freeze params.yaml.
+
+    Raises:
+        CoralError: the file is missing, is not YAML, or breaks the schema or one of the rules
+            between keys (`_check_rules`).
+    """
+    content = _plain(_read_document(file), file, set())
+    error = first_error(validator("params"), content)
+    if error is not None:
+        raise CoralError("params.yaml is not valid", file=file, **error)
+    params = msgspec.convert(content, Params)
+    _check_rules(params, file)
+    return params
+
+
+def write_generations(count: int, file: Path = FILE) -> None:
+    """Rewrite the map of generations for `count` generations; all else keeps its text.
+
+    Raises:
+        CoralError: params.yaml is not valid, before or after.
+    """
+    document = _read_document(file)
+    load(file)
+    document["generations"].clear()
+    for index in range(count):
+        entry = CommentedMap({"next": DoubleQuotedScalarString(f"{index + 1:03d}")})
+        entry.fa.set_flow_style()
+        document["generations"][DoubleQuotedScalarString(f"{index:03d}")] = entry
+    text = StringIO()
+    _yaml().dump(document, text)
+    with atomic(file) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def _yaml() -> YAML:
+    """Round trip, so that comments, quotes and the order of keys survive a rewrite."""
+    yaml = YAML(typ="rt")
+    yaml.preserve_quotes = True
+    yaml.width = 4096
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.representer.add_representer(type(None), _represent_null)
+    return yaml
+
+
+def _represent_null(representer: Any, _: None) -> Any:
+    return representer.represent_scalar("tag:yaml.org,2002:null", "null")
+
+
+def _read_document(file: Path) -> Any:
+    try:
+        return _yaml().load(file.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise CoralError(
+            "no params.yaml here", file=file.absolute(), action="run from the repository's root"
+        ) from None
+    except OSError as error:
+        raise CoralError("params.yaml cannot be read", file=file, found=error.strerror) from None
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise CoralError(
+            "params.yaml is not UTF-8 text in YAML", file=file, found=_first_line(error)
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
+        return f"line {error.problem_mark.line + 1}: {error.problem}"
+    return str(error).splitlines()[0]
+
+
+def _plain(value: Any, file: Path, seen: set[int]) -> Any:
+    """Turn ruamel's containers and scalars into plain ones, so that jsonschema and == see JSON.
+
+    Raises:
+        CoralError: a container is an alias of another, in `seen`; a few lines of aliases of
+            aliases would stand for more than fits into memory.
+    """
+    if isinstance(value, dict | list):
+        if id(value) in seen:
+            raise CoralError(
+                "params.yaml has an alias", file=file, expected="every list and map written out"
+            )
+        seen.add(id(value))
+    if isinstance(value, dict):
+        return {key: _plain(item, file, seen) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, file, seen) for item in value]
+    if isinstance(value, bool) or value is None:
+        return value
+    for plain in (int, float, str):
+        if isinstance(value, plain):
+            return plain(value)
+    return value
+
+
+def _check_rules(params: Params, file: Path) -> None:
+    """Check what a JSON Schema cannot say: the rules between keys."""
+    total = math.fsum(astuple(params.objectives.weights))
+    if abs(total - 1) > 1e-9:
+        raise CoralError(
+            "the fitness weights do not sum to 1",
+            file=file,
+            field="objectives.weights",
+            found=total,
+            expected="1.0",
+        )
+    for name in Scores.__dataclass_fields__:
+        low, high = getattr(params.gate.base, name), getattr(params.gate.max, name)
+        if low > high:
+            raise CoralError(
+                "a threshold would loosen",
+                file=file,
+                field=f"gate.base.{name}",
+                found=low,
+                expected=f"at most gate.max.{name} = {high}",
+            )
+    if params.evolution.survivors >= params.evolution.population:
+        raise CoralError(
+            "nobody would be bred",
+            file=file,
+            field="evolution.survivors",
+            found=params.evolution.survivors,
+            expected=f"less than evolution.population = {params.evolution.population}",
+        )
+    if params.search.kind == "fixed" and params.search.fixed.r > max(params.candidates.r):
+        raise CoralError(
+            "the fixed rank is greater than any candidate, and decoding makes room for those",
+            file=file,
+            field="search.fixed.r",
+            found=params.search.fixed.r,
+            expected=f"at most {max(params.candidates.r)}",
+        )
+    if (params.corpus.url is None) != (params.corpus.revision is None):
+        raise CoralError(
+            "a git URL and its commit go together",
+            file=file,
+            field="corpus.url, corpus.revision",
+            found=(params.corpus.url, params.corpus.revision),
+            expected="both, or neither",
+        )
+    _check_chain(params.generations, file)
+
+
+def _check_chain(generations: dict[str, Generation], file: Path) -> None:
+    for index, (name, generation) in enumerate(generations.items()):
+        expected = f"{index:03d}: {{next: {index + 1:03d}}}"
+        if name != f"{index:03d}" or generation.next != f"{index + 1:03d}":
+            raise CoralError(
+                "the generations are not a chain from 000",
+                file=file,
+                field=f"generations, entry {index + 1}",
+                found=f"{name}: {{next: {generation.next}}}",
+                expected=expected,
+                action="write the map with `coral generations N`",
+            )

@@ -1,0 +1,115 @@
+"""Where things are in the lake: table -> place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+ROOT = Path("lake")
+_root: ContextVar[Path] = ContextVar("root", default=ROOT)
+BASELINE = "baseline"
+# The base model and the best genome on problems that nobody selected on.
+EVALUATIONS = {"baseline": "evaluation/baseline", "best": "evaluation/best"}
+LINT_MODELS = ("base", "best")
+"""The models that answer CodeLinterEval in the pipeline; any other is GENERATION/GENOME."""
+# Outside the lake, so that DVC never removes them with a stage's outputs.
+STORE = Path(".coral/store")
+DOWNLOADS = Path(".coral/downloads")
+CHECKOUTS = Path(".coral/checkouts")
+VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
+
+# Table -> place in the lake. {part} is the folder of a generation, the baseline or an evaluation,
+# {model} that of a model that answers CodeLinterEval.
+PLACES = {
+    "problems": "corpus/problems.jsonl",
+    "manifest": "split/manifest.jsonl",
+    "statistics": "split/statistics.json",
+    "overlaps": "split/overlaps.parquet",
+    "examples": "examples/examples.jsonl",
+    "calibration": "calibration/calibration.json",
+    "base": "base",
+    "card": "base/card.json",
+    "population": "{part}/population.jsonl",
+    "automata": "{part}/automata.npz",
+    "features": "{part}/features.parquet",
+    "adapters": "{part}/adapters.jsonl",
+    "adapter_cards": "{part}/adapter_cards.jsonl",
+    "adapter_folders": "{part}/adapters",
+    "adapter_durations": "{part}/adapter_durations.jsonl",
+    "samples": "{part}/samples.jsonl",
+    "sample_durations": "{part}/sample_durations.jsonl",
+    "verdicts": "{part}/verdicts.parquet",
+    "case_times": "{part}/case_times.parquet",
+    "findings": "{part}/findings.parquet",
+    "scores": "{part}/scores.parquet",
+    "runtimes": "{part}/runtimes.parquet",
+    "selection": "{part}/selection.jsonl",
+    "best": "best/best.json",
+    "best_adapter": "best/adapter",
+    "linteval_items": "linteval/items.jsonl",
+    "linteval_tests": "linteval/tests.jsonl",
+    "linteval_dropped": "linteval/dropped.jsonl",
+    "linteval_statistics": "linteval/statistics.json",
+    "linteval_samples": "linteval/{model}/samples.jsonl",
+    "linteval_durations": "linteval/{model}/durations.jsonl",
+    "linteval_findings": "linteval/{model}/findings.parquet",
+    "linteval_verdicts": "linteval/{model}/verdicts.parquet",
+    "linteval_changes": "linteval/{model}/changes.parquet",
+    "linteval_scores": "linteval/{model}/scores.parquet",
+    "linteval_metrics": "linteval/metrics.json",
+    "linteval_plots": "linteval/plots",
+    "evidence": "evidence/evidence.json",
+    "metrics": "report/metrics.json",
+    "plots": "report/plots",
+    "times": "report/times.jsonl",
+    "page": "report/{part}.html",
+    "index": "report/index.html",
+}
+SCHEMAS = {
+    "adapter_durations": "durations",
+    "sample_durations": "durations",
+    "linteval_durations": "durations",
+}
+
+
+def path(table: str, part: str | None = None) -> Path:
+    """Return where a table lies.
+
+    Args:
+        table: a key of `PLACES`.
+        part: a generation (``"000"``), `BASELINE` or a value of `EVALUATIONS`, for tables that
+            every part has; one of `LINT_MODELS` or ``"001/001-02"`` for tables that every model of
+            CodeLinterEval has.
+    """
+    place = PLACES[table]
+    if "{model}" in place:
+        assert part is not None
+        return _root.get() / place.format(model=part)
+    if "{part}" not in place:
+        return _root.get() / place
+    assert part is not None
+    folder = part if part in (BASELINE, *EVALUATIONS.values()) else f"generations/{part}"
+    return _root.get() / place.format(part=folder)
+
+
+@contextmanager
+def at(root: Path) -> Iterator[None]:
+    """Let every table named within the block be that of another lake."""
+    token = _root.set(root)
+    try:
+        yield
+    finally:
+        _root.reset(token)
+
+
+def generations() -> list[str]:
+    """Return the generations whose selection is done, in order."""
+    return sorted(file.parent.name for file in _root.get().glob("generations/*/selection.jsonl"))
+
+
+def lint_models() -> list[str]:
+    """Return the models that CodeLinterEval was asked of: `LINT_MODELS`, and genomes by name."""
+    asked = path("linteval_items").parent.glob("*/*/samples.jsonl")
+    return [*LINT_MODELS, *sorted("/".join(file.parts[-3:-1]) for file in asked)]

@@ -1,0 +1,147 @@
+"""The JSON Schemas in schemas/, compiled once, and how a violation is told."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, reduce
+from operator import getitem
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+
+from coral_batch.lake.acceptance import acceptor
+
+FOLDER = Path(__file__).resolve().parents[2] / "schemas"
+
+
+def _is_integer(_: Any, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(checker: Any, value: object) -> bool:
+    return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+# JSON Schema calls 1.0 an integer, and Python's NaN slips through every bound; neither is meant.
+_Strict = extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
+
+
+class Schema:
+    """A compiled JSON Schema.
+
+    Args:
+        schema: as JSON.
+
+    Attributes:
+        schema: the same.
+    """
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema = schema
+        self._strict: Validator = _Strict(schema)
+        self._accepts = acceptor(schema)
+
+    def is_valid(self, value: Any) -> bool:
+        """Return whether a JSON value satisfies the schema."""
+        return self._accepts(value) or self._strict.is_valid(value)
+
+    def iter_errors(self, value: Any) -> Iterator[ValidationError]:
+        """Yield every violation."""
+        return self._strict.iter_errors(value)
+
+
+@cache
+def validator(name: str) -> Schema:
+    """Return ``schemas/NAME.schema.json``."""
+    return Schema(json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")))
+
+
+@cache
+def subvalidator(name: str, field: str) -> Schema:
+    """Return the schema of one field of a flat table."""
+    return Schema(validator(name).schema["properties"][field])
+
+
+def first_error(check: Schema, value: Any, where: str = "") -> dict[str, Any] | None:
+    """Validate `value`; describe the most relevant violation as `CoralError` arguments.
+
+    Args:
+        check: the compiled schema.
+        value: the JSON value.
+        where: prefix of the field, e.g. ``row 3``.
+
+    Returns:
+        None, or a dict with ``field``, ``found`` and ``expected``.
+    """
+    if check.is_valid(value):
+        return None
+    error = best_match(check.iter_errors(value))
+    assert error is not None
+    path = ".".join(str(part) for part in error.absolute_path)
+    field = ", ".join(part for part in (where, path) if part) or "the whole document"
+    found = error.instance
+    expected = _expectation(error.validator, error.validator_value, error.schema)
+    if error.validator == "additionalProperties":
+        found = sorted(set(error.instance) - set(error.schema.get("properties", {})))
+    elif error.validator == "required":
+        missing = [key for key in error.validator_value if key not in error.instance]
+        found, expected = sorted(error.instance), f"the missing {', '.join(missing)} as well"
+    return {"field": field, "found": found, "expected": expected}
+
+
+def row_key(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[Any, ...]:
+    """Return what a schema's ``key`` names of a row; ``meta.id`` is a field in a field."""
+    return tuple(reduce(getitem, column.split("."), row) for column in columns)
+
+
+def first_repeat(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
+) -> dict[str, Any] | None:
+    """Describe the first row that has another's key, as `first_error` does; None without one."""
+    seen = set()
+    for number, row in enumerate(rows, start=1):
+        key = row_key(row, columns)
+        if key in seen:
+            found = ", ".join(f"{name} {value}" for name, value in zip(columns, key, strict=True))
+            return {
+                "field": f"row {number}",
+                "found": f"{found} once more",
+                "expected": "each once",
+            }
+        seen.add(key)
+    return None
+
+
+def _expectation(keyword: str, limit: Any, schema: dict[str, Any]) -> str:
+    words = {
+        "type": "type",
+        "enum": "one of",
+        "minimum": "at least",
+        "maximum": "at most",
+        "exclusiveMinimum": "more than",
+        "exclusiveMaximum": "less than",
+        "pattern": "text matching",
+        "minLength": "text of at least this length:",
+        "minItems": "at least this many items:",
+        "maxItems": "at most this many items:",
+        "minProperties": "at least this many entries:",
+        "uniqueItems": "no item twice:",
+        "const": "exactly",
+    }
+    if keyword == "additionalProperties":
+        return f"only {', '.join(sorted(schema.get('properties', {})))}"
+    shown = " or ".join(limit) if keyword == "type" and isinstance(limit, list) else limit
+    expected = f"{words.get(keyword, keyword)} {shown}"
+    description = schema.get("description")
+    return f"{expected} ({description})" if description else expected

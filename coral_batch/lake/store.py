@@ -1,0 +1,208 @@
+"""Results of expensive work, kept by what determined them.
+
+An entry is a folder of files under ``ROOT/KIND/KEY/files``, where KEY is the SHA-256 of the
+canonical JSON of everything that determines its content; ``index.json`` beside it holds those
+determinants and the SHA-256 of each file. An entry appears whole or not at all, is verified
+whenever it is read, and is never changed. It lies outside the lake: a stage whose outputs were
+deleted finds its work here. The store does not know what its entries mean.
+
+`coral store` (`coral_batch.commands.store`) shows, verifies and prunes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coral_batch.errors import CoralError
+from coral_batch.lake.atomic import make_folder, sync, sync_tree
+
+INDEX = "index.json"
+FILES = "files"
+_UNFINISHED = ".unfinished-"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry as it lies on the disk; nothing of it has been verified.
+
+    Attributes:
+        kind: what it is, e.g. ``adapters``.
+        key: its key.
+        folder: the folder with its index and its files.
+        bytes: size of all its files.
+        used: when it was last made or read, in seconds since the epoch.
+    """
+
+    kind: str
+    key: str
+    folder: Path
+    bytes: int
+    used: float
+
+    def damage(self) -> str | None:
+        """Say what is wrong with the entry, in words; None when it is what was stored."""
+        return _damage(self.folder, self.key)
+
+    def determinants(self) -> dict[str, Any]:
+        """Return what determined the entry; empty when its index cannot be read."""
+        try:
+            return dict(json.loads((self.folder / INDEX).read_text())["determinants"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return {}
+
+
+def key_of(determinants: Mapping[str, Any]) -> str:
+    """SHA-256, hexadecimal, of the canonical JSON (sorted keys, no spaces, ASCII, no NaN)."""
+    text = json.dumps(
+        determinants, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Store:
+    """A content-addressed store in a folder.
+
+    Args:
+        root: the folder; made when the first entry is put.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def get(self, kind: str, determinants: Mapping[str, Any]) -> Path | None:
+        """Return the folder with an entry's files, or None when there is no such entry.
+
+        A damaged entry is reported on stderr, deleted, and counts as none.
+
+        Raises:
+            CoralError: a damaged entry cannot be deleted.
+        """
+        entry = self.root / kind / key_of(determinants)
+        if not entry.exists():
+            return None
+        damage = _damage(entry, entry.name)
+        if damage is None:
+            # For `coral store prune`. A store that cannot be written to is still one to read.
+            with contextlib.suppress(OSError):
+                os.utime(entry)
+            return entry / FILES
+        print(f"coral: {entry} is damaged and will be made again: {damage}", file=sys.stderr)
+        remove(entry)
+        return None
+
+    def put(
+        self, kind: str, determinants: Mapping[str, Any], build: Callable[[Path], None]
+    ) -> Path:
+        """Make an entry and return the folder with its files.
+
+        Args:
+            kind: what it is, e.g. ``adapters``; a folder of the store.
+            determinants: everything the content depends on, as JSON values.
+            build: writes the files into the empty folder it is given. Whatever it raises leaves
+                the store as it was.
+
+        Raises:
+            CoralError: there is no space left.
+        """
+        key = key_of(determinants)
+        entry = self.root / kind / key
+        try:
+            make_folder(entry.parent)
+            with tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary:
+                folder = Path(temporary) / key
+                (folder / FILES).mkdir(parents=True)
+                build(folder / FILES)
+                index = {
+                    "kind": kind,
+                    "key": key,
+                    "determinants": determinants,
+                    "files": _hashes(folder / FILES),
+                }
+                (folder / INDEX).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
+                sync_tree(folder)
+                _move(folder, entry)
+                sync(entry.parent)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise CoralError(
+                "There is no space left to keep a result",
+                file=entry,
+                action="free some space and run again; nothing that was finished is lost",
+            ) from error
+        return entry / FILES
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield what the store holds, by kind and key."""
+        for folder in sorted(self.root.glob("*/*")):
+            if folder.is_dir() and not folder.name.startswith("."):
+                size = sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
+                used = folder.stat().st_mtime
+                yield Entry(folder.parent.name, folder.name, folder, size, used)
+
+    def unfinished(self) -> list[Path]:
+        """Return the folders of entries that are being made, or whose making was killed."""
+        return sorted(self.root.glob(f"*/{_UNFINISHED}*"))
+
+
+def remove(folder: Path) -> None:
+    """Delete an entry.
+
+    Raises:
+        CoralError: it cannot be deleted.
+    """
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise CoralError(
+            "an entry of the store cannot be removed",
+            file=folder,
+            found=error.strerror,
+            action="grant write access to the store, and run again",
+        ) from None
+
+
+def _damage(entry: Path, key: str) -> str | None:
+    try:
+        index = json.loads((entry / INDEX).read_text())
+        expected = index["files"]
+        known = index["determinants"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        return f"its {INDEX} cannot be read ({type(error).__name__})"
+    if key_of(known) != key:
+        return f"its {INDEX} belongs to another key"
+    found = _hashes(entry / FILES)
+    wrong = sorted(
+        name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
+    )
+    return f"not what was stored: {', '.join(wrong)}" if wrong else None
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    hashes = {}
+    for file in files:
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        hashes[file.relative_to(folder).as_posix()] = digest
+    return hashes
+
+
+def _move(folder: Path, entry: Path) -> None:
+    try:
+        folder.rename(entry)
+    except OSError as error:
+        # Another process finished the same entry first; both hold the same bytes.
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise

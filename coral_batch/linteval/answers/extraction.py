@@ -1,0 +1,31 @@
+r"""The code in an answer, by the rules of CodeLinterEval's published scorer.
+
+They are not those of the repairs (`coral_batch.models.repairs.extraction`). A block opens with a
+line of three backticks and a language, and closes with three backticks at the beginning of a line:
+
+1. Where there are closed blocks, the code is an empty line and all those in the language
+   ``python``, joined by newlines.
+2. Else a block that does not close runs to the end of the text, under the same rule.
+3. Without any block the code is the whole text. A fence without a language opens nothing.
+
+So the code of an answer in another language is one empty line, which flake8 does not accept, and
+that of an empty answer is empty, which it does. What comes out is not checked: it may be no Python.
+"""
+
+from __future__ import annotations
+
+import re
+
+LANGUAGE = "python"
+
+_OPENING = r"^```([\w-]+)\n"
+_CLOSED = re.compile(_OPENING + r"(.*?\n)```", re.DOTALL | re.MULTILINE)
+_UNCLOSED = re.compile(_OPENING + r"(.*)", re.DOTALL | re.MULTILINE)
+
+
+def code_of(text: str) -> str:
+    """Return the code in `text`, as it is linted; never raises."""
+    blocks = _CLOSED.findall(text) or _UNCLOSED.findall(text)
+    if not blocks:
+        return text
+    return "\n" + "\n".join(code for language, code in blocks if language == LANGUAGE)

@@ -1,0 +1,213 @@
+"""Put lint errors into clean programs: the bundled items, whose canonical code is the clean one.
+
+An error is put in by an edit of the text that keeps what the program does. Each program gives two
+items with two to four kinds of error each; kinds that few items have yet go first, so that the
+items show as many as they can. All draws come from the seed, the program's name and the item's
+number, so that a program that is added changes what others get but little.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from coral_batch.errors import CoralError
+from coral_batch.linteval.items import spacing, statements
+from coral_batch.linteval.items.view import Edit, Site, View, apply
+from coral_batch.records.items import Candidate
+from coral_batch.seeding import generator
+
+ITEMS = 2
+"""Items a program."""
+
+_FEWEST, _MOST = 2, 4
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of lint error.
+
+    Attributes:
+        code: the flake8 code that its edits bring (others may come with it).
+        sites: finds the places of a program where it can be put in.
+        many: whether it is put in at about half of the places, or at one alone.
+        layout: whether the syntax tree stays the same.
+        rival: faults with the same rival exclude each other in one program.
+    """
+
+    code: str
+    sites: Callable[[View], Iterator[Site]]
+    many: bool = False
+    layout: bool = True
+    rival: str = ""
+
+
+# In the order in which they are put in: statements first, what moves whole lines last.
+FAULTS = (
+    Fault("E731", statements.lambda_assignment, layout=False),
+    Fault("E741", statements.ambiguous_name, layout=False),
+    Fault("F841", statements.unused_variable, layout=False),
+    Fault("F824", statements.unused_global, layout=False),
+    Fault("E711", statements.compared_to_none, layout=False, many=True),
+    Fault("E713", statements.not_in, layout=False),
+    Fault("E714", statements.not_is, layout=False),
+    Fault("E721", statements.compared_types, layout=False),
+    Fault("E712", statements.compared_to_true, layout=False),
+    Fault("E722", statements.bare_except, layout=False),
+    Fault("F541", statements.formatted_without_placeholder, layout=False, many=True),
+    Fault("W605", statements.invalid_escape),
+    Fault("E305", statements.late_constant, layout=False),
+    Fault("E402", statements.late_import, layout=False, rival="imports"),
+    Fault("E401", statements.imports_on_one_line, layout=False, rival="imports"),
+    Fault("F403", statements.star_import, layout=False, rival="imports"),
+    Fault("F811", statements.import_twice, layout=False, rival="imports"),
+    Fault("F401", statements.unused_import, layout=False, rival="imports"),
+    Fault("E275", spacing.parenthesis_after_keyword, many=True),
+    Fault("E127", spacing.continuation(2), rival="continuation"),
+    Fault("E128", spacing.continuation(-2), rival="continuation"),
+    Fault("E502", spacing.redundant_backslash, rival="continuation"),
+    Fault("E201", spacing.inside_opening, many=True),
+    Fault("E202", spacing.inside_closing, many=True),
+    Fault("E203", spacing.before_punctuation, many=True),
+    Fault("E211", spacing.before_arguments, many=True),
+    Fault("E221", spacing.before_operator("  "), rival="operator"),
+    Fault("E222", spacing.after_operator("  "), rival="operator"),
+    Fault("E223", spacing.before_operator("\t"), rival="operator"),
+    Fault("E224", spacing.after_operator("\t"), rival="operator"),
+    Fault("E225", spacing.around_operator, many=True, rival="operator"),
+    Fault("E228", spacing.around_modulo),
+    Fault("E231", spacing.after_comma, many=True),
+    Fault("E251", spacing.around_default),
+    Fault("E271", spacing.after_keyword("  "), rival="keyword"),
+    Fault("E272", spacing.before_keyword("  "), rival="keyword"),
+    Fault("E273", spacing.after_keyword("\t"), rival="keyword"),
+    Fault("E274", spacing.before_keyword("\t"), rival="keyword"),
+    Fault("E701", statements.colon_line),
+    Fault("E702", statements.semicolon_line),
+    Fault("E703", statements.final_semicolon, many=True),
+    Fault("E261", spacing.inline_comment(" # "), rival="comment"),
+    Fault("E262", spacing.inline_comment("  #"), rival="comment"),
+    Fault("E265", spacing.block_comment("#"), rival="comment"),
+    Fault("E266", spacing.block_comment("## "), rival="comment"),
+    Fault("E116", spacing.block_comment("# ", 4), rival="comment"),
+    Fault("E115", spacing.comment_instead_of_block, rival="comment"),
+    Fault("E501", spacing.long_comment, rival="comment"),
+    Fault("E302", spacing.few_blank_lines),
+    Fault("E303", spacing.many_blank_lines),
+    Fault("E111", spacing.indentation("  "), rival="indentation"),
+    Fault("E117", spacing.indentation(" " * 8), rival="indentation"),
+    Fault("W191", spacing.indentation("\t"), rival="indentation"),
+    Fault("E101", spacing.indentation("    ", "\t"), rival="indentation"),
+    Fault("W291", spacing.trailing_blanks, many=True),
+    Fault("W293", spacing.blank_line_with_spaces),
+    Fault("W292", spacing.no_final_newline, rival="end"),
+    Fault("W391", spacing.final_blank_lines, rival="end"),
+)
+
+
+def mutants(programs: Sequence[Candidate], seed: int) -> list[Candidate]:
+    """Return `ITEMS` programs with lint errors for each clean one.
+
+    Args:
+        programs: the clean programs, with their tests.
+        seed: the run's seed.
+
+    Raises:
+        CoralError: a program does not parse, or no two errors can be put into it.
+    """
+    used: Counter[str] = Counter()
+    candidates = []
+    for program in programs:
+        codes = {program.code}
+        for number in range(1, ITEMS + 1):
+            stream = generator(seed, "linteval", program.source, number)
+            code = _spoil(program, stream, used)
+            if code in codes:
+                raise CoralError("two items of a program are the same", found=program.source)
+            codes.add(code)
+            candidates.append(
+                replace(
+                    program,
+                    source=f"{program.source} {number}",
+                    code=code,
+                    canonical=program.code,
+                )
+            )
+    return candidates
+
+
+def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
+    """Put one kind of lint error into a program.
+
+    Args:
+        fault: the kind.
+        code: a program that parses, ending in a newline.
+        stream: draws the places.
+
+    Returns:
+        The program with the error, or None where it has no place for it.
+    """
+    view = View(code)
+    sites = list(fault.sites(view))
+    if not sites:
+        return None
+    chosen = [site for site in sites if fault.many and stream.random() < 0.5]
+    chosen = chosen or [sites[int(stream.integers(len(sites)))]]
+    mutant = apply(code, _apart(chosen))
+    try:
+        tree = ast.parse(mutant)
+    except SyntaxError:
+        return None
+    if fault.layout and ast.dump(tree) != ast.dump(view.tree):
+        return None
+    return mutant
+
+
+def _spoil(program: Candidate, stream: np.random.Generator, used: Counter[str]) -> str:
+    """Put two to four kinds into a program, those that are rarest so far."""
+    wanted = int(stream.integers(_FEWEST, _MOST + 1))
+    luck = stream.random(len(FAULTS))
+    order = sorted(range(len(FAULTS)), key=lambda index: (used[FAULTS[index].code], luck[index]))
+    while True:
+        chosen = _compatible(order, wanted)
+        if len(chosen) < _FEWEST:
+            raise CoralError(
+                "too few lint errors can be put into a program",
+                found=program.source,
+                expected=f"a program with places for {_FEWEST} kinds",
+            )
+        code = program.code
+        for index in chosen:
+            mutant = put_in(FAULTS[index], code, stream)
+            if mutant is None:
+                order.remove(index)
+                break
+            code = mutant
+        else:
+            used.update(FAULTS[index].code for index in chosen)
+            return code
+
+
+def _compatible(order: Sequence[int], wanted: int) -> list[int]:
+    """Choose the first faults that exclude none before them; return them as they are put in."""
+    chosen: list[int] = []
+    rivals: set[str] = set()
+    for index in order:
+        rival = FAULTS[index].rival
+        if len(chosen) < wanted and rival not in rivals:
+            chosen.append(index)
+            rivals |= {rival} - {""}
+    return sorted(chosen)
+
+
+def _apart(sites: Sequence[Site]) -> list[Edit]:
+    """Return the edits of the sites that do not touch those of an earlier one."""
+    edits: list[Edit] = []
+    for site in sites:
+        if all(e.end < other.start or other.end < e.start for e in site for other in edits):
+            edits += site
+    return edits

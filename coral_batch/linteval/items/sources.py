@@ -1,0 +1,37 @@
+"""The CodeLinterEval items that params.yaml names: their source read, and made into a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from coral_batch.linteval.items.build import DataSet, Judge, adopt, build
+from coral_batch.linteval.items.folder import read_folder
+from coral_batch.linteval.items.mbpp import read_mbpp
+from coral_batch.linteval.items.mutants import mutants
+from coral_batch.linteval.items.official import read_codelintereval
+from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.snippets import read_snippets
+from coral_batch.records.items import Dropped
+from coral_batch.records.settings import Params
+
+
+def make(settings: Params, judge: Judge) -> DataSet:
+    """Build the data set, or read an official one.
+
+    Args:
+        settings: the run's linteval and seed; compute says how many processes lint.
+        judge: runs programs on their tests.
+
+    Raises:
+        CoralError: the source cannot be read, or gives no item.
+    """
+    source, path = settings.linteval.source, Path(settings.linteval.path)
+    if source == "official":
+        return adopt(read_codelintereval(path), path.name)
+    dropped: list[Dropped] = []
+    if source == "snippets":
+        candidates = mutants(read_snippets(path), settings.seed)
+    else:
+        candidates, dropped = (read_mbpp if source == "mbpp" else read_folder)(path)
+    prompts = PROMPTS[settings.linteval.language]
+    return build(candidates, prompts, judge, settings.compute.workers, dropped)

@@ -1,0 +1,307 @@
+"""Lint errors of layout: spaces, blank lines, indentation, line breaks, comments.
+
+Each function returns the sites of a program at which one flake8 code can be put in. The syntax tree
+is the same before and after (`coral_batch.linteval.items.mutants` checks it).
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import tokenize
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from coral_batch.linteval.items.view import Edit, Line, Site, Token, View
+
+_OPENING = ("(", "[", "{")
+_CLOSING = (")", "]", "}")
+_BINDING = (
+    *("=", "+=", "-=", "*=", "/=", "//=", "%="),
+    *("==", "!=", "<", ">", "<=", ">="),
+)
+_COMMENTS = ("check this case", "keep the order", "the next step", "see above")
+_LONG = "The lines below take one step after the other, and the result is ready when all are done."
+
+
+def inside_opening(view: View) -> Iterator[Site]:
+    """E201: whitespace after an opening bracket."""
+    for left, right in view.neighbours():
+        if left.text in _OPENING and left.end == right.start and right.text not in _CLOSING:
+            yield (Edit(left.end, left.end, " "),)
+
+
+def inside_closing(view: View) -> Iterator[Site]:
+    """E202: whitespace before a closing bracket."""
+    for left, right in view.neighbours():
+        tight = left.end == right.start and left.text not in (*_OPENING, ",")
+        if right.text in _CLOSING and tight:
+            yield (Edit(left.end, left.end, " "),)
+
+
+def before_punctuation(view: View) -> Iterator[Site]:
+    """E203: whitespace before a comma or a colon."""
+    for left, right in view.neighbours():
+        if right.text in {",", ":"} and left.end == right.start and left.text not in _OPENING:
+            yield (Edit(left.end, left.end, " "),)
+
+
+def before_arguments(view: View) -> Iterator[Site]:
+    """E211: whitespace before the bracket of a call or an index."""
+    for left, right in view.neighbours():
+        named = left.kind == tokenize.NAME and not keyword.iskeyword(left.text)
+        if named and right.text in {"(", "["} and left.end == right.start:
+            yield (Edit(left.end, left.end, " "),)
+
+
+def before_operator(blank: str) -> Callable[[View], Iterator[Site]]:
+    """E221, E223: several spaces or a tab before an operator."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for left, operator, _ in _spaced_operators(view):
+            yield (Edit(left.end, operator.start, blank),)
+
+    return sites
+
+
+def after_operator(blank: str) -> Callable[[View], Iterator[Site]]:
+    """E222, E224: several spaces or a tab after an operator."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for _, operator, right in _spaced_operators(view):
+            yield (Edit(operator.end, right.start, blank),)
+
+    return sites
+
+
+def around_operator(view: View) -> Iterator[Site]:
+    """E225: no whitespace around an operator."""
+    for left, operator, right in _spaced_operators(view):
+        yield Edit(left.end, operator.start, ""), Edit(operator.end, right.start, "")
+
+
+def around_modulo(view: View) -> Iterator[Site]:
+    """E228: no whitespace around a modulo operator."""
+    for left, operator, right in _triples(view):
+        if operator.text == "%" and _spaced(left, operator) and _spaced(operator, right):
+            yield Edit(left.end, operator.start, ""), Edit(operator.end, right.start, "")
+
+
+def after_comma(view: View) -> Iterator[Site]:
+    """E231: no whitespace after a comma."""
+    for left, right in view.neighbours():
+        if left.text == "," and _spaced(left, right):
+            yield (Edit(left.end, right.start, ""),)
+
+
+def around_default(view: View) -> Iterator[Site]:
+    """E251: whitespace around the equals sign of a keyword or a default."""
+    for left, operator, right in _triples(view):
+        if operator.text == "=" and operator.depth and left.end == operator.start:
+            yield Edit(left.end, left.end, " "), Edit(right.start, right.start, " ")
+
+
+def after_keyword(blank: str) -> Callable[[View], Iterator[Site]]:
+    """E271, E273: several spaces or a tab after a keyword."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for left, right in view.neighbours():
+            if _is_keyword(left) and _spaced(left, right) and right.kind != tokenize.COMMENT:
+                yield (Edit(left.end, right.start, blank),)
+
+    return sites
+
+
+def before_keyword(blank: str) -> Callable[[View], Iterator[Site]]:
+    """E272, E274: several spaces or a tab before a keyword."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for left, right in view.neighbours():
+            operand = left.kind in {tokenize.NAME, tokenize.NUMBER} or left.text in _CLOSING
+            word = right.text in {"in", "and", "or", "if", "else", "is"}
+            if word and operand and _spaced(left, right) and not _is_keyword(left):
+                yield (Edit(left.end, right.start, blank),)
+
+    return sites
+
+
+def parenthesis_after_keyword(view: View) -> Iterator[Site]:
+    """E275: a keyword with a parenthesis right behind it."""
+    for node in ast.walk(view.tree):
+        word = {ast.If: "if", ast.While: "while", ast.Return: "return"}.get(type(node))
+        inner = getattr(node, "test", None) or getattr(node, "value", None)
+        if word is None or inner is None or isinstance(inner, ast.Tuple):
+            continue
+        start, end = view.start(inner), view.end(inner)
+        if view.code[:start].endswith(word + " ") and view.code[end : end + 1] in {":", "\n"}:
+            yield Edit(start - 1, start, "("), Edit(end, end, ")")
+
+
+def inline_comment(opening: str) -> Callable[[View], Iterator[Site]]:
+    """E261, E262: a comment too near to the code or to its own sign."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for number, end in enumerate(_code_ends(view)):
+            yield (Edit(end, end, opening + _COMMENTS[number % len(_COMMENTS)]),)
+
+    return sites
+
+
+def block_comment(opening: str, step: int = 0) -> Callable[[View], Iterator[Site]]:
+    """E265, E266, E116: a comment line with the wrong sign or the wrong indentation."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for number, line in enumerate(_later_lines(view)):
+            comment = opening + _COMMENTS[number % len(_COMMENTS)]
+            yield (Edit(line.start, line.start, " " * (line.indent + step) + comment + "\n"),)
+
+    return sites
+
+
+def comment_instead_of_block(view: View) -> Iterator[Site]:
+    """E115: a comment that is not indented where a block begins."""
+    for suite in view.bodies():
+        line = view.line(suite[0])
+        first = line.text_start == view.start(suite[0])
+        if first and line.indent >= 4 and not view.code.startswith("elif", line.text_start):
+            comment = " " * (line.indent - 4) + f"# {_COMMENTS[0]}\n"
+            yield (Edit(line.start, line.start, comment),)
+
+
+def long_comment(view: View) -> Iterator[Site]:
+    """E501: a line of more than 79 characters."""
+    for line in _later_lines(view):
+        yield (Edit(line.start, line.start, f"{' ' * line.indent}# {_LONG}\n"),)
+
+
+def continuation(shift: int) -> Callable[[View], Iterator[Site]]:
+    """E127, E128: a line broken behind a comma, indented by more or less than the bracket asks."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for comma, right, column in _breaks(view):
+            yield (Edit(comma.end, right.start, "\n" + " " * max(column + shift, 0)),)
+
+    return sites
+
+
+def redundant_backslash(view: View) -> Iterator[Site]:
+    """E502: a backslash between brackets."""
+    for comma, right, column in _breaks(view):
+        yield (Edit(comma.end, right.start, " \\\n" + " " * column),)
+
+
+def few_blank_lines(view: View) -> Iterator[Site]:
+    """E302: less than two blank lines before a function."""
+    for function in view.functions():
+        line = view.line(function)
+        if view.code[: line.start].endswith("\n\n\n"):
+            yield (Edit(line.start - 1, line.start, ""),)
+            yield (Edit(line.start - 2, line.start, ""),)
+
+
+def many_blank_lines(view: View) -> Iterator[Site]:
+    """E303: several blank lines inside a function."""
+    for line in _later_lines(view):
+        if line.indent and not view.code[: line.start].endswith("\n\n"):
+            yield (Edit(line.start, line.start, "\n\n"),)
+
+
+def blank_line_with_spaces(view: View) -> Iterator[Site]:
+    """W293: whitespace on a blank line."""
+    for line in _later_lines(view):
+        if line.indent and not view.code[: line.start].endswith("\n\n"):
+            yield (Edit(line.start, line.start, " " * line.indent + "\n"),)
+
+
+def trailing_blanks(view: View) -> Iterator[Site]:
+    """W291: whitespace at the end of a line."""
+    for end in _code_ends(view):
+        yield (Edit(end, end, " "),)
+
+
+def no_final_newline(view: View) -> Iterator[Site]:
+    """W292: no newline at the end of the file."""
+    text = view.code.rstrip("\n")
+    yield (Edit(len(text), len(view.code), ""),)
+
+
+def final_blank_lines(view: View) -> Iterator[Site]:
+    """W391: blank lines at the end of the file."""
+    size = len(view.code)
+    yield (Edit(size, size, "\n"),)
+    yield (Edit(size, size, "\n\n"),)
+
+
+def indentation(unit: str, deep: str | None = None) -> Callable[[View], Iterator[Site]]:
+    """E111, E117, W191, E101: the whole program indented by `unit` a level.
+
+    With `deep`, the levels below the first have this indentation, and the first stays.
+    """
+
+    def sites(view: View) -> Iterator[Site]:
+        edits = []
+        for line in view.logical_lines():
+            levels = line.indent // 4
+            text = unit * levels if deep is None else unit + deep * (levels - 1)
+            if levels and text != view.code[line.start : line.text_start]:
+                edits.append(Edit(line.start, line.text_start, text))
+        if edits:
+            yield tuple(edits)
+
+    return sites
+
+
+def _triples(view: View) -> Iterator[tuple[Token, Token, Token]]:
+    for (left, middle), (again, right) in pairwise(view.neighbours()):
+        if again is middle:
+            yield left, middle, right
+
+
+def _spaced_operators(view: View) -> Iterator[tuple[Token, Token, Token]]:
+    for left, operator, right in _triples(view):
+        if operator.text in _BINDING and _spaced(left, operator) and _spaced(operator, right):
+            yield left, operator, right
+
+
+def _spaced(left: Token, right: Token) -> bool:
+    """Whether one space is between two tokens of a line."""
+    return left.line == right.line and right.start == left.end + 1
+
+
+def _is_keyword(token: Token) -> bool:
+    constant = token.text in {"None", "True", "False"}
+    return token.kind == tokenize.NAME and keyword.iskeyword(token.text) and not constant
+
+
+def _code_ends(view: View) -> Iterator[int]:
+    """Yield where lines end that have code and no comment."""
+    last: dict[int, Token] = {}
+    for token in view.tokens:
+        last[token.line] = token
+    for number, token in sorted(last.items()):
+        if token.kind != tokenize.COMMENT and "\n" not in token.text:
+            line = view.lines[number - 1]
+            if token.end == line.end:
+                yield line.end
+
+
+def _later_lines(view: View) -> Iterator[Line]:
+    """Yield the lines of statements inside functions that have a simple one before them."""
+    for suite in view.bodies():
+        for before, node in pairwise(suite):
+            line = view.line(node)
+            # A comment behind a block would belong to it, however deep it is.
+            if line.text_start == view.start(node) and line.indent and not hasattr(before, "body"):
+                yield line
+
+
+def _breaks(view: View) -> Iterator[tuple[Token, Token, int]]:
+    """Yield commas in brackets opened on their line, with the column that lines up."""
+    opened: list[Token] = []
+    for left, right in view.neighbours():
+        opened = [token for token in opened if token.line == left.line and token.depth < left.depth]
+        if left.text in _OPENING:
+            opened.append(left)
+        inner = [token for token in opened if token.depth == left.depth - 1]
+        if left.text == "," and _spaced(left, right) and inner:
+            yield left, right, inner[-1].end - view.lines[left.line - 1].start

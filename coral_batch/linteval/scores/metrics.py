@@ -1,0 +1,161 @@
+"""What CodeLinterEval says of a model, and of the best genome beside the base model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from coral_batch.errors import CoralError
+from coral_batch.evidence.passk import KS, Interval, bootstrap_mean, pass_at_k_of_items
+from coral_batch.linteval.scores.score import CHANGES
+
+DECIMALS = 6
+
+Passes = dict[str, Interval | None]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One model's scores.
+
+    Attributes:
+        genome: genome id, or `coral_batch.records.rows.BASE`.
+        items: items answered.
+        tested: those of them that have tests; the strict score is over these alone.
+        samples: answers an item.
+        official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
+        strict: likewise, None also when no item has tests.
+        outcomes: outcome -> answers; see `coral_batch.linteval.scores.score.Score`.
+        behaved: answers that pass all tests of their item, whatever flake8 says.
+        changes: change -> (answer, flake8 code) pairs.
+    """
+
+    genome: str
+    items: int
+    tested: int
+    samples: int
+    official: Passes
+    strict: Passes
+    outcomes: dict[str, int]
+    behaved: int
+    changes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The base model, the best genome, and by how much they differ.
+
+    Attributes:
+        base: the base model without an adapter.
+        best: the best genome's adapter, drawn with the same knobs.
+        official: ``pass@k`` -> best minus base, item by item; None as in `Summary`.
+        strict: likewise.
+    """
+
+    base: Summary
+    best: Summary
+    official: Passes
+    strict: Passes
+
+
+def summarise(scores: pl.DataFrame, changes: pl.DataFrame, seed: int) -> Summary:
+    """Sum up one model.
+
+    Args:
+        scores: its table `linteval_scores`, at least one row, equally many for every item.
+        changes: its table `linteval_changes`.
+        seed: the run's seed, for the intervals.
+
+    Raises:
+        CoralError: the items were not answered equally often.
+    """
+    official, strict = _successes(scores, "official"), _successes(scores, "strict")
+    return Summary(
+        genome=scores["genome"][0],
+        items=len(official),
+        tested=len(strict),
+        samples=official.shape[1],
+        official=_passes("official", seed, official),
+        strict=_passes("strict", seed, strict),
+        outcomes=dict(sorted(Counter(scores["outcome"].to_list()).items())),
+        behaved=int(scores["tests"].fill_null(False).sum()),
+        changes={change: int((changes["change"] == change).sum()) for change in CHANGES},
+    )
+
+
+def compare(
+    base: tuple[pl.DataFrame, pl.DataFrame], best: tuple[pl.DataFrame, pl.DataFrame], seed: int
+) -> Comparison:
+    """Sum up both models and their differences.
+
+    Args:
+        base: the base model's tables `linteval_scores` and `linteval_changes`.
+        best: the best genome's.
+        seed: the run's seed.
+
+    Raises:
+        CoralError: they did not answer the same items equally often.
+    """
+    asked = [tables[0].select("item", "sample") for tables in (base, best)]
+    if not asked[0].equals(asked[1]):
+        raise CoralError(
+            "the base model and the best genome were asked different things",
+            field="item, sample",
+            found=f"{len(asked[0])} and {len(asked[1])} answers",
+            expected="the same items, equally often",
+            action="run `dvc repro`, which draws both anew",
+        )
+    return Comparison(
+        summarise(*base, seed),
+        summarise(*best, seed),
+        *(
+            _passes(kind, seed, _successes(best[0], kind), _successes(base[0], kind))
+            for kind in ("official", "strict")
+        ),
+    )
+
+
+def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
+    """Return the (items, samples) successes of the items that have the score `kind`."""
+    scored = scores.filter(pl.col(kind).is_not_null())
+    counts = sorted(scored["item"].value_counts()["count"].to_list())
+    if counts and counts[0] < counts[-1]:
+        raise CoralError(
+            f"the items were not answered equally often by {scores['genome'][0]}",
+            field="item, sample",
+            found=f"{counts[0]} to {counts[-1]} answers to an item",
+            expected="equally many",
+            action="run `dvc repro --force` for its stage linteval_samples",
+        )
+    items = len(counts)
+    return scored[kind].to_numpy().reshape(items, -1) if items else np.zeros((0, 0), dtype=bool)
+
+
+def _passes(
+    kind: str,
+    seed: int,
+    successes: NDArray[np.bool_],
+    minus: NDArray[np.bool_] | None = None,
+) -> Passes:
+    """Estimate each published pass@k that there are samples for, or its difference to `minus`."""
+    found: Passes = {}
+    for k in KS:
+        if k > successes.shape[1]:
+            found[f"pass@{k}"] = None
+            continue
+        values = pass_at_k_of_items(successes, k)
+        if minus is not None:
+            values = values - pass_at_k_of_items(minus, k)
+        interval = bootstrap_mean(values, seed, "linteval", kind, k)
+        found[f"pass@{k}"] = replace(
+            interval,
+            **{
+                name: round(getattr(interval, name), DECIMALS) + 0.0
+                for name in ("mean", "low", "high")
+            },
+        )
+    return found

@@ -1,0 +1,325 @@
+"""The base checkpoint: found, converted once to a Hugging Face folder, and loaded from it.
+
+A base is a name from the catalogue, a Hugging Face id or a local folder. Whatever it was, it ends
+as one folder: config, safetensors weights, tokenizer with chat template, and `card.json`, which
+says where it came from and holds the SHA-256 of every file. Only safetensors is read, no pickle,
+and no code that a checkpoint brings along is run. Training and decoding are not done here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GgufConfig
+from transformers.utils import logging as transformers_logging
+
+from coral_batch.errors import CoralError
+from coral_batch.lake.atomic import sync, sync_tree, unfinished_folder
+from coral_batch.lake.hashes import check_files, file_sha256
+from coral_batch.models.base.catalogue import CATALOGUE, Entry
+from coral_batch.models.base.device import compute_dtype, devices
+from coral_batch.models.base.download import fetch, hub_failure
+from coral_batch.work.progress import progress
+
+CARD = "card.json"
+TIED = (
+    "embedding and output head are one matrix, the Q8_0 one of the GGUF's two: the original model "
+    "ties them, and Q8_0 is the finer quantisation"
+)
+UNCHANGED = "weights as published, file for file"
+# What a checkpoint folder may consist of; pickled weights and Python code are left behind.
+WANTED = ("*.safetensors", "*.safetensors.index.json", "*config*.json", "tokenizer*", "*.jinja")
+WANTED_TOKENIZER = ("vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json")
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a materialised base is and where it came from.
+
+    Attributes:
+        name: the model as it was asked for; a local folder's name without its path.
+        origin: ``catalogue``, ``hub`` or ``folder``.
+        revision: commit of a Hugging Face id, else None.
+        source_sha256: SHA-256 of the one file it was made from, else None.
+        licence: SPDX identifier where it is known.
+        parameters: number of distinct parameters.
+        dtype: type of the stored weights, e.g. ``bfloat16``.
+        weights: how the stored weights relate to the source.
+        files: file name -> SHA-256 of each file of the folder, `card.json` aside.
+    """
+
+    name: str
+    origin: str
+    revision: str | None
+    source_sha256: str | None
+    licence: str | None
+    parameters: int
+    dtype: str
+    weights: str
+    files: dict[str, str]
+
+    @property
+    def sha256(self) -> str:
+        """One hash over all files: the identity of this base in keys."""
+        return hashlib.sha256(json.dumps(self.files, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class BaseModel:
+    """A loaded base: the model in evaluation mode without gradients, its tokenizer, its card."""
+
+    model: Any
+    tokenizer: Any
+    card: Card
+
+
+def materialise(model: str, revision: str | None, destination: Path, downloads: Path) -> Card:
+    """Make `destination` a base folder.
+
+    Args:
+        model: a name from the catalogue, a Hugging Face id, or the path of a local folder.
+        revision: commit, tag or branch of a Hugging Face id; None for the default branch.
+        destination: the folder to make; an old one is replaced when the new one is complete.
+        downloads: where downloads of catalogued checkpoints are kept and resumed.
+
+    Raises:
+        CoralError: unknown model, nothing reachable, wrong bytes, or a checkpoint without
+            safetensors weights or chat template.
+    """
+    with unfinished_folder(destination) as temporary:
+        folder = temporary / "base"
+        folder.mkdir()
+        if model in CATALOGUE:
+            _refuse_revision(model, revision)
+            card = _convert(CATALOGUE[model], fetch(CATALOGUE[model], downloads), folder)
+        elif (source := Path(model).expanduser()).is_dir():
+            _refuse_revision(model, revision)
+            card = _copy(source, folder, name=source.resolve().name, origin="folder", revision=None)
+        elif re.fullmatch(r"[\w.-]+/[\w.-]+", model) and not model.startswith("."):
+            source, commit = _snapshot(model, revision)
+            card = _copy(source, folder, name=model, origin="hub", revision=commit)
+        else:
+            raise CoralError(
+                "The base model is not known",
+                field="base.model",
+                found=model,
+                expected=f"one of {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
+            )
+        (folder / CARD).write_text(json.dumps(asdict(card), indent=2, sort_keys=True) + "\n")
+        sync_tree(folder)
+        if destination.exists():
+            destination.rename(temporary / "replaced")
+        folder.rename(destination)
+        sync(destination.parent)
+    return card
+
+
+def read_card(folder: Path) -> Card:
+    """Read a base folder's card without checking its files.
+
+    Raises:
+        CoralError: there is no card, or it is not one.
+    """
+    file = folder / CARD
+    try:
+        return Card(**json.loads(file.read_text()))
+    except FileNotFoundError as error:
+        raise CoralError(
+            "The base model is missing", file=file, action="run `dvc repro base`"
+        ) from error
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise CoralError(
+            f"The base model's card cannot be read ({error})",
+            file=file,
+            action="delete the folder and run `dvc repro base`",
+        ) from error
+
+
+def load_base(
+    folder: Path, dtype: torch.dtype | None = None, device: torch.device | None = None
+) -> BaseModel:
+    """Check every file of a base folder against its card and load it.
+
+    Args:
+        folder: a folder that `materialise` made.
+        dtype: compute type; None for the device's fast one, `compute_dtype`.
+        device: where to; None for the first of `devices`.
+
+    Raises:
+        CoralError: a file is missing or has another SHA-256 than the card says.
+    """
+    card = read_card(folder)
+    _check(folder, card.files)
+    device = device or devices()[0]
+    with _quiet():
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=dtype or compute_dtype(device),
+            use_safetensors=True,
+            local_files_only=True,
+        )
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    model.requires_grad_(False)
+    return BaseModel(model.to(device).eval(), tokenizer, card)
+
+
+def load_tokenizer(folder: Path) -> Any:
+    """Check the files of a base folder that are no weights against its card; load the tokenizer.
+
+    Raises:
+        CoralError: a file is missing or has another SHA-256 than the card says.
+    """
+    files = read_card(folder).files
+    _check(folder, {name: files[name] for name in files if not name.endswith(".safetensors")})
+    with _quiet():
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+def _check(folder: Path, files: dict[str, str]) -> None:
+    action = "delete the folder and run `dvc repro --force base`"
+    check_files(folder, files, "the base model's card", action)
+
+
+def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
+    steps = progress(None, f"base {entry.name}", total=3, unit="step")
+    # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
+    with steps, _quiet(), redirect_stderr(io.StringIO()):
+        steps.set_postfix_str("dequantising")
+        model = AutoModelForCausalLM.from_pretrained(
+            gguf.parent,
+            gguf_file=gguf.name,
+            quantization_config=GgufConfig(dequantize=True),
+            dtype=torch.bfloat16,
+        )
+        steps.update()
+        steps.set_postfix_str("tokenizer")
+        tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
+        steps.update()
+        steps.set_postfix_str("saving")
+        if not model.config.tie_word_embeddings:
+            model.config.tie_word_embeddings = True
+            model.model.embed_tokens.weight = model.lm_head.weight
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        for file in folder.iterdir():
+            file.chmod(0o644)  # safetensors writes files that only their owner can read
+        steps.update()
+    return Card(
+        name=entry.name,
+        origin="catalogue",
+        revision=None,
+        source_sha256=entry.sha256,
+        licence=entry.licence,
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        dtype="bfloat16",
+        weights=TIED,
+        files=_hashes(folder),
+    )
+
+
+def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
+    """Download a hub repository to the user's hub cache; return its folder and commit."""
+    try:
+        commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
+        patterns = [*WANTED, *WANTED_TOKENIZER]
+        folder = huggingface_hub.snapshot_download(model, revision=commit, allow_patterns=patterns)
+    except Exception as error:
+        if not hub_failure(error):
+            raise
+        raise CoralError(
+            f"The base model could not be fetched from the hub ({' '.join(str(error).split())})",
+            field="base.model",
+            found=model if revision is None else f"{model} at {revision}",
+            expected="a Hugging Face id that can be reached",
+            action="run again to resume, or name a local folder",
+        ) from error
+    return Path(folder), str(commit)
+
+
+def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str | None) -> Card:
+    # Copies, not hard links: a link would let an edit of the user's folder change the lake.
+    for pattern in (*WANTED, *WANTED_TOKENIZER):
+        for file in source.glob(pattern):
+            try:
+                shutil.copyfile(file, folder / file.name)
+            except OSError as error:
+                raise CoralError(
+                    "The base model cannot be copied", file=file, found=error.strerror
+                ) from None
+    if not list(folder.glob("*.safetensors")):
+        raise CoralError(
+            "The base model has no safetensors weights",
+            file=source,
+            expected="*.safetensors files (pickled weights are not read)",
+        )
+    try:
+        with _quiet(), torch.device("meta"):
+            config = AutoConfig.from_pretrained(folder, local_files_only=True)
+            model = AutoModelForCausalLM.from_config(config)
+        with _quiet():
+            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # transformers may raise anything over another's files
+        raise CoralError(
+            f"The base model cannot be opened ({' '.join(str(error).split())})",
+            file=source,
+            expected="a causal language model that transformers knows, with its tokenizer",
+        ) from error
+    if tokenizer.chat_template is None:
+        raise CoralError(
+            "The base model's tokenizer has no chat template",
+            file=source,
+            expected="an instruction-tuned model",
+        )
+    return Card(
+        name=name,
+        origin=origin,
+        revision=revision,
+        source_sha256=None,
+        licence=None,
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        dtype=str(config.dtype).removeprefix("torch."),
+        weights=UNCHANGED,
+        files=_hashes(folder),
+    )
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {file.name: file_sha256(file) for file in sorted(folder.iterdir())}
+
+
+def _refuse_revision(model: str, revision: str | None) -> None:
+    if revision is not None:
+        raise CoralError(
+            "A revision names a commit of a Hugging Face id, and the base model is not one",
+            field="base.revision",
+            found=revision,
+            expected=f"null with the base model {model}",
+        )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence transformers' own bars and notices: the caller shows one bar of its own."""
+    verbosity, bars = (
+        transformers_logging.get_verbosity(),
+        transformers_logging.is_progress_bar_enabled(),
+    )
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+        if bars:
+            transformers_logging.enable_progress_bar()

@@ -1,0 +1,188 @@
+"""Where training and decoding compute: the choice of devices, type and batch size, in one place.
+
+With CUDA devices all of those that are alike compute, in bf16; without one the processor does.
+Decoding deals genomes to the devices, an engine a device (`deal`); training deals adapters, a
+process a device (`coral_batch.models.training.obtain`). Code that computes names no device itself:
+it asks the model it was given (``model.device``), which `models.base.checkpoint.load_base` put
+there.
+
+The CUDA side has not been run: no such device was at hand. Tests that need one say so and wait.
+No device is ever chosen for its load, and a model is never split over several.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import torch
+from transformers import PreTrainedConfig
+
+from coral_batch.errors import CoralError
+
+CPU_ROWS = 64
+"""Rows of a decoding step on a processor, where more rows cost as much as they bring."""
+MOST_ROWS = 512
+FEWEST_ROWS = 8
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def devices() -> tuple[torch.device, ...]:
+    """Return what to compute on: the CUDA devices like the first one, else the processor."""
+    names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    return tuple(torch.device(name) for name in choose(names))
+
+
+def choose(names: Sequence[str]) -> tuple[str, ...]:
+    """Choose among the CUDA devices of these models, in order.
+
+    Another model than the first's rounds differently, so that what it computes would need another
+    key in the store: it is left out.
+
+    Returns:
+        torch's names of the devices.
+    """
+    alike = tuple(f"cuda:{index}" for index, name in enumerate(names) if name == names[0])
+    return alike or ("cpu",)
+
+
+def compute_dtype(device: torch.device) -> torch.dtype:
+    """Bf16 where the device multiplies bf16 matrices natively, else fp32.
+
+    Emulated bf16 is several times slower than fp32.
+    """
+    if device.type == "cuda":
+        native = torch.cuda.get_device_capability(device) >= (8, 0)
+    else:
+        capabilities = torch.cpu.get_capabilities()
+        native = any(capabilities.get(name) for name in ("amx_bf16", "avx512_bf16", "bf16"))
+    return torch.bfloat16 if native else torch.float32
+
+
+def arithmetic() -> dict[str, Any]:
+    """Return what decides how this process rounds, as JSON values; it belongs in every key."""
+    device = devices()[0]
+    found: dict[str, Any] = {
+        "device": device.type,
+        "dtype": str(compute_dtype(device)).removeprefix("torch."),
+    }
+    if device.type == "cuda":
+        return found | {"model": torch.cuda.get_device_name(device), "cuda": torch.version.cuda}
+    return found | {
+        "threads": torch.get_num_threads(),
+        "processor": dict(torch.cpu.get_capabilities()),
+    }
+
+
+def decoding_rows(
+    device: torch.device, config: PreTrainedConfig, parameters: int, tokens: int
+) -> int:
+    """Return how many samples to decode together on `device`, before the model is loaded.
+
+    Args:
+        device: where.
+        config: the base model's.
+        parameters: how many the base model has.
+        tokens: most that a row holds, prompt and answer.
+
+    Raises:
+        CoralError: the device has not the memory for `FEWEST_ROWS`.
+    """
+    if device.type == "cpu":
+        return CPU_ROWS
+    free, _ = torch.cuda.mem_get_info(device)
+    size = compute_dtype(device).itemsize
+    text = config.get_text_config()
+    heads = getattr(text, "num_key_value_heads", None) or text.num_attention_heads
+    head = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
+    cache = 2 * text.num_hidden_layers * heads * head * tokens * size
+    logits = text.vocab_size * (size + 4)
+    rows = rows_in(free - parameters * size, cache + logits)
+    if rows is None:
+        raise CoralError(
+            "The device has too little free memory to decode",
+            field=str(device),
+            found=f"{free / 1e9:.1f} GB free",
+            expected=f"the base model ({parameters * size / 1e9:.1f} GB), and behind it twice "
+            f"{FEWEST_ROWS} rows of {(cache + logits) / 1e9:.2f} GB",
+            action="end what else runs there, or hide the device (CUDA_VISIBLE_DEVICES=)",
+        )
+    return rows
+
+
+def rows_in(free: int, row: int) -> int | None:
+    """Return the greatest power of two of rows that half of the free memory holds.
+
+    Powers of two, since rows decide rounding: what else the device holds should seldom change them.
+
+    Args:
+        free: bytes that the model leaves free.
+        row: bytes of one row.
+
+    Returns:
+        A number in [`FEWEST_ROWS`, `MOST_ROWS`], or None when not even the fewest fit.
+    """
+    fitting = free // 2 // row
+    if fitting < FEWEST_ROWS:
+        return None
+    return int(min(MOST_ROWS, 1 << (int(fitting).bit_length() - 1)))
+
+
+def deal(
+    on: Sequence[torch.device],
+    items: Sequence[Item],
+    work: Callable[[torch.device, Sequence[Item]], Iterable[Result]],
+) -> Iterator[Result]:
+    """Give every device its share of the items, and yield what the shares yield as it comes.
+
+    Item i goes to device i modulo their number. One device works in the caller's thread; several
+    work at the same time, a thread each.
+
+    Args:
+        on: the devices.
+        items: what to deal.
+        work: computes one share, lazily; not called for an empty one.
+
+    Raises:
+        BaseException: whatever a share raises, once the other shares have stopped at their next
+            result.
+    """
+    shares = [(device, items[at :: len(on)]) for at, device in enumerate(on[: len(items)])]
+    if len(shares) < 2:
+        for device, share in shares:
+            yield from work(device, share)
+        return
+    results: queue.Queue[tuple[str, Any]] = queue.Queue()
+    stop = threading.Event()
+
+    def run(device: torch.device, share: Sequence[Item]) -> None:
+        try:
+            for result in work(device, share):
+                results.put(("result", result))
+                if stop.is_set():
+                    break
+            results.put(("end", None))
+        except BaseException as error:
+            results.put(("error", error))
+
+    threads = [threading.Thread(target=run, args=share) for share in shares]
+    for thread in threads:
+        thread.start()
+    try:
+        running = len(threads)
+        while running:
+            kind, value = results.get()
+            if kind == "error":
+                raise value
+            if kind == "end":
+                running -= 1
+            else:
+                yield value
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()

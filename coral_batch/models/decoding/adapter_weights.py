@@ -1,0 +1,82 @@
+"""Reads a PEFT adapter folder into the matrices of each linear layer.
+
+Reads what this project trains: LoRA and DoRA on linear layers. Anything else that PEFT can put
+into such a folder (biases, whole modules, embeddings, other methods) is an error, never ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from peft import LoraConfig, PeftConfig
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from coral_batch.errors import CoralError
+from coral_batch.models.decoding.linear import LowRank
+
+_PREFIX = "base_model.model."
+_PARTS = {
+    "lora_A.weight": "a",
+    "lora_B.weight": "b",
+    "lora_magnitude_vector": "magnitude",
+    "lora_magnitude_vector.weight": "magnitude",
+}
+
+
+def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str, LowRank]:
+    """Return the adapter's matrices by the name of the linear layer they belong to.
+
+    Args:
+        folder: a PEFT folder: adapter_config.json and adapter_model.safetensors.
+        linears: names of the base model's linear layers.
+        rank: greatest rank to accept.
+
+    Raises:
+        CoralError: a file is missing or damaged, or the adapter is not a LoRA or DoRA adapter of
+            at most that rank for these layers.
+    """
+    weights = folder / "adapter_model.safetensors"
+    try:
+        config = PeftConfig.from_pretrained(str(folder))
+        tensors = load_file(weights)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise CoralError(
+            "the adapter cannot be read",
+            file=folder,
+            found=str(error),
+            expected="a PEFT folder with adapter_config.json and adapter_model.safetensors",
+        ) from error
+    if not isinstance(config, LoraConfig) or config.r > rank:
+        raise CoralError(
+            "the adapter is not of a kind that can be decoded",
+            file=folder / "adapter_config.json",
+            field="peft_type, r",
+            found=(str(config.peft_type), getattr(config, "r", None)),
+            expected=f"LORA of rank {rank} or less",
+        )
+    parts: dict[str, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        layer, part = _split(key)
+        if layer not in linears or part is None:
+            raise CoralError(
+                "the adapter changes something else than the base model's linear layers",
+                file=weights,
+                field=key,
+                expected=f"{_PREFIX}LAYER.PART, PART being one of {', '.join(_PARTS)}",
+            )
+        parts.setdefault(layer, {})[part] = tensor
+    scaling = config.lora_alpha / (config.r**0.5 if config.use_rslora else config.r)
+    return {
+        layer: LowRank(part["a"], part["b"], scaling, part.get("magnitude"))
+        for layer, part in parts.items()
+    }
+
+
+def _split(key: str) -> tuple[str, str | None]:
+    for part, name in _PARTS.items():
+        if key.startswith(_PREFIX) and key.endswith("." + part):
+            return key.removeprefix(_PREFIX).removesuffix("." + part), name
+    return key, None

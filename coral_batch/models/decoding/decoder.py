@@ -1,0 +1,133 @@
+"""A base model made ready for decoding: prefill of one prompt, one step of all rows.
+
+It knows rows and adapter slots, nothing of genomes, samples or stopping: see `engine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache, PreTrainedModel
+
+from coral_batch.models.decoding.adapter_weights import read_adapter
+from coral_batch.models.decoding.cache import ATTENTION, RowCache
+from coral_batch.models.decoding.linear import Routing, adapt_linears
+
+
+class Decoder:
+    """Runs the model on `rows` rows at a time, however many of them are alive.
+
+    The live rows are the first ones. Every step has the same shape, so that what a row computes
+    does not depend on its company.
+
+    Attributes:
+        rows: rows of a step.
+        adapters: number of adapter slots, and the number of the slot that holds none.
+        context: tokens the model attends to, prompt and answer together.
+    """
+
+    def __init__(self, model: PreTrainedModel, *, rows: int, adapters: int, rank: int) -> None:
+        self.model = model
+        self.rows, self.adapters, self.rank = rows, adapters, rank
+        self._routing = Routing(adapters, rank, model.dtype, model.device)
+        self._linears = adapt_linears(model, rows, self._routing)
+        model.set_attn_implementation(ATTENTION)
+        config = model.config.get_text_config()
+        window = getattr(config, "sliding_window", None) or config.max_position_embeddings
+        self.context = min(config.max_position_embeddings, window)
+        self._slots: list[int] | None = None
+        self._cache: RowCache | None = None
+        self._capacity = 0
+
+    def put_adapter(self, slot: int, folder: Path) -> None:
+        """Apply the adapter in `folder` to the rows that name `slot`."""
+        for name, part in read_adapter(folder, self._linears.keys(), self.rank).items():
+            self._linears[name].put(slot, part)
+
+    def clear_adapter(self, slot: int) -> None:
+        """Empty `slot`."""
+        for linear in self._linears.values():
+            linear.clear(slot)
+
+    def reserve(self, capacity: int) -> None:
+        """Forget all rows and give each room for `capacity` tokens."""
+        self.release()
+        self._capacity = capacity
+
+    def release(self) -> None:
+        """Give the rows' memory back."""
+        self._cache = None
+
+    def prefill(self, ids: Sequence[int], slot: int) -> tuple[DynamicCache, Tensor]:
+        """Read one prompt.
+
+        Args:
+            ids: the prompt's tokens.
+            slot: the adapter's slot; number `adapters` for none.
+
+        Returns:
+            Its keys and values, and the (1, vocabulary) logits behind its last token.
+        """
+        device = self.model.device
+        self._routing.route(torch.tensor([slot], device=device))
+        self._slots = None
+        cache = DynamicCache(config=self.model.config)
+        output = self.model(
+            input_ids=torch.tensor([list(ids)], device=device),
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        return cache, output.logits[:, -1]
+
+    def fill(self, row: int, prompt: DynamicCache) -> None:
+        """Begin `row` with a prefilled prompt."""
+        if self._cache is None:
+            self._cache = RowCache(self.rows, self._capacity, like=prompt)
+        self._cache.fill(row, prompt)
+
+    def move(self, source: int, target: int, length: int) -> None:
+        """Overwrite row `target` by the first `length` tokens of row `source`."""
+        self.cache.move(source, target, length)
+
+    def step(
+        self, tokens: Sequence[int], positions: Sequence[int], slots: Sequence[int], lines: int
+    ) -> Tensor:
+        """Read a token in every busy row, which attends to all before it in the row's line.
+
+        The first rows read the next token of one line each. Rows behind them read ahead: row i
+        reads the token behind the one that row ``i - lines`` reads.
+
+        Args:
+            tokens: each busy row's token; at most `rows` of them.
+            positions: the place of each token in its line.
+            slots: each busy row's adapter slot; number `adapters` for none.
+            lines: lines in use, the first ones; row i belongs to line ``i % lines``.
+
+        Returns:
+            (busy, vocabulary) logits behind each token.
+        """
+        device, idle = self.model.device, self.rows - len(tokens)
+        routed = [*slots, *[self.adapters] * idle]
+        if routed != self._slots:
+            self._routing.route(torch.tensor(routed, device=device))
+            self._slots = routed
+        places = torch.tensor([*positions, *[0] * idle], device=device)
+        mask = self.cache.expect(places[: len(tokens)], lines, max(positions))
+        output = self.model(
+            input_ids=torch.tensor([*tokens, *[0] * idle], device=device)[:, None],
+            attention_mask=mask,
+            position_ids=places[:, None],
+            past_key_values=self.cache,
+            use_cache=True,
+        )
+        return output.logits[: len(tokens), -1]
+
+    @property
+    def cache(self) -> RowCache:
+        """The rows' keys and values; there are none before the first row is filled."""
+        assert self._cache is not None
+        return self._cache

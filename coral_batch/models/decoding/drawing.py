@@ -1,0 +1,253 @@
+"""Answers to many prompts: from the store where they were drawn before, else from the engine.
+
+A piece of work is one entry of the store, kept as soon as its last answer is done, so that a run
+that is killed loses at most the pieces in flight. The base model is loaded only when something has
+to be drawn. What the answers are for is not known here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig
+
+from coral_batch import seeding
+from coral_batch.lake.store import Store
+from coral_batch.models.base.checkpoint import CARD, load_base, read_card
+from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
+from coral_batch.models.decoding.engine import Engine, Sample, Unit
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.rows import DurationRow
+from coral_batch.work.parallel import agree, ask, cluster, keep, run, slots
+from coral_batch.work.progress import progress, say_reuse
+
+KIND = "samples"
+FILE = "samples.json"
+SECONDS = "seconds.json"
+SLOTS = 4
+
+_Drawn = tuple[str, list[Sample], float]
+"""A piece's name, its answers, and the seconds since the one before it."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What samples are drawn with.
+
+    Attributes:
+        genome: id of the genome, or `coral_batch.records.rows.BASE`.
+        key: key of its adapter; None for the base model alone.
+        folder: the adapter's PEFT folder; None likewise.
+        knobs: how its samples are drawn.
+    """
+
+    genome: str
+    key: str | None
+    folder: Path | None
+    knobs: Knobs
+
+
+@dataclass(frozen=True)
+class Work:
+    """A piece of work.
+
+    Attributes:
+        name: the caller's name for it, which its duration gets.
+        key: key of the adapter to draw with; None for the base model alone.
+        folder: the adapter's PEFT folder; None likewise.
+        knobs: how the answers are drawn.
+        prompts: name -> prompt, as `Engine.generate` has them; equal names have equal prompts in
+            all pieces.
+    """
+
+    name: str
+    key: str | None
+    folder: Path | None
+    knobs: Knobs
+    prompts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What all pieces have in common.
+
+    Attributes:
+        samples: answers a prompt, >= 1.
+        max_new_tokens: most tokens of an answer, >= 1.
+        seed: the run's seed.
+        rank: greatest rank of an adapter, >= 1.
+        threads: torch's threads; None for one a core.
+    """
+
+    samples: int
+    max_new_tokens: int
+    seed: int
+    rank: int
+    threads: int | None
+
+
+def draw(
+    works: Sequence[Work], drawing: Drawing, base: Path, store: Store, unit: str
+) -> tuple[list[list[Sample]], list[DurationRow]]:
+    """Draw the answers to every prompt of every piece.
+
+    Args:
+        works: the pieces, with names that differ.
+        drawing: what they have in common.
+        base: folder of the base model.
+        store: where answers are kept.
+        unit: what a piece is, for the progress bar.
+
+    Returns:
+        Each piece's answers, by prompt and index, and how long it took.
+
+    Raises:
+        CoralError: the base model is not what its card says, an adapter cannot be used, or a
+            prompt does not fit the model.
+    """
+    base = base.absolute()
+    common = ask(_common, base, drawing, device=True)
+    known = {
+        work.name: {
+            **common,
+            "prompts": _digest(json.dumps(dict(work.prompts), sort_keys=True)),
+            "adapter": work.key,
+            "knobs": asdict(work.knobs),
+        }
+        for work in works
+    }
+    entries = {name: store.get(KIND, determinants) for name, determinants in known.items()}
+    reused = {name: entry is not None for name, entry in entries.items()}
+    missing = [work for work in works if entries[work.name] is None]
+    seconds = dict.fromkeys(entries, 0.0)
+    if cluster():
+        drawn_now = _on_cluster(missing, drawing, base, common)
+    else:
+        drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
+    for name, drawn, took in progress(drawn_now, "samples", total=len(missing), unit=unit):
+        entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
+        seconds[name] = took
+    answers = [_read(entry / FILE) for entry in entries.values() if entry is not None]
+    say_reuse(
+        "samples",
+        [_seconds(entry) for name, entry in entries.items() if entry is not None and reused[name]],
+        [seconds[name] for name in entries if not reused[name]],
+    )
+    durations = [DurationRow(name, seconds[name], reused[name]) for name in entries]
+    return answers, durations
+
+
+def _on_cluster(
+    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any]
+) -> Iterator[_Drawn]:
+    """Let workers draw, each unit as many pieces as are decoded together."""
+    size = min(SLOTS, -(-len(works) // slots(device=True))) or 1
+    placed = [replace(work, folder=work.folder and work.folder.absolute()) for work in works]
+    batches = [placed[at : at + size] for at in range(0, len(placed), size)]
+    reads = [
+        [base / CARD, *(file for work in batch if work.folder for file in work.folder.iterdir())]
+        for batch in batches
+    ]
+    units = [(drawing, base, common, batch) for batch in batches]
+    for _, drawn in run(_draw_unit, units, device=True, reads=reads):
+        yield from drawn
+
+
+def _draw_unit(
+    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work]
+) -> list[_Drawn]:
+    """Draw some pieces in a worker of a cluster, which keeps the engine."""
+    if drawing.threads is not None:
+        torch.set_num_threads(drawing.threads)
+    here = _determinants(base, drawing, common["engine"]["rows"])
+    agree("what determines a sample", here, common)
+    key = ("decoding", base, common["base"], *common["engine"].values())
+    engine = keep(key, partial(_engine, devices()[0], base, common))
+    return list(_generate(engine, works, drawing))
+
+
+def _draw(
+    drawing: Drawing,
+    base: Path,
+    common: dict[str, Any],
+    device: torch.device,
+    works: Sequence[Work],
+) -> Iterator[_Drawn]:
+    """Draw one device's share of the pieces."""
+    yield from _generate(_engine(device, base, common), works, drawing)
+
+
+def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
+    loaded = load_base(base, device=device)
+    return Engine(loaded.model, loaded.tokenizer, **common["engine"])
+
+
+def _generate(engine: Engine, works: Sequence[Work], drawing: Drawing) -> Iterator[_Drawn]:
+    start = time.perf_counter()
+    for unit, drawn in engine.generate(
+        [Unit(work.name, work.folder, work.knobs, tuple(work.prompts)) for work in works],
+        {name: prompt for work in works for name, prompt in work.prompts.items()},
+        samples=drawing.samples,
+        max_new_tokens=drawing.max_new_tokens,
+        seed=drawing.seed,
+    ):
+        now = time.perf_counter()
+        yield unit.name, drawn, now - start
+        start = now
+
+
+def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
+    """Return what answers that this process draws depend on besides prompts, adapter and knobs."""
+    if drawing.threads is not None:
+        torch.set_num_threads(drawing.threads)
+    # Prompts are seldom longer than answers may be; the number must not depend on what else is
+    # drawn in the same call, since it decides how the answers round.
+    rows = decoding_rows(
+        devices()[0],
+        AutoConfig.from_pretrained(base, local_files_only=True),
+        read_card(base).parameters,
+        tokens=2 * drawing.max_new_tokens,
+    )
+    return _determinants(base, drawing, rows)
+
+
+def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
+    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(str(seeding.__file__))]
+    return {
+        "base": read_card(base).sha256,
+        "samples": drawing.samples,
+        "max_new_tokens": drawing.max_new_tokens,
+        "seed": drawing.seed,
+        "engine": {"rows": rows, "adapters": SLOTS, "rank": drawing.rank},
+        "code": _digest("".join(file.read_text() for file in sources)),
+        "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers")},
+        "arithmetic": arithmetic(),
+    }
+
+
+def _write(drawn: Sequence[Sample], seconds: float, folder: Path) -> None:
+    text = json.dumps([asdict(one) for one in drawn], indent=1) + "\n"
+    (folder / FILE).write_text(text, encoding="utf-8")
+    (folder / SECONDS).write_text(f"{seconds:.3f}\n")
+
+
+def _seconds(entry: Path) -> float:
+    """Return what drawing an entry had taken."""
+    return float(json.loads((entry / SECONDS).read_text()))
+
+
+def _read(file: Path) -> list[Sample]:
+    return [Sample(**one) for one in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

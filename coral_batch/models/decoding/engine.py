@@ -1,0 +1,428 @@
+"""The decoding engine: many samples of many genomes in one batch over one base model.
+
+A fixed number of rows decodes together; a row that finishes is given to the next sample at once.
+Each genome's prompt is prefilled once and its keys and values are copied to the genome's samples
+of it. Rows of different genomes share each pass over the base weights (see `linear`).
+
+When fewer samples are left than rows, idle rows read ahead: a guess of a sample's next tokens
+(see `guessing`) is read in the same step, and each token that is then drawn where the guess had it
+saves a step. A guess decides when a token is drawn, never which: every token is drawn from its own
+logits with its own random number.
+
+A sample is a function of the base, its adapter, its prompt, its knobs, its stream, the machine
+and the engine's own settings, never of the other samples: every matrix product of a step has the
+same shape however many rows are alive. That is what lets a stored sample stand for one drawn again
+in other company.
+
+The engine neither trains nor merges, and it does not extract code. It decodes on one device.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from transformers import (
+    DynamicCache,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from coral_batch.errors import CoralError
+from coral_batch.models.decoding.decoder import Decoder
+from coral_batch.models.decoding.fence import FenceTokens
+from coral_batch.models.decoding.guessing import Text
+from coral_batch.models.decoding.sampling import next_tokens
+from coral_batch.models.prompts.prompt import FENCE
+from coral_batch.records.configuration import Knobs
+from coral_batch.seeding import derive_seed, generator
+
+AHEAD = 7
+"""Most tokens read ahead of a sample in one step."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Work that is done together: prompts, with one adapter and one set of knobs.
+
+    Attributes:
+        name: the caller's name for it, a genome's id; it does not enter the random streams.
+        adapter: a PEFT folder; None for the base model alone.
+        knobs: how its samples are drawn.
+        prompts: names of the prompts to answer, at least one; None for all.
+    """
+
+    name: str
+    adapter: Path | None
+    knobs: Knobs
+    prompts: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One answer.
+
+    Attributes:
+        problem: the prompt's key.
+        index: number of the sample among the problem's, from 0.
+        seed: seed of its random stream.
+        text: what the model wrote, special tokens left out; behind the opening fence when the
+            prompt ends in one.
+        prompt_tokens: length of the prompt.
+        tokens: tokens drawn, the closing fence and the token that ends the answer included.
+        finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn) or
+            ``length`` (`max_new_tokens` were drawn).
+    """
+
+    problem: str
+    index: int
+    seed: int
+    text: str
+    prompt_tokens: int
+    tokens: int
+    finish: str
+
+
+def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
+    """Return purpose and ids of a sample's random stream."""
+    return "sample", problem, index
+
+
+@dataclass
+class Timings:
+    """What the engine spent so far, since it was made.
+
+    Attributes:
+        prefill_seconds: reading prompts and adapters.
+        decode_seconds: drawing tokens.
+        prompt_tokens: tokens read.
+        tokens: tokens drawn.
+        steps: passes over the base weights; read ahead, a sample gets several tokens in one.
+    """
+
+    prefill_seconds: float = 0.0
+    decode_seconds: float = 0.0
+    prompt_tokens: int = 0
+    tokens: int = 0
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A prefilled prompt: what each of its samples begins with."""
+
+    slot: int
+    cache: DynamicCache
+    logits: Tensor
+
+
+@dataclass
+class _Prompt:
+    """A unit's prompt: the samples still to begin and, once prefilled, what they begin with."""
+
+    unit: int
+    problem: str
+    ids: list[int]
+    fenced: bool
+    waiting: deque[int]
+    begun: _Begun | None = None
+
+
+@dataclass
+class _Row:
+    """A sample being drawn; `seen` holds its distinct tokens, the prompt's included."""
+
+    prompt: _Prompt
+    index: int
+    slot: int
+    knobs: Knobs
+    seed: int
+    uniforms: list[float]
+    text: Text
+    seen: dict[int, None]
+    tokens: list[int] = field(default_factory=list)
+    backticks: int = 0
+    finish: str | None = None
+
+    @property
+    def length(self) -> int:
+        """Tokens whose keys and values the row holds: all but the last one drawn."""
+        return len(self.prompt.ids) + len(self.tokens) - 1
+
+
+class Engine:
+    """Decodes with one base model; see the module's docstring."""
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        rows: int = 64,
+        adapters: int = 4,
+        rank: int = 16,
+    ) -> None:
+        """Take the model over: its linear layers are replaced in place.
+
+        `rows`, `adapters`, `rank` and torch's number of threads take part in what determines a
+        sample, by way of rounding.
+
+        Args:
+            model: a causal language model with full attention in every layer.
+            tokenizer: the model's own.
+            rows: samples decoded together, >= 1.
+            adapters: adapters applied together, >= 1.
+            rank: greatest rank of an adapter, >= 1.
+        """
+        self.tokenizer = tokenizer
+        self.timings = Timings()
+        self._decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
+        self._fence = FenceTokens(tokenizer)
+        ends = model.generation_config.eos_token_id
+        self._ends = frozenset(ends if isinstance(ends, list) else [ends])
+
+    @torch.inference_mode()
+    def generate(
+        self,
+        units: Sequence[Unit],
+        prompts: Mapping[str, str],
+        *,
+        samples: int,
+        max_new_tokens: int,
+        seed: int,
+    ) -> Iterator[tuple[Unit, list[Sample]]]:
+        """Draw `samples` answers to every prompt of every unit.
+
+        Args:
+            units: what to draw with.
+            prompts: problem name -> text to continue, as `prompt.chat_prompt` or
+                `prompt.free_prompt` makes it. The answer to one that ends in an opening fence is
+                done when that fence is closed.
+            samples: answers a prompt, >= 1.
+            max_new_tokens: most tokens drawn for an answer, >= 1.
+            seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``.
+
+        Yields:
+            Each unit with its samples, by problem in the order of its prompts and then by index, as
+            soon as its last sample is done.
+
+        Raises:
+            CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
+        """
+        ids = {name: self._encode(name, text, max_new_tokens) for name, text in prompts.items()}
+        names = [tuple(ids) if unit.prompts is None else unit.prompts for unit in units]
+        waiting = deque(
+            _Prompt(number, name, ids[name], prompts[name].endswith(FENCE), deque(range(samples)))
+            for number in range(len(units))
+            for name in names[number]
+        )
+        done: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
+        live: list[_Row] = []
+        self._decoder.reserve(max(map(len, ids.values())) + max_new_tokens + AHEAD)
+        slots = _AdapterSlots(self._decoder)
+        try:
+            while waiting or live:
+                finished = self._admit(units, waiting, live, slots, seed, max_new_tokens)
+                finished += self._step(live, max_new_tokens) if live else []
+                for row in finished:
+                    number = row.prompt.unit
+                    done[number][row.prompt.problem, row.index] = self._sample(row)
+                    if len(done[number]) == samples * len(names[number]):
+                        slots.leave(units[number], number)
+                        yield (
+                            units[number],
+                            [
+                                done[number][name, index]
+                                for name in names[number]
+                                for index in range(samples)
+                            ],
+                        )
+        finally:
+            slots.close()
+            self._decoder.release()
+
+    def _encode(self, name: str, text: str, max_new_tokens: int) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        if len(ids) + max_new_tokens > self._decoder.context:
+            raise CoralError(
+                f"the prompt of {name} and its answer do not fit the base model",
+                field="sampling.max_new_tokens",
+                found=max_new_tokens,
+                expected=f"at most {self._decoder.context - len(ids)}: the prompt has {len(ids)} "
+                f"tokens and the model attends to {self._decoder.context}",
+            )
+        return ids
+
+    def _admit(
+        self,
+        units: Sequence[Unit],
+        waiting: deque[_Prompt],
+        live: list[_Row],
+        slots: _AdapterSlots,
+        seed: int,
+        max_new_tokens: int,
+    ) -> list[_Row]:
+        """Begin samples while rows are free; return those that their first token finished."""
+        start = time.perf_counter()
+        finished = []
+        while waiting and len(live) < self._decoder.rows:
+            prompt = waiting[0]
+            unit = units[prompt.unit]
+            if prompt.begun is None:
+                slot = slots.enter(unit, prompt.unit)
+                if slot is None:
+                    break
+                prompt.begun = _Begun(slot, *self._decoder.prefill(prompt.ids, slot))
+                self.timings.prompt_tokens += len(prompt.ids)
+            index = prompt.waiting.popleft()
+            stream = sample_stream(prompt.problem, index)
+            row = _Row(
+                prompt,
+                index,
+                prompt.begun.slot,
+                unit.knobs,
+                derive_seed(seed, *stream),
+                generator(seed, *stream).random(max_new_tokens).tolist(),
+                Text(prompt.ids),
+                dict.fromkeys(prompt.ids),
+            )
+            logits = prompt.begun.logits.clone()
+            self._take(row, self._draw([(row, [])], logits)[0], max_new_tokens)
+            if row.finish:
+                finished.append(row)
+            else:
+                self._decoder.fill(len(live), prompt.begun.cache)
+                live.append(row)
+            if not prompt.waiting:
+                prompt.begun = None
+                waiting.popleft()
+        self.timings.prefill_seconds += time.perf_counter() - start
+        return finished
+
+    def _step(self, live: list[_Row], max_new_tokens: int) -> list[_Row]:
+        """Draw at least a token of every live row; return the finished and free their places."""
+        start = time.perf_counter()
+        lines, longest = len(live), max(row.length for row in live)
+        ahead = min(AHEAD, self._decoder.context - 1 - longest)
+        busy = min(self._decoder.rows, lines * (1 + ahead))
+        guesses = [row.text.guess(ahead) if busy > lines else [] for row in live]
+        reading = [
+            (live[row % lines], guesses[row % lines][: row // lines], row // lines)
+            for row in range(busy)
+        ]
+        logits = self._decoder.step(
+            [guess[-1] if guess else row.tokens[-1] for row, guess, _ in reading],
+            [row.length + depth for row, _, depth in reading],
+            [row.slot for row, _, _ in reading],
+            lines,
+        )
+        drawn = self._draw([(row, guess) for row, guess, _ in reading], logits)
+        for place, row in enumerate(live):
+            # The row behind holds when this one's token is what it read.
+            for at, guessed in zip(
+                range(place, busy, lines), [*guesses[place], None], strict=False
+            ):
+                self._take(row, drawn[at], max_new_tokens)
+                if row.finish or drawn[at] != guessed:
+                    break
+        finished = [row for row in live if row.finish]
+        for place in reversed(range(len(live))):
+            if live[place].finish:
+                last = live.pop()
+                if place < len(live):
+                    self._decoder.move(len(live), place, last.length)
+                    live[place] = last
+        self.timings.steps += 1
+        self.timings.decode_seconds += time.perf_counter() - start
+        return finished
+
+    def _draw(self, rows: list[tuple[_Row, list[int]]], logits: Tensor) -> list[int]:
+        """Draw the next token of each row's sample, were it to go on with the guessed ones."""
+        return next_tokens(
+            logits,
+            [row.knobs for row, _ in rows],
+            [
+                list(row.seen | dict.fromkeys(guess)) if row.knobs.repetition_penalty != 1 else []
+                for row, guess in rows
+            ],
+            # Behind the last token that may be drawn nothing is taken, whatever it is drawn with.
+            [
+                row.uniforms[min(len(row.tokens) + len(guess), len(row.uniforms) - 1)]
+                for row, guess in rows
+            ],
+        )
+
+    def _take(self, row: _Row, token: int, max_new_tokens: int) -> None:
+        """Let a sample go on with `token`."""
+        row.tokens.append(token)
+        row.text.append(token)
+        row.seen[token] = None
+        if row.prompt.fenced:
+            row.backticks = self._fence.run(row.backticks, token)
+        if row.backticks == FenceTokens.CLOSED:
+            row.finish = "fence"
+        elif token in self._ends:
+            row.finish = "eos"
+        elif len(row.tokens) == max_new_tokens:
+            row.finish = "length"
+        self.timings.tokens += 1
+
+    def _sample(self, row: _Row) -> Sample:
+        text = str(
+            self.tokenizer.decode(
+                row.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
+        )
+        return Sample(
+            row.prompt.problem,
+            row.index,
+            row.seed,
+            FENCE + text if row.prompt.fenced else text,
+            len(row.prompt.ids),
+            len(row.tokens),
+            row.finish or "",
+        )
+
+
+class _AdapterSlots:
+    """Which adapter is in which of the decoder's slots; units with one adapter share its slot."""
+
+    def __init__(self, decoder: Decoder) -> None:
+        self._decoder = decoder
+        self._free = list(range(decoder.adapters))
+        self._taken: dict[Path, tuple[int, set[int]]] = {}
+
+    def enter(self, unit: Unit, number: int) -> int | None:
+        """Return the slot of the unit's adapter, or None when there is none to be had yet."""
+        if unit.adapter is None:
+            return self._decoder.adapters
+        if unit.adapter not in self._taken:
+            if not self._free:
+                return None
+            slot = self._free.pop(0)
+            self._taken[unit.adapter] = (slot, set())
+            self._decoder.put_adapter(slot, unit.adapter)
+        slot, users = self._taken[unit.adapter]
+        users.add(number)
+        return slot
+
+    def leave(self, unit: Unit, number: int) -> None:
+        """Say that a unit is done."""
+        if unit.adapter is None:
+            return
+        slot, users = self._taken[unit.adapter]
+        users.discard(number)
+        if not users:
+            del self._taken[unit.adapter]
+            self._decoder.clear_adapter(slot)
+            self._free.append(slot)
+
+    def close(self) -> None:
+        """Empty every slot."""
+        for slot, _ in self._taken.values():
+            self._decoder.clear_adapter(slot)

@@ -1,0 +1,147 @@
+"""The next token of each row: repetition penalty, temperature, top-k, top-p, one uniform number.
+
+The order and the meaning are those of transformers' own processors. The top k are taken before
+anything is sorted, so that a step never sorts the vocabulary, and what is left is drawn by inverse
+CDF from the row's own uniform number: a row's draw depends on nothing but its logits, its knobs
+and its stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from coral_batch.records.configuration import Knobs
+
+_CHUNK = 128
+_MARGIN = 16
+
+
+def next_tokens(
+    logits: Tensor,
+    knobs: Sequence[Knobs],
+    seen: Sequence[Sequence[int]],
+    uniforms: Sequence[float],
+) -> list[int]:
+    """Draw one token a row.
+
+    Args:
+        logits: (rows, vocabulary) logits, any floating dtype; overwritten where a token is
+            penalised.
+        knobs: each row's knobs.
+        seen: each row's distinct tokens so far, prompt and answer; read only where the
+            repetition penalty is not 1.
+        uniforms: each row's number in [0, 1); unused where the temperature is 0.
+
+    Returns:
+        One token id a row.
+    """
+    penalised = _penalised(logits, knobs, seen)
+    k = np.array([1 if knob.temperature == 0 else knob.top_k for knob in knobs])
+    values, ids = _candidates(logits, penalised, k)
+    return _draw(values, ids, k, knobs, uniforms)
+
+
+def _penalised(
+    logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]
+) -> tuple[Tensor, Tensor] | None:
+    """Take the seen tokens out of `logits`, and return their penalised logits and their ids.
+
+    Keskar et al. 2019, section 4.1, as transformers does it: a positive logit is divided by the
+    penalty, a negative one multiplied.
+    """
+    rows = [row for row, knob in enumerate(knobs) if knob.repetition_penalty != 1]
+    if not rows:
+        return None
+    width = max(len(seen[row]) for row in rows)
+    padded = np.zeros((len(knobs), width), dtype=np.int64)
+    present = np.zeros((len(knobs), width), dtype=bool)
+    for row in rows:
+        padded[row, : len(seen[row])] = seen[row]
+        padded[row, len(seen[row]) :] = seen[row][0]
+        present[row, : len(seen[row])] = True
+    ids = torch.from_numpy(padded).to(logits.device)
+    valid = torch.from_numpy(present).to(logits.device)
+    penalty = torch.tensor([knob.repetition_penalty for knob in knobs], device=logits.device)
+    values = logits.gather(1, ids).float()
+    values = torch.where(values < 0, values * penalty[:, None], values / penalty[:, None])
+    values = torch.where(valid, values, -torch.inf)
+    index = torch.tensor(rows, device=logits.device)
+    logits[index[:, None], ids[index]] = -torch.inf
+    return values, ids
+
+
+def _candidates(
+    logits: Tensor, penalised: tuple[Tensor, Tensor] | None, k: NDArray[np.int_]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return each row's greatest logits, at least k of them and every one that ties with the k-th.
+
+    Returns:
+        (rows, width) logits in descending order, equal ones by token id, and their ids.
+    """
+    vocabulary = logits.shape[1]
+    width = int(k.max()) + _MARGIN
+    while True:
+        values, ids = _top(logits, min(width, vocabulary))
+        if penalised is not None:
+            values = torch.cat([values, penalised[0]], dim=1)
+            ids = torch.cat([ids, penalised[1]], dim=1)
+            values, order = values.topk(min(width, values.shape[1]), dim=1)
+            ids = ids.gather(1, order)
+        found, tokens = values.cpu().numpy(), ids.cpu().numpy()
+        kth = found[np.arange(len(k)), np.minimum(k, found.shape[1]) - 1]
+        if width >= vocabulary or (found[:, -1] < kth).all():
+            order_by_id = np.lexsort((tokens, -found), axis=-1)
+            return (
+                np.take_along_axis(found, order_by_id, 1),
+                np.take_along_axis(tokens, order_by_id, 1),
+            )
+        width *= 4
+
+
+def _top(logits: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """`torch.topk` along the vocabulary: the top values lie in the chunks of greatest maximum."""
+    rows, vocabulary = logits.shape
+    whole = vocabulary // _CHUNK * _CHUNK
+    if width * 8 * _CHUNK > vocabulary:
+        values, ids = logits.float().topk(width, dim=1)
+        return values, ids
+    chunks = logits[:, :whole].view(rows, -1, _CHUNK)
+    best = chunks.amax(dim=2).topk(width, dim=1).indices
+    values = chunks.gather(1, best[:, :, None].expand(-1, -1, _CHUNK)).view(rows, -1)
+    values = torch.cat([values, logits[:, whole:]], dim=1).float()
+    offsets = torch.arange(_CHUNK, device=logits.device)
+    rest = torch.arange(whole, vocabulary, device=logits.device).expand(rows, -1)
+    ids = torch.cat([(best[:, :, None] * _CHUNK + offsets).view(rows, -1), rest], dim=1)
+    values, order = values.topk(width, dim=1)
+    return values, ids.gather(1, order)
+
+
+def _draw(
+    values: NDArray[np.float32],
+    ids: NDArray[np.int64],
+    k: NDArray[np.int_],
+    knobs: Sequence[Knobs],
+    uniforms: Sequence[float],
+) -> list[int]:
+    rows = np.arange(len(k))
+    temperature = np.array([knob.temperature or 1.0 for knob in knobs])
+    top_p = np.array([knob.top_p for knob in knobs])
+    scaled = values.astype(np.float64) / temperature[:, None]
+    weights = np.exp(scaled - scaled[:, :1])
+    kth = values[rows, np.minimum(k, values.shape[1]) - 1]
+    weights[values < kth[:, None]] = 0
+    above = np.cumsum(weights, axis=1) - weights
+    # A token stays when those above it hold less than top_p of the mass: the first always stays.
+    weights[above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)] = 0
+    cumulative = np.cumsum(weights, axis=1)
+    target = np.asarray(uniforms) * cumulative[:, -1]
+    drawn = (cumulative <= target[:, None]).sum(axis=1)
+    greedy = np.array([knob.temperature == 0 for knob in knobs])
+    last = np.count_nonzero(weights, axis=1) - 1
+    chosen = np.where(greedy, 0, np.minimum(drawn, last))
+    return [int(token) for token in ids[rows, chosen]]

@@ -1,0 +1,86 @@
+"""The repair prompt, and how any user's text becomes what the model continues.
+
+The words are those of CORAL-X's standard QuixBugs prompt, to the letter. That prompt ends by
+opening a ```python fence. A chat model gets everything before the fence as the user's message,
+and the fence as the beginning of its own turn, so that it goes on inside the fence.
+
+This module neither tokenizes nor truncates: a prompt that does not fit is the engine's error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coral_batch.records.problem import Problem
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+FENCE = "```python\n"
+
+REPAIR = """Fix the buggy Python function in {name}.py
+
+The function has a bug that needs to be corrected. Analyze the code and provide the fixed version.
+
+Buggy Code:
+```python
+{code}
+```
+
+Provide the corrected Python code:
+```python
+"""
+
+
+def program_text(problem: Problem, docstring: bool) -> str:
+    """Return the buggy program as the model sees it, without a final newline.
+
+    Args:
+        problem: the problem to show.
+        docstring: put the problem's docstring behind the code, as a module-level triple-quoted
+            string, which is where QuixBugs' files have it.
+    """
+    code = problem.buggy.strip("\n")
+    if not docstring or not problem.docstring.strip():
+        return code
+    escaped = problem.docstring.strip("\n").replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return f'{code}\n\n"""\n{escaped}\n"""'
+
+
+def repair_prompt(problem: Problem, docstring: bool) -> str:
+    """Return CORAL-X's standard QuixBugs prompt, which ends in the opening fence; see `REPAIR`."""
+    return REPAIR.format(name=problem.name, code=program_text(problem, docstring))
+
+
+def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
+    r"""Return the text that the model continues, special tokens and the opening fence included.
+
+    It always ends in ``FENCE``; an answer is the code, then a newline and the closing fence.
+    Encode it with ``add_special_tokens=False``.
+
+    Args:
+        tokenizer: its chat template (with the template's own default system prompt) is applied;
+            without a template the model is a completion model and gets the text as it is, behind
+            the token that begins a text, where it has one.
+        user_text: the user's message. An opening fence at its end moves into the model's turn.
+    """
+    user_text = user_text.removesuffix(FENCE).rstrip()
+    if tokenizer.chat_template is None:
+        user_text += "\n"
+    return free_prompt(tokenizer, user_text) + FENCE
+
+
+def free_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
+    """Return the text that the model continues as it likes: as `chat_prompt`, but without a fence.
+
+    Args:
+        tokenizer: as in `chat_prompt`.
+        user_text: the user's message, taken as it is.
+    """
+    if tokenizer.chat_template is None:
+        return f"{tokenizer.bos_token or ''}{user_text}"
+    return str(
+        tokenizer.apply_chat_template(
+            [{"role": "user", "content": user_text}], tokenize=False, add_generation_prompt=True
+        )
+    )

@@ -1,0 +1,281 @@
+"""Get the adapters of a population: from the store where it has them, else by training them.
+
+The base model is loaded once a process, and only when something has to be trained. On processors
+and on a cluster an adapter is a unit of work, and the worker that trained it puts it into the
+store, which all share. Of the CUDA devices of one machine each has a share of the adapters.
+
+On a processor an adapter trains on one thread, and as many adapters as there are cores side by
+side: threads that share one adapter's steps wait for each other half of the time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from coral_batch import seeding
+from coral_batch.errors import CoralError
+from coral_batch.lake.store import Store, key_of
+from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
+from coral_batch.models.base.device import arithmetic, devices
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.models.training import acceleration, kernels, low_rank
+from coral_batch.models.training import training as training_module
+from coral_batch.models.training.training import TrainingCurve, train
+from coral_batch.records.configuration import AdapterConfiguration
+from coral_batch.records.example import Example
+from coral_batch.records.settings import Training
+from coral_batch.work.machine import available_memory
+from coral_batch.work.parallel import agree, ask, cluster, keep, run
+from coral_batch.work.progress import progress, say_reuse
+
+KIND = "adapters"
+CURVE = "curve.json"
+SECONDS = "seconds.json"
+PEFT = "adapter"
+Wanted = tuple[AdapterConfiguration, int]
+"""An adapter to have: its configuration, and the seed it is trained with."""
+
+_PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A trained adapter.
+
+    Attributes:
+        key: SHA-256 of everything that determined it.
+        determinants: everything that determined it, see `determinants`.
+        folder: the PEFT folder, in the store; copy it, do not change it.
+        curve: its training curve.
+        reused: it was in the store already.
+        seconds: what training it took; 0 when it was reused.
+    """
+
+    key: str
+    determinants: dict[str, Any]
+    folder: Path
+    curve: TrainingCurve
+    reused: bool
+    seconds: float
+
+
+def obtain_adapters(
+    base_folder: Path,
+    examples: Sequence[Example],
+    wanted: Iterable[Wanted],
+    training: Training,
+    store: Store,
+    threads: int | None = None,
+) -> dict[Wanted, Adapter]:
+    """Return each distinct adapter that is wanted, training those that the store lacks.
+
+    Args:
+        base_folder: the materialised base model.
+        examples: what to train on.
+        wanted: repeated ones are trained once.
+        training: hyperparameters.
+        store: where adapters are kept as soon as each is trained.
+        threads: most adapters to train at a time on a processor, each on one thread; None for one
+            a core, as far as memory goes.
+
+    Raises:
+        CoralError: see `coral_batch.models.training.training.train` and
+            `coral_batch.models.base.checkpoint.load_base`.
+    """
+    base_folder = base_folder.absolute()
+    distinct = list(dict.fromkeys(wanted))
+    known = ask(_determinants, base_folder, examples, distinct, training, device=True)
+    entries = {key: store.get(KIND, found) for key, found in known.items()}
+    reused = {key: entry is not None for key, entry in entries.items()}
+    missing = {key: known[key] for key, entry in entries.items() if entry is None}
+    common = (base_folder, examples, training, Store(store.root.absolute()))
+    on = devices()[: len(missing)]
+    if cluster() or len(on) < 2:
+        units = [(key, found, *common) for key, found in missing.items()]
+        reads = [[base_folder / CARD]] * len(units)
+        workers = 1 if torch.cuda.is_available() else _side_by_side(base_folder, threads)
+        trained = run(_train_unit, units, min(workers, len(units)) or 1, device=True, reads=reads)
+        for _, (key, entry) in progress(trained, "adapters", total=len(units), unit="adapter"):
+            entries[key] = _awaited(entry)
+    else:
+        # A process a device, since training sets torch's global generator.
+        shares = [
+            (device, dict(list(missing.items())[at :: len(on)]), *common)
+            for at, device in enumerate(on)
+        ]
+        for _, share in run(_train_share, shares, workers=len(on)):
+            entries |= share
+    adapters = {}
+    for one, entry in entries.items():
+        assert entry is not None
+        adapters[one] = Adapter(
+            key=key_of(known[one]),
+            determinants=known[one],
+            folder=entry / PEFT,
+            curve=_read_curve(entry / CURVE),
+            reused=reused[one],
+            seconds=0.0 if reused[one] else _seconds(entry),
+        )
+    say_reuse(
+        "adapters",
+        [_seconds(entry) for key, entry in entries.items() if entry is not None and reused[key]],
+        [adapter.seconds for adapter in adapters.values() if not adapter.reused],
+    )
+    return adapters
+
+
+def determinants(
+    card: Card,
+    examples: Sequence[Example],
+    configuration: AdapterConfiguration,
+    training: Training,
+    seed: int,
+) -> dict[str, Any]:
+    """Everything that the bytes of an adapter depend on, as JSON values."""
+    return {
+        "base": card.sha256,
+        "examples": examples_sha256(examples),
+        "configuration": asdict(configuration),
+        "training": asdict(training),
+        "seed": seed,
+        "code": _digest(
+            "".join(
+                Path(str(module.__file__)).read_text()
+                for module in (training_module, acceleration, kernels, low_rank, seeding)
+            )
+        ),
+        "versions": {
+            name: version(name) for name in ("torch", "transformers", "peft", "tokenizers", "numpy")
+        },
+        "arithmetic": arithmetic(),
+    }
+
+
+def _determinants(
+    base_folder: Path,
+    examples: Sequence[Example],
+    wanted: Sequence[Wanted],
+    training: Training,
+) -> dict[Wanted, dict[str, Any]]:
+    """Return what determines each adapter when this process trains it."""
+    card = read_card(base_folder)
+    with _one_thread():
+        return {
+            (configuration, seed): determinants(card, examples, configuration, training, seed)
+            for configuration, seed in wanted
+        }
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _side_by_side(base_folder: Path, threads: int | None) -> int:
+    """Return how many adapters to train at a time on this machine's processor, >= 1.
+
+    Each takes memory for its activations; the base model lies there once for all of them. On the
+    0.5B base, of 1 GB, that was up to 1.9 GB each, and half a gigabyte for what gave them the work.
+    """
+    weights = 2 * read_card(base_folder).parameters
+    fitting = (available_memory() - weights) // (weights + 1_250_000_000)
+    return max(1, min(threads or torch.get_num_threads(), fitting))
+
+
+def _train_share(
+    device: torch.device,
+    share: Mapping[Wanted, dict[str, Any]],
+    base_folder: Path,
+    examples: Sequence[Example],
+    training: Training,
+    store: Store,
+) -> dict[Wanted, Path]:
+    """Train one device's share of the adapters, given with what determines each, into the store."""
+    base = load_base(base_folder, device=device)
+    entries = {}
+    for wanted, known in progress(share.items(), "adapters", unit="adapter"):
+        entries[wanted] = store.put(KIND, known, partial(_build, base, examples, wanted, training))
+    return entries
+
+
+def _train_unit(
+    wanted: Wanted,
+    known: dict[str, Any],
+    base_folder: Path,
+    examples: Sequence[Example],
+    training: Training,
+    store: Store,
+) -> tuple[Wanted, Path]:
+    """Train one adapter into the store in a worker, which keeps the base model."""
+    here = _determinants(base_folder, examples, [wanted], training)
+    agree("what determines an adapter", here[wanted], known)
+    base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
+    with _one_thread():
+        return wanted, store.put(KIND, known, partial(_build, base, examples, wanted, training))
+
+
+def _awaited(entry: Path) -> Path:
+    """Wait until what another machine has stored is there; network file systems take a while.
+
+    Raises:
+        CoralError: it does not come.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    while not entry.is_dir():
+        if time.monotonic() > deadline:
+            raise CoralError(
+                "an adapter that a worker has stored is not to be seen here",
+                file=entry,
+                action="let all machines see the same .coral under the same path",
+            )
+        time.sleep(0.1)
+    return entry
+
+
+def _build(
+    base: BaseModel,
+    examples: Sequence[Example],
+    wanted: Wanted,
+    training: Training,
+    folder: Path,
+) -> None:
+    configuration, seed = wanted
+    (folder / PEFT).mkdir()
+    curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT)
+    (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
+    (folder / SECONDS).write_text(f"{seconds:.3f}\n")
+
+
+def _seconds(entry: Path) -> float:
+    """Return what training an entry took."""
+    return float(json.loads((entry / SECONDS).read_text()))
+
+
+def _read_curve(file: Path) -> TrainingCurve:
+    curve = json.loads(file.read_text())
+    return TrainingCurve(
+        loss=tuple(curve["loss"]),
+        tokens=tuple(curve["tokens"]),
+        answer_tokens=tuple(curve["answer_tokens"]),
+        diverged=curve["diverged"],
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

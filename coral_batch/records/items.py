@@ -1,0 +1,155 @@
+"""The records of CodeLinterEval.
+
+`Item` is the benchmark's own record, field for field; what the build knows beside it, the tests
+that the answer has to pass, lies in `ItemTests`, one for each item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from coral_batch.records.problem import Case
+
+PLACEHOLDERS = ("{code}", "{feedback}")
+
+
+Reason = Literal[
+    "clean",
+    "duplicate",
+    "unparseable",
+    "too_long",
+    "not_linted",
+    "untestable",
+    "original_fails",
+    "not_silent",
+    "canonical_fails",
+]
+"""Why a program gives no item; schemas/linteval_dropped.schema.json says what each means."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the model sees.
+
+    Attributes:
+        code: source code with linter errors.
+        feedback: flake8's findings, a line each: ``CODE: message in LINE line``.
+    """
+
+    code: str
+    feedback: str
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What the model never sees.
+
+    Attributes:
+        id: the item's number, unique in its data set.
+        canonical_code: a solution without findings.
+    """
+
+    id: int
+    canonical_code: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question of CodeLinterEval.
+
+    Attributes:
+        instruction: template with each of `PLACEHOLDERS`.
+        inputs: what the placeholders stand for.
+        outputs: one 0 or 1 a sample; empty until the samples are scored.
+        meta: id and canonical solution.
+    """
+
+    instruction: str
+    inputs: Inputs
+    outputs: tuple[int, ...]
+    meta: Meta
+
+
+@dataclass(frozen=True)
+class ItemTests:
+    """The tests of one item; a test case decides nothing in the official score.
+
+    With `function`, `cases` and `tests` a `coral_batch.verdicts.Program` is complete (`problem` is
+    the function's name; no support modules).
+
+    Attributes:
+        id: the item's id.
+        source: where the item is from, e.g. ``mbpp 601`` or ``snippets/running_total 2``.
+        function: name of the function that is tested; None when there are no tests.
+        cases: JSON cases; empty when there are none.
+        tests: source of a test file with functions named ``test*``, as `Problem.tests`; None
+            when there is none. An item has cases, or tests, or neither: then no strict score.
+    """
+
+    id: int
+    source: str
+    function: str | None
+    cases: tuple[Case, ...]
+    tests: str | None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A program that may become an item.
+
+    Attributes:
+        source: where it is from, e.g. ``mbpp 601``; unique.
+        code: its source code.
+        canonical: its canonical solution; None to have one made.
+        function: as in `ItemTests`, like the two below.
+        cases: JSON cases.
+        tests: source of a test file.
+    """
+
+    source: str
+    code: str
+    canonical: str | None = None
+    function: str | None = None
+    cases: tuple[Case, ...] = ()
+    tests: str | None = None
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A program that gives no item.
+
+    Attributes:
+        source: where it is from, as in `ItemTests`.
+        reason: see `Reason`.
+        detail: what was found, e.g. the findings that stayed.
+    """
+
+    source: str
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True)
+class PromptCount:
+    """How many items have one instruction."""
+
+    instruction: str
+    items: int
+
+
+@dataclass(frozen=True)
+class ItemStatistics:
+    """What a build made.
+
+    Attributes:
+        kept: number of items.
+        dropped: reason -> number of programs.
+        findings: flake8 code -> number of findings in the items' code, most frequent first.
+        prompts: the instructions, in the order of the items that first use them.
+    """
+
+    kept: int
+    dropped: dict[str, int]
+    findings: dict[str, int]
+    prompts: tuple[PromptCount, ...]

@@ -1,0 +1,190 @@
+"""params.yaml as frozen dataclasses; schemas/params.schema.json gives each key's unit and range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coral_batch.records.configuration import Knobs
+
+
+@dataclass(frozen=True)
+class Corpus:
+    path: str
+    url: str | None
+    revision: str | None
+
+
+@dataclass(frozen=True)
+class Split:
+    near_duplicate: float
+    ngrams: float
+    trees: float
+
+
+@dataclass(frozen=True)
+class Prompt:
+    docstring: bool
+
+
+@dataclass(frozen=True)
+class Base:
+    model: str
+    revision: str | None
+
+
+@dataclass(frozen=True)
+class Automata:
+    height: int
+    width: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    automata: int
+    bins: int
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What the mapping may choose from, one tuple of candidates a gene, in their natural order."""
+
+    r: tuple[int, ...]
+    lora_alpha: tuple[int, ...]
+    lora_dropout: tuple[float, ...]
+    target_modules: tuple[tuple[str, ...], ...]
+    method: tuple[str, ...]
+    temperature: tuple[float, ...]
+    top_p: tuple[float, ...]
+    top_k: tuple[int, ...]
+    repetition_penalty: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Training:
+    passes: int
+    batch_size: int
+    learning_rate: float
+    warmup_steps: int
+    weight_decay: float
+    max_grad_norm: float
+
+
+@dataclass(frozen=True)
+class Sampling:
+    samples: int
+    max_new_tokens: int
+    baseline: Knobs
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    problems: str
+    samples: int
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    cpu_seconds: float
+    wall_seconds: float
+    memory_mb: int
+    require: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One number an objective: weights, thresholds or scores."""
+
+    bugfix: float
+    security: float
+    syntax: float
+    style: float
+    runtime: float
+
+
+@dataclass(frozen=True)
+class Objectives:
+    weights: Scores
+    runtime: str
+
+
+@dataclass(frozen=True)
+class Gate:
+    schedule: str
+    generations: int
+    base: Scores
+    max: Scores
+
+
+@dataclass(frozen=True)
+class Evolution:
+    population: int
+    survivors: int
+    crossover: float
+    mutation: float
+
+
+@dataclass(frozen=True)
+class Linteval:
+    source: str
+    path: str
+    language: str
+    items: int | None
+    samples: int
+    max_new_tokens: int
+    knobs: Knobs
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """One of each of the `Candidates`."""
+
+    r: int
+    lora_alpha: int
+    lora_dropout: float
+    target_modules: tuple[str, ...]
+    method: str
+    temperature: float
+    top_p: float
+    top_k: int
+    repetition_penalty: float
+
+
+@dataclass(frozen=True)
+class Search:
+    kind: str
+    fixed: Fixed
+
+
+@dataclass(frozen=True)
+class Compute:
+    workers: int | None
+    threads: int | None
+
+
+@dataclass(frozen=True)
+class Generation:
+    next: str
+
+
+@dataclass(frozen=True)
+class Params:
+    seed: int
+    corpus: Corpus
+    split: Split
+    prompt: Prompt
+    base: Base
+    automata: Automata
+    calibration: Calibration
+    candidates: Candidates
+    training: Training
+    sampling: Sampling
+    evaluation: Evaluation
+    verdicts: Verdicts
+    objectives: Objectives
+    gate: Gate
+    evolution: Evolution
+    search: Search
+    linteval: Linteval
+    compute: Compute
+    generations: dict[str, Generation]

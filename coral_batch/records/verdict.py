@@ -1,0 +1,56 @@
+"""What goes into the jail and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from coral_batch.records.problem import Case
+
+Kind = Literal["PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEABLE"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program to judge.
+
+    Attributes:
+        id: the caller's name for it; not part of what is judged.
+        problem: the problem's name, which is the name of the function.
+        code: the module's source.
+        cases: JSON cases; without them `tests` is run.
+        tests: source of the problem's test file.
+        support: name -> source of the modules that tests and program may import (``node``).
+    """
+
+    id: str
+    problem: str
+    code: str
+    cases: tuple[Case, ...]
+    tests: str | None
+    support: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one case or one test function.
+
+    Attributes:
+        case: number of the case or test, from 0.
+        test: name of the test function; None for a JSON case.
+        kind: PASS; FAIL (another result); ERROR (an exception, or the process ended without a
+            result); TIMEOUT; MEMORY; CRASH (killed by a signal); UNPARSEABLE (no syntax or no
+            such function).
+        detail: what it returned, type and message, or the signal; at most 400 characters; empty
+            for PASS.
+        cpu_seconds: processor time of the call, at least what the kernel counted.
+        wall_seconds: time from the previous answer of the process to this one; the answers of a
+            process that ended within a moment are read together and share its time evenly.
+    """
+
+    case: int
+    test: str | None
+    kind: Kind
+    detail: str
+    cpu_seconds: float
+    wall_seconds: float

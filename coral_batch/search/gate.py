@@ -1,0 +1,68 @@
+"""The threshold gate: what a genome must reach in each objective, tightening every generation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coral_batch.errors import CoralError
+from coral_batch.records.settings import Gate, Scores
+
+OBJECTIVES = tuple(field.name for field in fields(Scores))
+
+# Thresholds and objectives are compared in units of 1e-9, so that 0.2 + 0.4 is 0.6 and a mean of
+# sixes reaches it.
+DECIMALS = 9
+
+
+def thresholds(generation: int, settings: Gate) -> Scores:
+    """Return the thresholds of a generation: base + sigma * (max - base) for each objective.
+
+    With x = generation / (settings.generations - 1), at most 1, sigma is x (linear), sqrt(x) or
+    1 / (1 + exp(-12 (x - 0.5))) (sigmoid). A gate of one generation stands at x = 1.
+
+    Args:
+        generation: from 0.
+        settings: schedule, number of generations, thresholds at both ends.
+
+    Raises:
+        CoralError: the schedule is none of the three.
+    """
+    last = settings.generations - 1
+    x = min(generation / last, 1.0) if last > 0 else 1.0
+    if settings.schedule == "linear":
+        sigma = x
+    elif settings.schedule == "sqrt":
+        sigma = math.sqrt(x)
+    elif settings.schedule == "sigmoid":
+        sigma = 1 / (1 + math.exp(-12 * (x - 0.5)))
+    else:
+        raise CoralError(
+            "Unknown schedule of the threshold gate",
+            field="gate.schedule",
+            found=settings.schedule,
+            expected="linear, sqrt or sigmoid",
+        )
+    return Scores(
+        **{
+            name: round(base + sigma * (getattr(settings.max, name) - base), DECIMALS)
+            for name, base in vars(settings.base).items()
+        }
+    )
+
+
+def shortfalls(objectives: NDArray[np.float64], limits: Scores) -> NDArray[np.float64]:
+    """Return by how much each objective misses its threshold, 0 where it does not.
+
+    Args:
+        objectives: (n, 5) array in the order of `OBJECTIVES`, each in [0, 1].
+        limits: the thresholds.
+
+    Returns:
+        (n, 5) array; a genome passes the gate where its row is all 0.
+    """
+    required = np.array([getattr(limits, name) for name in OBJECTIVES])
+    return np.maximum(np.round(required - objectives, DECIMALS), 0.0)

@@ -1,0 +1,90 @@
+"""A generation's tables in, its selection and the next population out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from coral_batch.errors import CoralError
+from coral_batch.objectives.aggregate import aggregate, fitness
+from coral_batch.records.genome import Genome
+from coral_batch.records.rows import SelectionRow
+from coral_batch.records.settings import Params, Scores
+from coral_batch.search.gate import OBJECTIVES, thresholds
+from coral_batch.search.genome import WITHOUT_AUTOMATA, newcomers
+from coral_batch.search.selection import select
+from coral_batch.search.variation import breed
+from coral_batch.seeding import generator
+
+
+def next_generation(
+    genomes: Sequence[Genome], scores: pl.DataFrame, generation: int, settings: Params
+) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
+    """Select among the genomes of a generation and breed the next one, as the search has it.
+
+    Args:
+        genomes: the population.
+        scores: table `scores` of the same population.
+        generation: its number, from 0.
+        settings: weights, gate, evolution, search and seed of the run.
+
+    Returns:
+        A selection row for each genome, the best first, and the next population.
+
+    Raises:
+        CoralError: population and scores are not of the same genomes.
+    """
+    objectives_of = scores.select(OBJECTIVES).to_numpy()
+    ids, objectives = aggregate(
+        scores["genome"].to_list(), scores["problem"].to_list(), objectives_of
+    )
+    if set(ids) != {genome.id for genome in genomes}:
+        raise CoralError(
+            "the scores are of other genomes than the population",
+            found=ids,
+            expected=", ".join(sorted(genome.id for genome in genomes)),
+            action="run `dvc repro`",
+        )
+    totals = fitness(objectives, settings.objectives.weights)
+    limits = thresholds(generation, settings.gate)
+    selected = select(ids, objectives, totals, limits, settings.evolution.survivors)
+    order = np.argsort([row.place for row in selected])
+    by_id = {genome.id: genome for genome in genomes}
+    living = [by_id[ids[index]] for index in order if selected[index].survived]
+    if settings.search.kind == "unselected":
+        random = generator(settings.seed, "unselected search", generation)
+        chosen = random.permutation(sorted(by_id))[: settings.evolution.survivors]
+        living = [by_id[genome] for genome in chosen.tolist()]
+    if settings.search.kind in WITHOUT_AUTOMATA:
+        missing = settings.evolution.population - len(living)
+        bred = (*living, *newcomers(generation + 1, missing, settings.seed))
+    else:
+        bred = breed(living, generation + 1, settings.evolution, settings.seed)
+    survivors = {genome.id for genome in living}
+    children: dict[str, list[str]] = {}
+    for child in bred:
+        for parent in child.parents:
+            children.setdefault(parent, []).append(child.id)
+    nobody_passed = any(row.reprieved for row in selected)
+    rows = []
+    for index in order:
+        row = selected[index]
+        rows.append(
+            SelectionRow(
+                genome=row.id,
+                objectives=Scores(*objectives[index].tolist()),
+                fitness=float(totals[index]),
+                thresholds=limits,
+                passed=not row.shortfalls,
+                failed=tuple(row.shortfalls),
+                shortfall=sum(row.shortfalls.values()),
+                nobody_passed=nobody_passed,
+                rank=row.rank,
+                crowding=row.crowding,
+                survived=row.id in survivors,
+                children=tuple(children.get(row.id, ())),
+            )
+        )
+    return rows, bred

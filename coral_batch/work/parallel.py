@@ -1,0 +1,192 @@
+"""Units of work, on processes of this machine or on a Dask cluster: all that is spread goes here.
+
+The environment variable DASK_SCHEDULER_ADDRESS names the cluster; without it, this machine works.
+No parameter of the run: where it is computed changes no result.
+
+A unit is a call of a module's function with plain values. Results come as they are done, each with
+the number of its unit, so that nothing that is made of them depends on who did what, or when. A
+process that is killed from outside costs its unit a second try, not the run.
+
+What a unit does, and how much work is in one, is the caller's.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from coral_batch.errors import CoralError, shorten
+from coral_batch.work.orphans import die_with
+
+ADDRESS = "DASK_SCHEDULER_ADDRESS"
+_ATTEMPTS = 3
+
+Result = TypeVar("Result")
+
+
+class SchedulerLostError(CoralError):
+    """The cluster's scheduler went away in the middle."""
+
+
+def cluster() -> str | None:
+    """Return the address of the Dask scheduler that units go to; None for this machine."""
+    return os.environ.get(ADDRESS) or None
+
+
+def run(
+    function: Callable[..., Result],
+    units: Sequence[tuple[Any, ...]],
+    workers: int | None = None,
+    *,
+    device: bool = False,
+    reads: Sequence[Sequence[Path]] = (),
+    again: tuple[type[Exception], ...] = (),
+) -> Iterator[tuple[int, Result]]:
+    """Call `function` with the arguments of each unit; yield number and result as they come.
+
+    Args:
+        function: a function of a module, which the workers import.
+        units: the arguments of each call, values that can be pickled.
+        workers: processes of this machine; None for one a core, 1 for this one alone. A cluster
+            has those that it has.
+        device: on a cluster, only workers that offer a device get the units, one at a time.
+        reads: the files that each unit reads; a worker of a cluster refuses one that is not, under
+            the same path, what it is here.
+        again: exceptions after which a unit is tried again, as after the death of its worker.
+
+    Raises:
+        CoralError: workers keep dying, the cluster does not work, or `function` raises it.
+        Exception: whatever else `function` raises.
+    """
+    left = dict(enumerate(units))
+    for attempt in range(_ATTEMPTS):
+        try:
+            address = cluster()
+            if address is None:
+                results = _processes(function, dict(left), workers)
+            else:
+                results = _dask().run(address, function, dict(left), reads, device)
+            for number, result in results:
+                del left[number]
+                yield number, result
+            return
+        except SchedulerLostError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+            print("coral: the scheduler is gone; looking for it again", file=sys.stderr)
+        except (TerminatedWorkerError, *again) as error:
+            if attempt == _ATTEMPTS - 1:
+                raise CoralError(
+                    "the workers keep dying",
+                    found=str(error).partition("\n")[0] or type(error).__name__,
+                    action="look for the kernel's out-of-memory killer, or lower compute.workers "
+                    "or verdicts.memory_mb",
+                ) from None
+
+
+def ask(function: Callable[..., Result], *arguments: Any, device: bool = False) -> Result:
+    """Call `function` where units are done: here, or on whichever worker answers first.
+
+    What is asked for is how workers compute; every unit then compares itself with it (`agree`).
+    """
+    if cluster() is None:
+        return function(*arguments)
+    return next(result for _, result in run(function, [arguments], device=device))
+
+
+def agree(what: str, here: object, asked: object) -> None:
+    """Insist, in a unit, that this worker is like the one that was asked.
+
+    Raises:
+        CoralError: it is not.
+    """
+    if isinstance(here, Mapping) and isinstance(asked, Mapping):
+        names = [name for name in asked if here.get(name) != asked[name]]
+        here = {name: here.get(name) for name in names}
+        asked = {name: asked[name] for name in names}
+    if here != asked:
+        raise CoralError(
+            "a worker differs from the one that the run goes by",
+            field=what,
+            found=here,
+            expected=shorten(asked),
+            action="let only workers that are alike have a part in the run",
+        )
+
+
+def slots(workers: int | None = None, *, device: bool = False) -> int:
+    """Return how many units are worked on at a time, >= 1; arguments as in `run`."""
+    address = cluster()
+    if address is None:
+        return int(joblib.effective_n_jobs(workers or -1))
+    return int(_dask().slots(address, device))
+
+
+def everywhere(
+    address: str, function: Callable[..., Any], *arguments: Any
+) -> dict[str, tuple[bool, str | None]]:
+    """Look at every worker of a cluster; see `coral_batch.work.cluster.everywhere`."""
+    found: dict[str, tuple[bool, str | None]] = _dask().everywhere(address, function, *arguments)
+    return found
+
+
+_kept: dict[Any, Any] = {}
+
+
+def keep(key: Any, make: Callable[[], Result]) -> Result:
+    """Return what `make` makes, kept in this process until another key is asked for.
+
+    Args:
+        key: what decides what is made.
+        make: makes it, such as a loaded model, which the next unit needs again.
+    """
+    if key not in _kept:
+        _kept.clear()
+        gc.collect()  # before: two models may not fit
+        _kept[key] = make()
+    result: Result = _kept[key]
+    return result
+
+
+def _dask() -> ModuleType:
+    """Import what needs the extra `dask`, which runs on one machine do without."""
+    try:
+        from coral_batch.work import cluster  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name not in {"dask", "distributed"}:
+            raise
+        raise CoralError(
+            "a cluster needs the package distributed",
+            field=ADDRESS,
+            found=os.environ[ADDRESS],
+            action="run `pip install -c constraints.txt -e '.[dask]'`, or unset the variable",
+        ) from None
+    return cluster
+
+
+def _processes(
+    function: Callable[..., Result], units: Mapping[int, tuple[Any, ...]], workers: int | None
+) -> Iterator[tuple[int, Result]]:
+    pool = joblib.Parallel(
+        n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
+    )
+    results: Iterator[tuple[int, Result]] = pool(
+        joblib.delayed(_call)(function, number, unit, os.getpid()) for number, unit in units.items()
+    )
+    return results
+
+
+def _call(
+    function: Callable[..., Result], number: int, unit: tuple[Any, ...], caller: int
+) -> tuple[int, Result]:
+    if os.getpid() != caller:
+        die_with(os.getppid())
+    return number, function(*unit)

@@ -1,0 +1,83 @@
+"""The command-line arguments that several stages share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from coral_batch import lake
+from coral_batch.lake import params
+
+ANSWERS_OF = "linteval/"
+"""What stands before a model of CodeLinterEval where other parts of the lake may be named."""
+
+
+def _known_generation(value: str) -> str:
+    generations = params.load().generations
+    if value not in generations:
+        known = ", ".join(generations)
+        raise typer.BadParameter(f"{value!r} is not one of {known} (see `coral generations`)")
+    return value
+
+
+def known_part(value: str) -> str:
+    """Return `value` if it names a part of the lake; raise typer's usage error if not."""
+    return (
+        value if value in (lake.BASELINE, *lake.EVALUATIONS.values()) else _known_generation(value)
+    )
+
+
+def _known_model(value: str) -> str:
+    if value not in lake.EVALUATIONS:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(lake.EVALUATIONS)}")
+    return value
+
+
+def _known_lint_model(value: str) -> str:
+    if value in lake.LINT_MODELS:
+        return value
+    generation, slash, genome = value.partition("/")
+    if not slash or not genome:
+        raise typer.BadParameter(
+            f"{value!r} is neither {' nor '.join(lake.LINT_MODELS)} nor GENERATION/GENOME"
+        )
+    _known_generation(generation)
+    return value
+
+
+def known_part_or_answers(value: str) -> str:
+    """Like `known_part`; the answers of a model of CodeLinterEval are ``linteval/MODEL``."""
+    if value.startswith(ANSWERS_OF):
+        _known_lint_model(value.removeprefix(ANSWERS_OF))
+        return value
+    return known_part(value)
+
+
+Generation = Annotated[
+    str, typer.Argument(help="The generation, e.g. 000.", callback=_known_generation)
+]
+Part = Annotated[
+    str,
+    typer.Argument(
+        help=f"The generation, e.g. 000; `{lake.BASELINE}` for the base model alone; or "
+        + " or ".join(f"`{part}`" for part in lake.EVALUATIONS.values())
+        + ".",
+        callback=known_part,
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="`baseline` for the base model alone, `best` for the best genome.",
+        callback=_known_model,
+    ),
+]
+LintModel = Annotated[
+    str,
+    typer.Argument(
+        help="`base` for the base model alone, `best` for the best genome, or any genome as "
+        "GENERATION/GENOME, e.g. 001/001-02.",
+        callback=_known_lint_model,
+    ),
+]
