@@ -1,31 +1,41 @@
 """Stage `adapters`: every genome's configuration and its trained adapter."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 from coral_batch import lake
-from coral_batch.lake import params
+from coral_batch.corpus.split import check_training
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.store import Store
+from coral_batch.records.example import Example
+from coral_batch.records.settings import Params
 from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.search import plan
 from stages.arguments import Generation
+
+
+def make(tables: Tables, settings: Params, generation: str, obtain: Callable[..., Any]) -> Outputs:
+    # Imported here: torch and peft take seconds, which --help must not.
+    from coral_batch.models.training.tables import tabulate
+
+    examples = tables.rows("examples", Example)
+    check_training({example.problem for example in examples})
+    transport = Transport.from_plain(tables.document("calibration", dict))
+    plans = plan(tables.frame("features", generation), transport, settings)
+    obtained = obtain(
+        tables.folder("base"),
+        examples,
+        [(one.configuration, one.seed) for one in plans],
+        settings.training,
+        Store(lake.STORE),
+        settings.compute.threads,
+    )
+    return tabulate(plans, obtained, lake.path("adapter_folders", generation))
 
 
 def adapters(generation: Generation) -> None:
     """Train the adapters of a generation."""
-    # Imported here: torch, transformers and peft take seconds, which --help must not.
-    from coral_batch.corpus.split import check_training
-    from coral_batch.lake.store import Store
-    from coral_batch.models.training.tables import adapt
-    from coral_batch.records.example import Example
+    from coral_batch.models.training.obtain import obtain_adapters
 
-    settings = params.load()
-    examples = lake.read_rows("examples", Example)
-    check_training({example.problem for example in examples})
-    rows, cards, durations, folders = adapt(
-        lake.read_frame("features", generation),
-        Transport.from_plain(lake.read_document("calibration", dict)),
-        lake.path("base"),
-        examples,
-        settings,
-        Store(lake.STORE),
-    )
-    lake.write_folders("adapter_folders", folders, generation)
-    lake.write_rows("adapter_cards", cards, generation)
-    lake.write_rows("adapter_durations", durations, generation)
-    lake.write_rows("adapters", rows, generation)
+    run(partial(make, obtain=obtain_adapters), generation)

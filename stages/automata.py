@@ -2,23 +2,25 @@
 
 import numpy as np
 
-from coral_batch import lake
-from coral_batch.lake import params
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.genome import Genome
+from coral_batch.records.settings import Params
 from coral_batch.search.automata.simulation import simulate
 from stages.arguments import Generation
 
 
-def automata(generation: Generation) -> None:
-    """Simulate the automata of a generation."""
-    genomes = lake.read_rows("population", Genome, generation)
-    histories = simulate(genomes, params.load().automata)
-    lake.write_arrays(
-        "automata",
-        {
+def make(tables: Tables, settings: Params, generation: str) -> Outputs:
+    genomes = tables.rows("population", Genome, generation)
+    histories = simulate(genomes, settings.automata)
+    return {
+        "automata": {
             "genomes": np.array([genome.id for genome in genomes]),
             "packed": histories.packed,
             "width": np.array(histories.width),
-        },
-        generation,
-    )
+        }
+    }
+
+
+def automata(generation: Generation) -> None:
+    """Simulate the automata of a generation."""
+    run(make, generation)

@@ -1,34 +1,41 @@
 """Stage `best`: the best genome of the run and its adapter, for what is measured on it alone."""
 
+from dataclasses import replace
+
 from coral_batch import lake
-from coral_batch.lake import params
-from coral_batch.lake.adapters import checked_adapter
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
+from coral_batch.lake.stage import Folder, Outputs, Tables, run
+from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow, find
+from coral_batch.records.settings import Params
 from coral_batch.search.best import best as best_of
 
 
-def best() -> None:
-    """Pick the best genome of all generations."""
+def make(tables: Tables, settings: Params, _: None) -> Outputs:
     selections = {
-        name: lake.read_rows("selection", SelectionRow, name) for name in params.load().generations
+        name: tables.rows("selection", SelectionRow, name) for name in settings.generations
     }
-    generation, chosen = best_of(selections)
-    rows = lake.read_rows("adapters", AdapterRow, generation)
-    adapter = find(rows, lake.path("adapters", generation), genome=chosen.genome)
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
-    card = find(cards, lake.path("adapter_cards", generation), key=adapter.key)
-    folder = checked_adapter(generation, card)
-    lake.write_folders("best_adapter", {adapter.key: folder})
-    lake.write_document(
-        "best",
-        BestRow(
-            generation,
+    part, chosen = best_of(selections)
+    adapters = tables.rows("adapters", AdapterRow, part)
+    adapter = find(adapters, lake.path("adapters", part), genome=chosen.genome)
+    subjects = tables.rows("subjects", SubjectRow, part)
+    subject = find(subjects, lake.path("subjects", part), genome=chosen.genome)
+    trained = lake.path("adapter_folders", part) / adapter.key
+    folder = lake.path("best_adapter") / adapter.key
+    return {
+        "best_adapter": {adapter.key: Folder(trained, subject.files, "the table subjects")},
+        "best": BestRow(
+            part,
             chosen.genome,
             adapter.key,
-            card.files,
+            subject.files,
             adapter.configuration,
             adapter.knobs,
             chosen.fitness,
         ),
-    )
-    print(f"{chosen.genome} of generation {generation}, fitness {chosen.fitness:.3f}")
+        ("subjects", lake.EVALUATIONS["best"]): [replace(subject, folder=lake.below(folder))],
+    }
+
+
+def best() -> None:
+    """Pick the best genome of all generations."""
+    chosen = run(make)["best"]
+    print(f"{chosen.genome} of generation {chosen.generation}, fitness {chosen.fitness:.3f}")

@@ -1,12 +1,20 @@
 """Stage `calibration`: how features are distributed over the rule space."""
 
-from coral_batch import lake
-from coral_batch.lake import params
+from collections.abc import Callable
+
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.settings import Params
 from coral_batch.search.mapping.mapping import calibrate
+from coral_batch.search.mapping.transport import Transport
+
+
+def make(
+    _: Tables, settings: Params, __: None, calibrate: Callable[..., Transport] = calibrate
+) -> Outputs:
+    transport = calibrate(settings.automata, settings.calibration, settings.seed)
+    return {"calibration": transport.to_plain()}
 
 
 def calibration() -> None:
     """Calibrate the mapping on random genomes."""
-    settings = params.load()
-    transport = calibrate(settings.automata, settings.calibration, settings.seed)
-    lake.write_document("calibration", transport.to_plain())
+    run(make)

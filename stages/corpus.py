@@ -1,22 +1,18 @@
 """Stage `corpus`: the problems, from the bundled corpus, a checkout or a git URL."""
 
-from pathlib import Path
-
-from coral_batch import lake
-from coral_batch.corpus.checkout import fetch
+from coral_batch.corpus.checkout import fetch, source
 from coral_batch.corpus.layout import read_layout
 from coral_batch.lake import params
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.settings import Params
+
+
+def make(_: Tables, settings: Params, __: None) -> Outputs:
+    return {"problems": read_layout(*source(settings.corpus))}
 
 
 def corpus() -> None:
     """Read the corpus into the lake."""
-    settings = params.load().corpus
-    if settings.url is not None and settings.revision is not None:
-        folder = fetch(settings.url, settings.revision, lake.CHECKOUTS)
-        origin = f"{settings.url}@{settings.revision}"
-    else:
-        folder = Path(settings.path)
-        origin = settings.path
-    problems = read_layout(folder, origin)
-    lake.write_rows("problems", problems)
-    print(f"{len(problems)} problems from {origin}")
+    fetch(params.load().corpus)
+    problems = run(make)["problems"]
+    print(f"{len(problems)} problems from {problems[0].origin}")

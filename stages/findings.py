@@ -1,17 +1,19 @@
 """Stage `findings`: what flake8 and bandit say about the repairs."""
 
-from coral_batch import lake
-from coral_batch.lake import params
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import SampleRow
+from coral_batch.records.settings import Params
 from stages.arguments import Part
+
+
+def make(tables: Tables, settings: Params, part: str) -> Outputs:
+    # Imported here: bandit is not needed by --help.
+    from coral_batch.linting.tables import lint_samples
+
+    samples = tables.rows("samples", SampleRow, part)
+    return {"findings": lint_samples(samples, settings.compute.workers)}
 
 
 def findings(part: Part) -> None:
     """Lint the repairs with flake8 and bandit."""
-    # Imported here: bandit is not needed by --help.
-    from coral_batch.linting.tables import lint_samples
-
-    workers = params.load().compute.workers
-    samples = lake.read_rows("samples", SampleRow, part)
-    found = lint_samples(samples, workers)
-    lake.write_frame("findings", lake.frame("findings", found), part)
+    run(make, part)

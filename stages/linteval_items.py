@@ -1,32 +1,44 @@
 """Stage `linteval_items`: the questions of CodeLinterEval, built from programs or read."""
 
-import functools
+from functools import partial
+from typing import Any
 
 from coral_batch import lake
-from coral_batch.lake import params
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.items import DataSet
+from coral_batch.records.settings import Params
 
 
-def linteval_items() -> None:
-    """Build the CodeLinterEval items, or read official ones."""
-    # Imported here: the linters and the jail are not needed by --help.
-    from coral_batch.linteval.items.sources import make
-    from coral_batch.verdicts import judge
+def make(_: Tables, settings: Params, __: None, jail: Any) -> Outputs:
+    # Imported here: the linters are not needed by --help.
+    from coral_batch.linteval.items.sources import make as make_items
 
-    settings = params.load()
-    in_jail = functools.partial(
-        judge,
+    in_jail = partial(
+        jail.judge,
         settings=settings.verdicts,
         workers=settings.compute.workers,
         journal=lake.VERDICT_JOURNAL,
     )
-    data_set = make(settings, in_jail)
-    lake.write_rows("linteval_items", data_set.items)
-    lake.write_rows("linteval_tests", data_set.tests)
-    lake.write_rows("linteval_dropped", data_set.dropped)
-    lake.write_document("linteval_statistics", data_set.statistics)
-    path = settings.linteval.path
-    print(f"{data_set.statistics.kept} items from {path}, {len(data_set.dropped)} dropped")
-    for reason, count in data_set.statistics.dropped.items():
+    return outputs(make_items(settings, in_jail))
+
+
+def outputs(data_set: DataSet) -> Outputs:
+    """Return a data set as the tables that the stage makes."""
+    return {
+        "linteval_items": data_set.items,
+        "linteval_tests": data_set.tests,
+        "linteval_dropped": data_set.dropped,
+        "linteval_statistics": data_set.statistics,
+    }
+
+
+def linteval_items() -> None:
+    """Build the CodeLinterEval items, or read official ones."""
+    from coral_batch import verdicts as jail
+
+    made = run(partial(make, jail=jail))["linteval_statistics"]
+    print(f"{made.kept} items, {sum(made.dropped.values())} programs dropped")
+    for reason, count in made.dropped.items():
         print(f"  {reason}: {count}")
-    print(f"{len(data_set.statistics.findings)} codes: ", end="")
-    print(", ".join(f"{code} {count}" for code, count in data_set.statistics.findings.items()))
+    print(f"{len(made.findings)} codes: ", end="")
+    print(", ".join(f"{code} {count}" for code, count in made.findings.items()))

@@ -1,21 +1,22 @@
 """Stage `linteval_report`: CodeLinterEval of the best genome beside the base model."""
 
 from coral_batch import lake
-from coral_batch.lake import params
-from coral_batch.lake.atomic import atomic
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.linteval.report.text import plots, results
 from coral_batch.linteval.scores.metrics import compare
+from coral_batch.records.settings import Params
+
+
+def make(tables: Tables, settings: Params, _: None) -> Outputs:
+    changes = {model: tables.frame("linteval_changes", model) for model in lake.LINT_MODELS}
+    base, best = (
+        (tables.frame("linteval_scores", model), changes[model]) for model in lake.LINT_MODELS
+    )
+    metrics = compare(base, best, settings.seed)
+    return {"linteval_plots": plots(changes), "linteval_metrics": metrics}
 
 
 def linteval_report() -> None:
     """Compare the best genome with the base model."""
-    changes = {model: lake.read_frame("linteval_changes", model) for model in lake.LINT_MODELS}
-    base, best = (
-        (lake.read_frame("linteval_scores", model), changes[model]) for model in lake.LINT_MODELS
-    )
-    metrics = compare(base, best, params.load().seed)
-    for name, content in plots(changes).items():
-        with atomic(lake.path("linteval_plots") / name) as stream:
-            stream.write(content.encode())
-    lake.write_document("linteval_metrics", metrics)
+    metrics = run(make)["linteval_metrics"]
     print(results({"base": metrics.base, "best": metrics.best}, metrics))

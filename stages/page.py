@@ -1,17 +1,19 @@
-"""Stage `page`: one generation, or the base model, as an HTML page."""
+"""Stage `page`: one part of the lake, such as a generation or the base model, as an HTML page."""
 
-from coral_batch import lake
-from coral_batch.lake.atomic import atomic
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.settings import Params
 from stages.arguments import Part
 
 
-def page(part: Part) -> None:
-    """Write the page of a generation or of the base model."""
+def make(tables: Tables, settings: Params, part: str) -> Outputs:
     # Imported here: --help needs no templates.
     from coral_batch.report.page.generation import part_page
     from coral_batch.report.reading import read_individuals, read_repairs
 
-    individuals = [] if part == lake.BASELINE else read_individuals(part)
-    text = part_page(part, individuals, read_repairs(part))
-    with atomic(lake.path("page", part)) as stream:
-        stream.write(text.encode())
+    individuals = read_individuals(tables, part) if part in settings.generations else []
+    return {"page": part_page(part, individuals, read_repairs(tables, part))}
+
+
+def page(part: Part) -> None:
+    """Write the page of a generation or of the base model."""
+    run(make, part)

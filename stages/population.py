@@ -1,12 +1,15 @@
 """Stage `population`: the genomes of the first generation."""
 
-from coral_batch import lake
 from coral_batch.lake import params
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.settings import Params
 from coral_batch.search.genome import random_population
+
+
+def make(_: Tables, settings: Params, __: str) -> Outputs:
+    return {"population": random_population(settings.evolution, settings.seed)}
 
 
 def population() -> None:
     """Draw the first generation."""
-    settings = params.load()
-    first = next(iter(settings.generations))
-    lake.write_rows("population", random_population(settings.evolution, settings.seed), first)
+    run(make, next(iter(params.load().generations)))

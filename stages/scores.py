@@ -1,21 +1,23 @@
 """Stage `scores`: the five objectives and the fitness of every repair."""
 
-from coral_batch import lake
-from coral_batch.lake import params
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow
+from coral_batch.records.settings import Params
 from stages.arguments import Part
+
+
+def make(tables: Tables, settings: Params, part: str) -> Outputs:
+    scores, runtimes = score_samples(
+        tables.rows("samples", SampleRow, part),
+        tables.frame("verdicts", part),
+        tables.frame("findings", part),
+        tables.frame("case_times", part),
+        settings.objectives,
+    )
+    return {"runtimes": runtimes, "scores": scores}
 
 
 def scores(part: Part) -> None:
     """Score the repairs."""
-    settings = params.load().objectives
-    scored, runtimes = score_samples(
-        lake.read_rows("samples", SampleRow, part),
-        lake.read_frame("verdicts", part),
-        lake.read_frame("findings", part),
-        lake.read_frame("case_times", part),
-        settings,
-    )
-    lake.write_frame("runtimes", lake.frame("runtimes", runtimes), part)
-    lake.write_frame("scores", lake.frame("scores", scored), part)
+    run(make, part)

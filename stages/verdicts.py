@@ -1,27 +1,33 @@
 """Stage `verdicts`: every repair on every case of its problem, in the jail."""
 
+from functools import partial
+from typing import Any
+
 from coral_batch import lake
 from coral_batch.corpus.split import check_evaluation, select_evaluation
-from coral_batch.lake import params
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import SampleRow
+from coral_batch.records.settings import Params
 from stages.arguments import Part
+
+
+def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
+    # Imported here: joblib is not needed by --help.
+    from coral_batch.verdicts.tables import judge_samples
+
+    samples = tables.rows("samples", SampleRow, part)
+    names = {sample.problem for sample in samples}
+    if part not in lake.EVALUATIONS.values():
+        check_evaluation(names)
+    corpus, manifest = tables.rows("problems", Problem), tables.rows("manifest", Role)
+    problems = [row for row in select_evaluation(corpus, manifest, "all") if row.name in names]
+    rows, times = judge_samples(samples, problems, jail, settings, lake.VERDICT_JOURNAL)
+    return {"case_times": times, "verdicts": rows}
 
 
 def verdicts(part: Part) -> None:
     """Run the repairs in the jail."""
-    # Imported here: joblib and the jail are not needed by --help.
-    from coral_batch.verdicts.tables import judge_samples
+    from coral_batch import verdicts as jail
 
-    settings = params.load()
-    samples = lake.read_rows("samples", SampleRow, part)
-    names = {sample.problem for sample in samples}
-    if part not in lake.EVALUATIONS.values():
-        check_evaluation(names)
-    corpus, manifest = lake.read_rows("problems", Problem), lake.read_rows("manifest", Role)
-    problems = [row for row in select_evaluation(corpus, manifest, "all") if row.name in names]
-    rows, times = judge_samples(
-        samples, problems, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL
-    )
-    lake.write_frame("case_times", lake.frame("case_times", times), part)
-    lake.write_frame("verdicts", lake.frame("verdicts", rows), part)
+    run(partial(make, jail=jail), part)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.lake import params
-from coral_batch.linteval.items.build import DataSet, build
+from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.snippets import read_snippets
-from coral_batch.records.items import Candidate
+from coral_batch.records.items import Candidate, DataSet
 from coral_batch.verdicts import Program, Verdict, judge
 from tests import REPOSITORY
 

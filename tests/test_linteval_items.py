@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.linteval.items.build import DEFAULT_FLAKE8, DataSet, build, feedback, item_id
+from coral_batch.linteval.items.build import DEFAULT_FLAKE8, build, feedback, item_id
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.records.items import (
     PLACEHOLDERS,
     Candidate,
+    DataSet,
     Dropped,
     Inputs,
     Item,

@@ -327,7 +327,7 @@ _LONG = """
 import json, os, sys
 from pathlib import Path
 from coral_batch.records.problem import Case
-from coral_batch.lake.params import Verdicts
+from coral_batch.records.settings import Verdicts
 from coral_batch.verdicts import Program, judge
 settings = Verdicts(20.0, 60.0, 256, ("seccomp",))
 def program(body, number):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from coral_batch import lake
-from coral_batch.audit.evidence import Doubt, Evidence
+from coral_batch.audit.mismatch import Mismatch
+from coral_batch.audit.recorded import Recorded
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.problem import Problem
@@ -11,7 +12,7 @@ from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import program_of
 
 
-def run_again(name: str) -> tuple[list[Doubt], list[str]]:
+def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
     """Judge a repair again; nothing is taken from the journal, and nothing is written.
 
     Args:
@@ -24,12 +25,12 @@ def run_again(name: str) -> tuple[list[Doubt], list[str]]:
         CoralError: there is no such repair.
     """
     settings = params.load()
-    evidence = Evidence(settings)
+    recorded = Recorded()
     part, _, rest = name.partition("/")
     parts = [*settings.generations, lake.BASELINE, *lake.EVALUATIONS.values()]
     if part not in parts:  # that of an evaluation has a stroke in it
         part, rest = "/".join(name.split("/")[:2]), "/".join(name.split("/")[2:])
-    samples = {_id(row): row for row in evidence.rows("samples", part)} if part in parts else {}
+    samples = {_id(row): row for row in recorded.raw("samples", part)} if part in parts else {}
     if rest not in samples:
         raise CoralError(
             "no such repair",
@@ -38,30 +39,28 @@ def run_again(name: str) -> tuple[list[Doubt], list[str]]:
             expected=f"PART/GENOME/PROBLEM/SAMPLE with one of {', '.join(parts)} as PART and a "
             "repair of its samples.jsonl behind it",
         )
-    problems = {problem.name: problem for problem in evidence.built("problems", Problem)}
+    problems = {problem.name: problem for problem in recorded.rows("problems", Problem)}
     sample = samples[rest]
-    program = program_of(problems[sample["problem"]], sample["code"])
+    program = program_of(problems[sample["problem"]], sample["code"], rest)
     (verdicts,) = judge([program], settings.verdicts, workers=1)
-    there = {row["case"]: row for row in evidence.rows("verdicts", part) if _id(row) == rest}
-    lines = []
+    there = {row["case"]: row for row in recorded.raw("verdicts", part) if _id(row) == rest}
+    place, lines, found_other = lake.path("verdicts", part), [], []
+    again = "running it again in the jail"
     for verdict in verdicts:
         found = there.pop(verdict.case, {})
-        same = True
-        for column in ("test", "kind", "detail"):
-            before, now = found.get(column, "no such row"), getattr(verdict, column)
-            if before != now:
-                same = False
-                place = lake.path("verdicts", part)
-                row = f"{rest}, case {verdict.case}"
-                evidence.doubts.append(
-                    Doubt(place, row, column, before, now, "running it again in the jail")
-                )
-        lines.append(
-            f"{name}, case {verdict.case}: {verdict.kind}{'' if same else ', not as before'}"
-        )
-    for case in there:
-        evidence.doubt("verdicts", part, None, f"case {case}", "no such case", row=rest)
-    return evidence.doubts, lines
+        row = f"{rest}, case {verdict.case}"
+        changed = [
+            Mismatch(place, row, column, before, getattr(verdict, column), again)
+            for column in ("test", "kind", "detail")
+            if (before := found.get(column, "no such row")) != getattr(verdict, column)
+        ]
+        found_other += changed
+        words = ", not as before" if changed else ""
+        lines.append(f"{name}, case {verdict.case}: {verdict.kind}{words}")
+    found_other += [
+        Mismatch(place, rest, None, f"case {case}", "no such case", again) for case in there
+    ]
+    return recorded.mismatches + found_other, lines
 
 
 def _id(row: dict[str, object]) -> str:

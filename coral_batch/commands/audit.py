@@ -1,4 +1,4 @@
-"""The command `coral audit`: its arguments, and how a doubt is told."""
+"""The command `coral audit`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from coral_batch import lake
-from coral_batch.audit.doubt import Doubt
-from coral_batch.errors import shorten
 from coral_batch.lake import params
 from stages.arguments import ANSWERS_OF, known_part_or_answers
 
@@ -37,29 +35,17 @@ def audit(
 ) -> None:
     """Compute the lake again from itself and name what does not follow."""
     # Imported here: torch and the linters take seconds, which --help must not.
-    from coral_batch.audit.checks import checks, run_checks  # noqa: PLC0415
-    from coral_batch.audit.rerun import run_again  # noqa: PLC0415
+    from coral_batch.audit.rerun import run_again
+    from coral_batch.audit.steps import run_steps, steps
 
     if rerun is not None:
-        doubts, lines = run_again(rerun)
+        mismatches, lines = run_again(rerun)
     else:
         settings = params.load()
-        doubts, lines = run_checks(settings, checks(settings, generation, calibration))
-    for doubt in doubts:
-        print(told(doubt))
+        mismatches, lines = run_steps(settings, steps(settings, generation, calibration))
+    for mismatch in mismatches:
+        print(mismatch)
     print("\n".join(lines))
-    if doubts:
-        print(f"error: {len(doubts)} values or rows do not follow", file=sys.stderr)
+    if mismatches:
+        print(f"error: {len(mismatches)} values or rows do not follow", file=sys.stderr)
         raise typer.Exit(1)
-
-
-def told(doubt: Doubt) -> str:
-    """Write a doubt as a block of lines."""
-    lines = [", ".join(str(word) for word in (doubt.file, doubt.row, doubt.column) if word)]
-    if doubt.problem is not None:
-        lines += doubt.problem.split("\n")
-    else:
-        expected = "another value" if doubt.expected is None else shorten(doubt.expected)
-        lines += [f"found:    {shorten(doubt.found)}", f"expected: {expected}"]
-        lines += [f"from:     {doubt.source}"]
-    return "\n  ".join(lines) + "\n"

@@ -26,7 +26,6 @@ from stages.base import base
 from stages.best import best
 from stages.calibration import calibration
 from stages.corpus import corpus
-from stages.evaluation import evaluation
 from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
@@ -43,6 +42,7 @@ from stages.samples import samples
 from stages.scores import scores
 from stages.selection import selection
 from stages.split import split
+from stages.subjects import subjects
 from stages.verdicts import verdicts
 
 STAGES = (
@@ -55,13 +55,13 @@ STAGES = (
     automata,
     features,
     adapters,
+    subjects,
     samples,
     verdicts,
     findings,
     scores,
     selection,
     best,
-    evaluation,
     evidence,
     report,
     page,

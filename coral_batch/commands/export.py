@@ -19,7 +19,6 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
-from coral_batch.lake.adapters import checked_adapter
 from coral_batch.lake.hashes import check_files
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
 from coral_batch.report.model_card import Exported, model_card
@@ -98,8 +97,11 @@ def _genome(name: str) -> tuple[Path, Exported]:
     fates = lake.read_rows("selection", SelectionRow, generation)
     cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
     card = find(cards, lake.path("adapter_cards", generation), key=row.key)
+    folder = lake.path("adapter_folders", generation) / card.key
+    again = f"run `dvc repro --force adapters@{generation}`"
+    check_files(folder, card.files, "the table adapter_cards", again)
     return (
-        checked_adapter(generation, card),
+        folder,
         Exported(
             genome,
             generation,

@@ -16,6 +16,7 @@ import typer
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
+from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import BASE, AdapterRow, SampleRow, SelectionRow
 from coral_batch.report.metrics import OBJECTIVES
@@ -103,7 +104,9 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
     Raises:
         CoralError: the generation has no such genome, or the genome no such problem.
     """
-    individuals = {individual.genome.id: individual for individual in read_individuals(part)}
+    individuals = {
+        individual.genome.id: individual for individual in read_individuals(Lake(), part)
+    }
     if genome not in individuals:
         raise CoralError(
             "no such genome",
@@ -162,7 +165,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
 
 
 def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
-    repairs = read_repairs(part, genome)
+    repairs = read_repairs(Lake(), part, genome)
     names = list(dict.fromkeys(repair.problem.name for repair in repairs))
     if problem is not None and problem not in names:
         raise CoralError(

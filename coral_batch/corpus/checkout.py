@@ -13,22 +13,28 @@ from pathlib import Path
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import sync, sync_tree, unfinished_folder
+from coral_batch.lake.places import CHECKOUTS
+from coral_batch.records.settings import Corpus
 
 
-def fetch(url: str, revision: str, checkouts: Path) -> Path:
-    """Check `url` out at `revision` into ``checkouts/REVISION`` unless it is there already.
+def source(corpus: Corpus) -> tuple[Path, str]:
+    """Return the folder that a corpus is read from, and what is recorded as its origin."""
+    if corpus.url is not None and corpus.revision is not None:
+        return CHECKOUTS / corpus.revision, f"{corpus.url}@{corpus.revision}"
+    return Path(corpus.path), corpus.path
 
-    Args:
-        url: anything that git clones over file, git, http, https or ssh.
-        revision: full commit id.
-        checkouts: folder of all checkouts.
+
+def fetch(corpus: Corpus) -> None:
+    """Check a corpus out by URL and revision, unless that was done or it has neither.
+
+    The URL is anything that git clones over file, git, http, https or ssh.
 
     Raises:
         CoralError: git is missing, or cannot clone the URL or find the commit.
     """
-    target = checkouts / revision
-    if target.is_dir():
-        return target
+    target, url, revision = source(corpus)[0], corpus.url, corpus.revision
+    if url is None or revision is None or target.is_dir():
+        return
     with unfinished_folder(target) as temporary:
         clone = temporary / "clone"
         _git("clone", "--quiet", "--no-checkout", "--", url, str(clone))
@@ -37,8 +43,7 @@ def fetch(url: str, revision: str, checkouts: Path) -> Path:
         # A checkout that is there is taken for right: no power cut may leave one without its text.
         sync_tree(clone)
         clone.replace(target)
-        sync(checkouts)
-    return target
+        sync(target.parent)
 
 
 def _git(*arguments: str) -> None:

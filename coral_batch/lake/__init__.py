@@ -15,9 +15,12 @@ from coral_batch.lake.places import (
     SCHEMAS,
     STORE,
     VERDICT_JOURNAL,
+    above,
     at,
+    below,
     generations,
     lint_models,
+    lint_subject,
     path,
 )
 from coral_batch.lake.tables import (
@@ -36,6 +39,7 @@ from coral_batch.lake.tables import (
     write_folders,
     write_frame,
     write_rows,
+    write_text,
 )
 
 __all__ = [
@@ -49,11 +53,14 @@ __all__ = [
     "SCHEMAS",
     "STORE",
     "VERDICT_JOURNAL",
+    "above",
     "at",
+    "below",
     "build",
     "frame",
     "generations",
     "lint_models",
+    "lint_subject",
     "path",
     "plain",
     "read_arrays",
@@ -68,4 +75,5 @@ __all__ = [
     "write_folders",
     "write_frame",
     "write_rows",
+    "write_text",
 ]

@@ -18,7 +18,7 @@ import polars as pl
 
 Check = Callable[[Any], bool]
 
-_WORDS = frozenset({"$schema", "description", "key", "measured", "minRows", "title"})
+_WORDS = frozenset({"$schema", "description", "from", "key", "measured", "minRows", "title"})
 """Keywords that refuse nothing: a row's `key`, what is `measured`, and `minRows` of a table."""
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

@@ -20,6 +20,11 @@ def found_sha256(file: Path) -> str:
     return file_sha256(file) if file.is_file() else "no such file"
 
 
+def folder_hashes(folder: Path) -> dict[str, str]:
+    """Return the `file_sha256` of each file of a folder, by name."""
+    return {file.name: file_sha256(file) for file in sorted(folder.iterdir())}
+
+
 def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: str) -> None:
     """Check that files are what was recorded.
 

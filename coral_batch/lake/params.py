@@ -21,7 +21,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.settings import Generation, Params, Scores
+from coral_batch.records.settings import Params, Scores
 
 FILE = Path("params.yaml")
 
@@ -43,18 +43,23 @@ def load(file: Path = FILE) -> Params:
 
 
 def write_generations(count: int, file: Path = FILE) -> None:
-    """Rewrite the map of generations for `count` generations; all else keeps its text.
+    """Rewrite the maps of generations and parts for `count` generations; all else keeps its text.
 
     Raises:
         CoralError: params.yaml is not valid, before or after.
     """
     document = _read_document(file)
     load(file)
-    document["generations"].clear()
+    for name in ("generations", "parts"):
+        document[name].clear()
     for index in range(count):
-        entry = CommentedMap({"next": DoubleQuotedScalarString(f"{index + 1:03d}")})
-        entry.fa.set_flow_style()
-        document["generations"][DoubleQuotedScalarString(f"{index:03d}")] = entry
+        name = f"{index:03d}"
+        following = {"next": DoubleQuotedScalarString(f"{index + 1:03d}")}
+        part = {"folder": f"generations/{name}", "draws": "sampling.samples"}
+        for key, content in (("generations", following), ("parts", part)):
+            entry = CommentedMap(content)
+            entry.fa.set_flow_style()
+            document[key][DoubleQuotedScalarString(name)] = entry
     text = StringIO()
     _yaml().dump(document, text)
     with atomic(file) as stream:
@@ -166,11 +171,21 @@ def _check_rules(params: Params, file: Path) -> None:
             found=(params.corpus.url, params.corpus.revision),
             expected="both, or neither",
         )
-    _check_chain(params.generations, file)
+    _check_chain(params, file)
 
 
-def _check_chain(generations: dict[str, Generation], file: Path) -> None:
-    for index, (name, generation) in enumerate(generations.items()):
+def _check_chain(params: Params, file: Path) -> None:
+    folders = {name: f"generations/{name}" for name in params.generations}
+    if {name: part.folder for name, part in params.parts.items()} != folders:
+        raise CoralError(
+            "the parts are not the generations",
+            file=file,
+            field="parts",
+            found=list(params.parts),
+            expected=f"one for each of {', '.join(params.generations)}",
+            action="write both maps with `coral generations N`",
+        )
+    for index, (name, generation) in enumerate(params.generations.items()):
         expected = f"{index:03d}: {{next: {index + 1:03d}}}"
         if name != f"{index:03d}" or generation.next != f"{index + 1:03d}":
             raise CoralError(
@@ -179,5 +194,5 @@ def _check_chain(generations: dict[str, Generation], file: Path) -> None:
                 field=f"generations, entry {index + 1}",
                 found=f"{name}: {{next: {generation.next}}}",
                 expected=expected,
-                action="write the map with `coral generations N`",
+                action="write the maps with `coral generations N`",
             )

@@ -38,6 +38,7 @@ PLACES = {
     "adapter_cards": "{part}/adapter_cards.jsonl",
     "adapter_folders": "{part}/adapters",
     "adapter_durations": "{part}/adapter_durations.jsonl",
+    "subjects": "{part}/subjects.jsonl",
     "samples": "{part}/samples.jsonl",
     "sample_durations": "{part}/sample_durations.jsonl",
     "verdicts": "{part}/verdicts.parquet",
@@ -102,6 +103,26 @@ def at(root: Path) -> Iterator[None]:
         yield
     finally:
         _root.reset(token)
+
+
+def below(place: Path) -> str:
+    """Return a path of the lake as tables hold it: seen from the lake's own folder."""
+    return place.relative_to(_root.get()).as_posix()
+
+
+def above(place: str) -> Path:
+    """Return the path that `below` stands for."""
+    return _root.get() / place
+
+
+def lint_subject(model: str) -> tuple[str, str | None]:
+    """Return where the subject of a model of CodeLinterEval stands: part, and genome if several."""
+    if model == "base":
+        return BASELINE, None
+    if model == "best":
+        return EVALUATIONS["best"], None
+    generation, _, genome = model.partition("/")
+    return generation, genome
 
 
 def generations() -> list[str]:

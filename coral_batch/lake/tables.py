@@ -252,6 +252,12 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
         ) from None
 
 
+def write_text(file: Path, text: str) -> None:
+    """Write a text, atomically."""
+    with atomic(file) as stream:
+        stream.write(text.encode())
+
+
 def build(kind: type[Row], value: Any) -> Row:
     """Build a dataclass from JSON that a schema has already accepted."""
     return msgspec.convert(value, kind)

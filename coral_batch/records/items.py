@@ -153,3 +153,13 @@ class ItemStatistics:
     dropped: dict[str, int]
     findings: dict[str, int]
     prompts: tuple[PromptCount, ...]
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The four tables of `linteval_items`; `items` and `tests` are in step."""
+
+    items: tuple[Item, ...]
+    tests: tuple[ItemTests, ...]
+    dropped: tuple[Dropped, ...]
+    statistics: ItemStatistics

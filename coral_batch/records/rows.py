@@ -63,6 +63,25 @@ class AdapterCardRow:
 
 
 @dataclass(frozen=True)
+class SubjectRow:
+    """What answers are drawn with: a genome, or the base model alone.
+
+    Attributes:
+        genome: its id, or `BASE`.
+        key: key of its adapter; None for the base model alone.
+        folder: the adapter's PEFT folder, seen from the lake; None likewise.
+        files: SHA-256 of each of its files, by name.
+        knobs: how its repairs are drawn.
+    """
+
+    genome: str
+    key: str | None
+    folder: str | None
+    files: dict[str, str]
+    knobs: Knobs
+
+
+@dataclass(frozen=True)
 class SampleRow:
     genome: str
     problem: str

@@ -168,6 +168,12 @@ class Generation:
 
 
 @dataclass(frozen=True)
+class Part:
+    folder: str
+    draws: str
+
+
+@dataclass(frozen=True)
 class Params:
     seed: int
     corpus: Corpus
@@ -188,3 +194,4 @@ class Params:
     linteval: Linteval
     compute: Compute
     generations: dict[str, Generation]
+    parts: dict[str, Part]

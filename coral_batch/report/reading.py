@@ -6,6 +6,7 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
+from coral_batch.lake.stage import Tables
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import AdapterRow, SampleRow, SelectionRow
@@ -13,17 +14,17 @@ from coral_batch.report.views import Individual, Repair
 from coral_batch.search.automata.simulation import unpack
 
 
-def read_individuals(generation: str) -> list[Individual]:
+def read_individuals(tables: Tables, generation: str) -> list[Individual]:
     """Return a generation's genomes and what became of them, in the population's order."""
-    genomes, histories = unpack(lake.read_arrays("automata", generation))
+    genomes, histories = unpack(tables.arrays("automata", generation))
     index = {genome: number for number, genome in enumerate(genomes)}
-    features = lake.read_frame("features", generation).rows_by_key("genome", named=True)
-    adapters = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
-    fates = {row.genome: row for row in lake.read_rows("selection", SelectionRow, generation)}
-    population = lake.read_rows("population", Genome, generation)
-    tables = (index, features, adapters, fates)
+    features = tables.frame("features", generation).rows_by_key("genome", named=True)
+    adapters = {row.genome: row for row in tables.rows("adapters", AdapterRow, generation)}
+    fates = {row.genome: row for row in tables.rows("selection", SelectionRow, generation)}
+    population = tables.rows("population", Genome, generation)
+    known = (index, features, adapters, fates)
     for genome in population:
-        if not all(genome.id in table for table in tables):
+        if not all(genome.id in table for table in known):
             raise CoralError(
                 "the tables do not belong together",
                 file=lake.path("population", generation),
@@ -44,17 +45,17 @@ def read_individuals(generation: str) -> list[Individual]:
     ]
 
 
-def read_repairs(part: str, genome: str | None = None) -> list[Repair]:
+def read_repairs(tables: Tables, part: str, genome: str | None = None) -> list[Repair]:
     """Return the repairs of a part, or those of one of its genomes, in the samples' order.
 
     Raises:
         CoralError: a repair has no problem, no verdicts or no scores.
     """
-    samples = lake.read_rows("samples", SampleRow, part)
-    problems = {row.name: row for row in lake.read_rows("problems", Problem)}
+    samples = tables.rows("samples", SampleRow, part)
+    problems = {row.name: row for row in tables.rows("problems", Problem)}
     chosen = pl.lit(True) if genome is None else pl.col("genome") == genome
     verdicts, findings, scores = (
-        lake.read_frame(table, part)
+        tables.frame(table, part)
         .filter(chosen)
         .rows_by_key(("genome", "problem", "sample"), named=True)
         for table in ("verdicts", "findings", "scores")

@@ -9,9 +9,8 @@ from typing import Any
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import REFERENCE, SampleRow
-from coral_batch.records.settings import Verdicts
+from coral_batch.records.settings import Params
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.pool import judge, layers_in_force
 
 Rows = list[dict[str, Any]]
 
@@ -19,8 +18,8 @@ Rows = list[dict[str, Any]]
 def judge_samples(
     samples: Sequence[SampleRow],
     problems: Sequence[Problem],
-    settings: Verdicts,
-    workers: int | None,
+    jail: Any,
+    settings: Params,
     journal: Path,
 ) -> tuple[Rows, Rows]:
     """Judge every sample on its problem's cases, and time the reference programs on them.
@@ -28,8 +27,8 @@ def judge_samples(
     Args:
         samples: the samples.
         problems: their problems.
-        settings: limits and required isolation.
-        workers: processes; None for one a core.
+        jail: what judges: `coral_batch.verdicts`, or what gives recorded verdicts.
+        settings: limits, required isolation and processes.
         journal: file of finished verdicts that a killed run goes on from.
 
     Returns:
@@ -40,10 +39,17 @@ def judge_samples(
         CoralError: a required layer of isolation is missing, or a reference fails a case.
     """
     by_name = {problem.name: problem for problem in problems}
-    programs = [program_of(by_name[sample.problem], sample.code) for sample in samples]
-    references = [program_of(problem, problem.reference) for problem in problems]
-    results = judge([*programs, *references], settings, workers, journal)
-    layers = "+".join(layers_in_force(settings.require))
+    programs = [
+        program_of(by_name[one.problem], one.code, f"{one.genome}/{one.problem}/{one.sample}")
+        for one in samples
+    ]
+    references = [
+        program_of(problem, problem.reference, f"{REFERENCE}/{problem.name}/0")
+        for problem in problems
+    ]
+    workers = settings.compute.workers
+    results = jail.judge([*programs, *references], settings.verdicts, workers, journal)
+    layers = "+".join(jail.layers_in_force(settings.verdicts.require))
     verdicts: Rows = []
     times: Rows = []
     for sample, result in zip(samples, results[: len(samples)], strict=True):
@@ -69,9 +75,9 @@ def judge_samples(
     return verdicts, times
 
 
-def program_of(problem: Problem, code: str) -> Program:
-    """Return what is judged when `code` is a repair of `problem`."""
-    return Program(problem.name, problem.name, code, problem.cases, problem.tests, problem.support)
+def program_of(problem: Problem, code: str, name: str) -> Program:
+    """Return what is judged when `code`, called `name`, is a repair of `problem`."""
+    return Program(name, problem.name, code, problem.cases, problem.tests, problem.support)
 
 
 def _time(key: dict[str, Any], verdict: Verdict) -> dict[str, Any]:

@@ -6,32 +6,36 @@ writes its turn as it likes, until it ends it. No fence is opened for it, unlike
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from transformers import AutoTokenizer
 
-from coral_batch.lake.store import Store
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
-from coral_batch.models.decoding.drawing import Drawing, Subject, Work, draw
+from coral_batch.models.decoding.drawing import drawing_of, work_of
+from coral_batch.models.decoding.engine import Sample
 from coral_batch.models.prompts.prompt import free_prompt
 from coral_batch.records.items import Item
-from coral_batch.records.rows import DurationRow, LintSampleRow
+from coral_batch.records.rows import DurationRow, LintSampleRow, SubjectRow
 from coral_batch.records.settings import Params
 
 
 def answer(
-    subject: Subject, items: Sequence[Item], base: Path, settings: Params, store: Store
+    subject: SubjectRow,
+    items: Sequence[Item],
+    base: Path,
+    settings: Params,
+    draw: Callable[..., tuple[list[list[Sample]], list[DurationRow]]],
 ) -> tuple[list[LintSampleRow], list[DurationRow]]:
     """Draw `settings.linteval.samples` answers to every item.
 
     Args:
-        subject: the base model or a genome, with the knobs to draw with.
+        subject: the base model or a genome; its own knobs are not used, but `settings.linteval`'s.
         items: what to answer.
         base: folder of the base model.
         settings: linteval, candidates (the greatest rank) and seed of the run.
-        store: where answers are kept.
+        draw: `coral_batch.models.decoding.drawing.draw` with its store.
 
     Returns:
         Rows by item and sample, and how long each item took.
@@ -44,18 +48,10 @@ def answer(
         str(item.meta.id): free_prompt(tokenizer, fill(item.instruction, item.inputs))
         for item in items
     }
-    works = [
-        Work(name, subject.key, subject.folder, subject.knobs, {name: prompt})
-        for name, prompt in prompts.items()
-    ]
-    drawing = Drawing(
-        settings.linteval.samples,
-        settings.linteval.max_new_tokens,
-        settings.seed,
-        max(settings.candidates.r),
-        settings.compute.threads,
-    )
-    answers, durations = draw(works, drawing, base, store, "item")
+    lint = settings.linteval
+    works = [work_of(name, subject, lint.knobs, {name: prompt}) for name, prompt in prompts.items()]
+    drawing = drawing_of(lint.samples, lint.max_new_tokens, settings)
+    answers, durations = draw(works, drawing, base, "item")
     rows = [
         LintSampleRow(
             item=int(drawn.problem),
@@ -63,7 +59,7 @@ def answer(
             genome=subject.genome,
             adapter=subject.key,
             seed=drawn.seed,
-            knobs=subject.knobs,
+            knobs=lint.knobs,
             prompt=prompts[drawn.problem],
             raw=drawn.text,
             code=code_of(drawn.text),

@@ -15,7 +15,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from coral_batch.errors import CoralError
 from coral_batch.linting.fixing import fix
@@ -24,6 +24,7 @@ from coral_batch.linting.pool import lint
 from coral_batch.records.finding import FAILURES, TOO_LONG, Finding
 from coral_batch.records.items import (
     Candidate,
+    DataSet,
     Dropped,
     Inputs,
     Item,
@@ -42,16 +43,6 @@ DEFAULT_FLAKE8 = functools.partial(flake8, honour_noqa=True, final_newline=False
 
 _UNPARSEABLE = frozenset({"E902", "E999"})
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """The four tables of `linteval_items`; `items` and `tests` are in step."""
-
-    items: tuple[Item, ...]
-    tests: tuple[ItemTests, ...]
-    dropped: tuple[Dropped, ...]
-    statistics: ItemStatistics
 
 
 def feedback(findings: Iterable[Finding]) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coral_batch.linteval.items.build import DataSet, Judge, adopt, build
+from coral_batch.linteval.items.build import Judge, adopt, build
 from coral_batch.linteval.items.folder import read_folder
 from coral_batch.linteval.items.mbpp import read_mbpp
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.snippets import read_snippets
-from coral_batch.records.items import Dropped
+from coral_batch.records.items import DataSet, Dropped
 from coral_batch.records.settings import Params
 
 

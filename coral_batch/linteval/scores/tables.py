@@ -133,7 +133,12 @@ def judge_codes(
     programs = {
         number: program
         for number, sample in enumerate(samples)
-        if (program := program_of(by_item[sample.item], sample.code)) is not None
+        if (
+            program := program_of(
+                by_item[sample.item], sample.code, f"{sample.item}/{sample.sample}"
+            )
+        )
+        is not None
     }
     if not programs:
         return [None] * len(samples)
@@ -164,11 +169,11 @@ def records_of(
     return {item: records[item] for item in items}
 
 
-def program_of(tests: ItemTests, code: str) -> Program | None:
-    """Return what is judged when `code` is an answer to an item; None where it has no tests."""
+def program_of(tests: ItemTests, code: str, name: str) -> Program | None:
+    """Return what is judged when `code`, called `name`, answers an item; None without tests."""
     if tests.function is None:
         return None
-    return Program(str(tests.id), tests.function, code, tests.cases, tests.tests, {})
+    return Program(name, tests.function, code, tests.cases, tests.tests, {})
 
 
 def _finding_rows(

@@ -20,13 +20,15 @@ from typing import Any
 import torch
 from transformers import AutoConfig
 
-from coral_batch import seeding
+from coral_batch import lake, seeding
+from coral_batch.lake.hashes import check_files
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
 from coral_batch.models.decoding.engine import Engine, Sample, Unit
 from coral_batch.records.configuration import Knobs
-from coral_batch.records.rows import DurationRow
+from coral_batch.records.rows import DurationRow, SubjectRow
+from coral_batch.records.settings import Params
 from coral_batch.work.parallel import agree, ask, cluster, keep, run, slots
 from coral_batch.work.progress import progress, say_reuse
 
@@ -40,23 +42,6 @@ _Drawn = tuple[str, list[Sample], float]
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What samples are drawn with.
-
-    Attributes:
-        genome: id of the genome, or `coral_batch.records.rows.BASE`.
-        key: key of its adapter; None for the base model alone.
-        folder: the adapter's PEFT folder; None likewise.
-        knobs: how its samples are drawn.
-    """
-
-    genome: str
-    key: str | None
-    folder: Path | None
-    knobs: Knobs
-
-
-@dataclass(frozen=True)
 class Work:
     """A piece of work.
 
@@ -64,6 +49,7 @@ class Work:
         name: the caller's name for it, which its duration gets.
         key: key of the adapter to draw with; None for the base model alone.
         folder: the adapter's PEFT folder; None likewise.
+        files: SHA-256 that each of its files must have.
         knobs: how the answers are drawn.
         prompts: name -> prompt, as `Engine.generate` has them; equal names have equal prompts in
             all pieces.
@@ -72,6 +58,7 @@ class Work:
     name: str
     key: str | None
     folder: Path | None
+    files: Mapping[str, str]
     knobs: Knobs
     prompts: Mapping[str, str]
 
@@ -95,8 +82,20 @@ class Drawing:
     threads: int | None
 
 
+def work_of(name: str, subject: SubjectRow, knobs: Knobs, prompts: Mapping[str, str]) -> Work:
+    """Return the piece of work that asks a subject some prompts."""
+    folder = None if subject.folder is None else lake.above(subject.folder)
+    return Work(name, subject.key, folder, subject.files, knobs, prompts)
+
+
+def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
+    """Return what the pieces of one call have in common, the rest of it by the run's settings."""
+    rank, threads = max(settings.candidates.r), settings.compute.threads
+    return Drawing(samples, max_new_tokens, settings.seed, rank, threads)
+
+
 def draw(
-    works: Sequence[Work], drawing: Drawing, base: Path, store: Store, unit: str
+    works: Sequence[Work], drawing: Drawing, base: Path, unit: str, store: Store
 ) -> tuple[list[list[Sample]], list[DurationRow]]:
     """Draw the answers to every prompt of every piece.
 
@@ -104,16 +103,21 @@ def draw(
         works: the pieces, with names that differ.
         drawing: what they have in common.
         base: folder of the base model.
-        store: where answers are kept.
         unit: what a piece is, for the progress bar.
+        store: where answers are kept.
 
     Returns:
         Each piece's answers, by prompt and index, and how long it took.
 
     Raises:
-        CoralError: the base model is not what its card says, an adapter cannot be used, or a
-            prompt does not fit the model.
+        CoralError: the base model is not what its card says, an adapter's files are not what is
+            recorded or cannot be used, or a prompt does not fit the model.
     """
+    for work in works:
+        if work.folder is not None:
+            # What an adapter makes is kept under its key: it must be the one that this stands for.
+            again = "run `dvc repro --force` on the stage that made it"
+            check_files(work.folder, work.files, "the table subjects", again)
     base = base.absolute()
     common = ask(_common, base, drawing, device=True)
     known = {

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer
-from coral_batch.models.decoding.drawing import Drawing, Subject, Work, draw
+from coral_batch.models.decoding.drawing import drawing_of, work_of
 from coral_batch.models.decoding.engine import Sample
 from coral_batch.models.prompts.prompt import chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
-from coral_batch.records.rows import DurationRow, SampleRow
+from coral_batch.records.rows import DurationRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
 
 
 def sample(
-    subjects: Sequence[Subject],
+    subjects: Sequence[SubjectRow],
     problems: Sequence[Problem],
+    samples: int,
     base: Path,
     settings: Params,
-    store: Store,
+    draw: Callable[..., tuple[list[list[Sample]], list[DurationRow]]],
 ) -> tuple[list[SampleRow], list[DurationRow]]:
-    """Draw `settings.sampling.samples` repairs of every problem with every subject.
+    """Draw repairs of every problem with every subject.
 
     Args:
         subjects: genomes, or the base model; those with equal adapter and knobs are drawn once.
         problems: what to repair.
+        samples: repairs of each problem.
         base: folder of the base model.
-        settings: prompt, sampling, candidates (the greatest rank) and seed of the run.
-        store: where samples are kept.
+        settings: prompt, most tokens of a sample, the greatest rank and the seed of the run.
+        draw: `coral_batch.models.decoding.drawing.draw` with its store.
 
     Returns:
         Rows by subject, problem and index, and how long each subject took.
@@ -43,15 +44,9 @@ def sample(
         problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
         for problem in problems
     }
-    works = [Work(one.genome, one.key, one.folder, one.knobs, prompts) for one in subjects]
-    drawing = Drawing(
-        settings.sampling.samples,
-        settings.sampling.max_new_tokens,
-        settings.seed,
-        max(settings.candidates.r),
-        settings.compute.threads,
-    )
-    answers, durations = draw(works, drawing, base, store, "genome")
+    works = [work_of(one.genome, one, one.knobs, prompts) for one in subjects]
+    drawing = drawing_of(samples, settings.sampling.max_new_tokens, settings)
+    answers, durations = draw(works, drawing, base, "genome")
     rows = [
         _row(subject, one, prompts)
         for subject, drawn in zip(subjects, answers, strict=True)
@@ -60,7 +55,7 @@ def sample(
     return rows, durations
 
 
-def _row(subject: Subject, drawn: Sample, prompts: Mapping[str, str]) -> SampleRow:
+def _row(subject: SubjectRow, drawn: Sample, prompts: Mapping[str, str]) -> SampleRow:
     return SampleRow(
         genome=subject.genome,
         problem=drawn.problem,

@@ -25,6 +25,7 @@ import torch
 
 from coral_batch import seeding
 from coral_batch.errors import CoralError
+from coral_batch.lake.hashes import folder_hashes
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, devices
@@ -57,6 +58,7 @@ class Adapter:
         key: SHA-256 of everything that determined it.
         determinants: everything that determined it, see `determinants`.
         folder: the PEFT folder, in the store; copy it, do not change it.
+        files: SHA-256 of each of its files, by name.
         curve: its training curve.
         reused: it was in the store already.
         seconds: what training it took; 0 when it was reused.
@@ -65,6 +67,7 @@ class Adapter:
     key: str
     determinants: dict[str, Any]
     folder: Path
+    files: dict[str, str]
     curve: TrainingCurve
     reused: bool
     seconds: float
@@ -123,6 +126,7 @@ def obtain_adapters(
             key=key_of(known[one]),
             determinants=known[one],
             folder=entry / PEFT,
+            files=folder_hashes(entry / PEFT),
             curve=_read_curve(entry / CURVE),
             reused=reused[one],
             seconds=0.0 if reused[one] else _seconds(entry),

@@ -1,64 +1,45 @@
-"""The adapters of a generation: from features to configurations to trained adapters and rows."""
+"""The tables of a generation's adapters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import polars as pl
-
-from coral_batch.lake.store import Store
-from coral_batch.models.base.download import file_sha256
-from coral_batch.models.training.obtain import Adapter, obtain_adapters
-from coral_batch.records.example import Example
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, DurationRow
-from coral_batch.records.settings import Params
-from coral_batch.search.mapping.transport import Transport
-from coral_batch.search.search import Plan, plan
+from coral_batch import lake
+from coral_batch.lake.stage import Folder, Outputs
+from coral_batch.models.training.obtain import Adapter, Wanted
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, DurationRow, SubjectRow
+from coral_batch.search.search import Plan
 
 
-def adapt(
-    features: pl.DataFrame,
-    transport: Transport,
-    base: Path,
-    examples: Sequence[Example],
-    settings: Params,
-    store: Store,
-) -> tuple[list[AdapterRow], list[AdapterCardRow], list[DurationRow], dict[str, Path]]:
-    """Give every genome its configuration and get its adapter, trained or from the store.
+def tabulate(plans: Sequence[Plan], adapters: Mapping[Wanted, Adapter], folder: Path) -> Outputs:
+    """Return the tables and folders that the stage `adapters` makes.
 
     Args:
-        features: table `features` of the generation.
-        transport: the calibration.
-        base: folder of the base model.
-        examples: what to train on.
-        settings: search, candidates, training and seed of the run.
-        store: where adapters are kept.
+        plans: what each genome asks for.
+        adapters: what was obtained, by configuration and seed.
+        folder: where the adapters' folders are going to lie.
 
     Returns:
-        A row a genome; what determined each adapter and how long it took, a row an adapter; and
-        each adapter's PEFT folder by its key.
-
-    Raises:
-        CoralError: see `coral_batch.models.training.obtain.obtain_adapters`.
+        `adapters` and `subjects`, a row a genome; `adapter_cards` and `adapter_durations`, a row an
+        adapter; `adapter_folders`.
     """
-    plans = plan(features, transport, settings)
-    adapters = obtain_adapters(
-        base,
-        examples,
-        [(one.configuration, one.seed) for one in plans],
-        settings.training,
-        store,
-        settings.compute.threads,
-    )
-    rows = [_row(one, adapters[one.configuration, one.seed]) for one in plans]
-    distinct = list(adapters.values())
-    durations = [DurationRow(adapter.key, adapter.seconds, adapter.reused) for adapter in distinct]
-    cards = [
-        AdapterCardRow(adapter.key, adapter.determinants, _hashes(adapter.folder))
-        for adapter in distinct
-    ]
-    return rows, cards, durations, {adapter.key: adapter.folder for adapter in distinct}
+    own = [(one, adapters[one.configuration, one.seed]) for one in plans]
+    distinct = list({adapter.key: adapter for adapter in adapters.values()}.values())
+    return {
+        "adapter_folders": {
+            one.key: Folder(one.folder, one.files, "the adapter in the store") for one in distinct
+        },
+        "adapter_cards": [AdapterCardRow(one.key, one.determinants, one.files) for one in distinct],
+        "adapter_durations": [DurationRow(one.key, one.seconds, one.reused) for one in distinct],
+        "adapters": [_row(plan, adapter) for plan, adapter in own],
+        "subjects": [
+            SubjectRow(
+                plan.genome, one.key, lake.below(folder / one.key), dict(one.files), plan.knobs
+            )
+            for plan, one in own
+        ],
+    }
 
 
 def _row(plan: Plan, adapter: Adapter) -> AdapterRow:
@@ -72,7 +53,3 @@ def _row(plan: Plan, adapter: Adapter) -> AdapterRow:
         tokens=sum(adapter.curve.tokens),
         diverged=adapter.curve.diverged,
     )
-
-
-def _hashes(folder: Path) -> dict[str, str]:
-    return {file.name: file_sha256(file) for file in sorted(folder.iterdir())}

@@ -87,24 +87,31 @@ def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
     ]
 
 
+_NAMES = {
+    lake.BASELINE: "The base model",
+    lake.EVALUATIONS["baseline"]: "The base model, held out",
+    lake.EVALUATIONS["best"]: "The best genome, held out",
+}
+
+
 def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Repair]) -> str:
     """Return the page of a part.
 
     Args:
-        part: a generation, or the baseline.
-        individuals: the generation's genomes; none for the baseline.
+        part: a generation, or another part of the lake that draws repairs.
+        individuals: the generation's genomes; none for another part.
         repairs: all repairs of the part.
     """
-    baseline = part == lake.BASELINE
     genomes = list(dict.fromkeys(repair.sample.genome for repair in repairs))
     problems = attempts(repairs)
     return render(
         "generation.html",
-        part=part,
-        baseline=baseline,
+        name=_NAMES.get(part, f"Generation {part}"),
+        generation=bool(individuals),
+        selected_on=part not in lake.EVALUATIONS.values(),
         # Where the first page lies from here.
-        root="" if baseline else "../",
-        before=None if baseline or int(part) == 0 else f"{int(part) - 1:03d}",
+        root="" if part == lake.BASELINE else "../",
+        before=f"{int(part) - 1:03d}" if individuals and int(part) else None,
         views=[view(individual) for individual in individuals],
         objectives=OBJECTIVES,
         genomes=genomes,

@@ -1,0 +1,133 @@
+"""A stage: a function from tables and parameters to tables. All reading and writing is done here.
+
+A file in `stages/` has one such function, `make`. `run` calls it with the lake itself; `coral
+audit` calls it with the lake as it should be and compares what comes out with what lies there. A
+stage that measures (trains, draws, judges) is given what does that as a further argument, in whose
+place the audit puts what was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import polars as pl
+
+from coral_batch.lake import params, tables
+from coral_batch.lake.hashes import check_files
+from coral_batch.lake.places import path
+from coral_batch.records.settings import Params
+
+Row = TypeVar("Row")
+
+Outputs = Mapping[str | tuple[str, str], Any]
+"""Table, or table and part where it is another part than the stage's -> its content.
+
+By the table's format: instances of a dataclass (JSONL), a frame or rows (Parquet), a document
+(JSON), arrays (npz), a text (HTML); for a folder, name -> text of a file, or a `Folder`. They are
+written in this order, each whole or not at all.
+"""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder to copy into the lake.
+
+    Attributes:
+        path: where it lies.
+        files: the SHA-256 that each of its files has.
+        vouched: what says so, for the message where one has another.
+    """
+
+    path: Path
+    files: Mapping[str, str]
+    vouched: str
+
+
+class Tables(Protocol):
+    """The tables of a lake, as a stage reads them; every method raises `CoralError`."""
+
+    def rows(self, table: str, kind: type[Row], part: str | None = None) -> list[Row]:
+        """Return a JSONL table as instances of a frozen dataclass."""
+
+    def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
+        """Return a Parquet table, without its seals."""
+
+    def document(self, table: str, kind: type[Row]) -> Row:
+        """Return a JSON document as a frozen dataclass, or as it is for `dict`."""
+
+    def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
+        """Return the arrays of an npz file."""
+
+    def folder(self, table: str, part: str | None = None) -> Path:
+        """Return where a folder lies."""
+
+
+class Lake:
+    """The tables as they lie in the lake, validated as they are read."""
+
+    def rows(self, table: str, kind: type[Row], part: str | None = None) -> list[Row]:
+        return tables.read_rows(table, kind, part)
+
+    def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
+        return tables.read_frame(table, part)
+
+    def document(self, table: str, kind: type[Row]) -> Row:
+        return tables.read_document(table, kind)
+
+    def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
+        return tables.read_arrays(table, part)
+
+    def folder(self, table: str, part: str | None = None) -> Path:
+        return path(table, part)
+
+
+def run(make: Callable[[Tables, Params, Any], Outputs], part: str | None = None) -> dict[str, Any]:
+    """Call a stage's function with the lake and params.yaml, and write what it returns.
+
+    Args:
+        make: the stage's function.
+        part: the part of the lake that is made; None where there is but one.
+
+    Returns:
+        What was written, by table.
+
+    Raises:
+        CoralError: a table cannot be read or written, breaks its schema, or `make` raised it.
+    """
+    outputs = make(Lake(), params.load(), part)
+    for target, content in outputs.items():
+        table, where = target if isinstance(target, tuple) else (target, part)
+        write(table, content, where)
+    return {target if isinstance(target, str) else target[0]: outputs[target] for target in outputs}
+
+
+def write(table: str, content: Any, part: str | None = None) -> None:
+    """Write a table by its format; see `Outputs`."""
+    kind = path(table, part).suffix
+    if kind == ".jsonl":
+        tables.write_rows(table, content, part)
+    elif kind == ".parquet":
+        tables.write_frame(table, as_frame(table, content), part)
+    elif kind == ".json":
+        tables.write_document(table, content)
+    elif kind == ".npz":
+        tables.write_arrays(table, content, part)
+    elif kind == ".html":
+        tables.write_text(path(table, part), content)
+    elif all(isinstance(item, str) for item in content.values()):
+        for name, text in content.items():
+            tables.write_text(path(table, part) / name, text)
+    else:
+        again = "run `dvc repro --force` on the stage that made it"
+        for folder in content.values():
+            check_files(folder.path, folder.files, folder.vouched, again)
+        tables.write_folders(table, {name: one.path for name, one in content.items()}, part)
+
+
+def as_frame(table: str, content: Any) -> pl.DataFrame:
+    """Return a flat table's content as a frame, whether it is one or rows."""
+    return content if isinstance(content, pl.DataFrame) else tables.frame(table, content)

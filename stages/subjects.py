@@ -1,0 +1,16 @@
+"""Stage `subjects`: the base model as what repairs are drawn with, where no genome is."""
+
+from coral_batch import lake
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.rows import BASE, SubjectRow
+from coral_batch.records.settings import Params
+
+
+def make(_: Tables, settings: Params, __: None) -> Outputs:
+    base = [SubjectRow(BASE, None, None, {}, settings.sampling.baseline)]
+    return {("subjects", part): base for part in (lake.BASELINE, lake.EVALUATIONS["baseline"])}
+
+
+def subjects() -> None:
+    """Name the base model as what the baselines are drawn with."""
+    run(make)
