@@ -1,15 +1,15 @@
 """Stage `calibration`: how features are distributed over the rule space."""
 
 from collections.abc import Callable
+from typing import Any
 
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 from coral_batch.search.mapping.mapping import calibrate
-from coral_batch.search.mapping.transport import Transport
 
 
 def make(
-    _: Tables, settings: Params, __: None, calibrate: Callable[..., Transport] = calibrate
+    _: Tables, settings: Params, __: None, calibrate: Callable[..., Any] = calibrate
 ) -> Outputs:
     transport = calibrate(settings.automata, settings.calibration, settings.seed)
     return {"calibration": transport.to_plain()}

@@ -7,41 +7,32 @@ every kind of verdict, finding and fate is there.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.corpus.split import select_evaluation
 from coral_batch.lake import params
+from coral_batch.lake.hashes import folder_hashes
+from coral_batch.lake.stage import run
 from coral_batch.lake.store import key_of
-from coral_batch.linteval.answers.extraction import code_of as code_of_item
-from coral_batch.linteval.items.item import fill, spread
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
-from coral_batch.models.decoding.engine import sample_stream
+from coral_batch.models.decoding.drawing import Drawing, Work
+from coral_batch.models.decoding.engine import Sample, sample_stream
 from coral_batch.models.prompts.examples import examples_sha256
-from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt, repair_prompt
-from coral_batch.models.repairs.extraction import extract_code
-from coral_batch.records.configuration import Knobs
+from coral_batch.models.prompts.prompt import FENCE
+from coral_batch.models.training.obtain import Adapter, Wanted
+from coral_batch.models.training.training import TrainingCurve
 from coral_batch.records.example import Example
 from coral_batch.records.items import Item
-from coral_batch.records.problem import Problem, Role
-from coral_batch.records.rows import (
-    BASE,
-    AdapterCardRow,
-    AdapterRow,
-    BestRow,
-    DurationRow,
-    LintSampleRow,
-    SampleRow,
-)
-from coral_batch.search.automata.features import FEATURES
-from coral_batch.search.mapping.mapping import configure
-from coral_batch.search.mapping.transport import Transport
+from coral_batch.records.problem import Problem
+from coral_batch.records.rows import AdapterRow, DurationRow
+from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed
+from stages import adapters, linteval_samples, samples
 from stages.automata import automata
 from stages.base import base
 from stages.best import best
@@ -59,6 +50,7 @@ from stages.report import report
 from stages.scores import scores
 from stages.selection import selection
 from stages.split import split
+from stages.subjects import subjects
 from stages.verdicts import verdicts
 from tests import REPOSITORY
 from tests.tiny import make_tiny_base
@@ -92,6 +84,7 @@ def make_finished_lake(folder: Path) -> None:
         draw(generation)
         judge(generation)
         selection(generation)
+    subjects()
     draw(lake.BASELINE)
     judge(lake.BASELINE)
     best()
@@ -103,7 +96,7 @@ def make_finished_lake(folder: Path) -> None:
     linteval_items()
     answer_items()
     other = lake.read_rows("adapters", AdapterRow, "001")[0]
-    _lint(f"001/{other.genome}", other.genome, other.key)
+    _lint(f"001/{other.genome}")
     linteval_report()
 
 
@@ -136,9 +129,8 @@ def judge(part: str) -> None:
 
 def answer_items() -> None:
     """Answer CodeLinterEval with the base model and the best genome."""
-    chosen = lake.read_document("best", BestRow)
-    _lint("base", BASE, None)
-    _lint("best", chosen.genome, chosen.key)
+    for model in lake.LINT_MODELS:
+        _lint(model)
 
 
 def _copy_snippets(folder: Path) -> None:
@@ -152,45 +144,38 @@ def _copy_snippets(folder: Path) -> None:
 
 def adapt(part: str) -> None:
     """Make a generation's adapters: a few bytes that stand for weights."""
-    settings = params.load()
+    run(partial(adapters.make, obtain=_obtain), part)
+
+
+def _obtain(
+    base: Path,
+    examples: Sequence[Example],
+    wanted: Iterable[Wanted],
+    training: Training,
+    *_: object,
+) -> dict[Wanted, Adapter]:
+    """Stand for training."""
     common = {
-        "base": read_card(lake.path("base")).sha256,
-        "examples": examples_sha256(lake.read_rows("examples", Example)),
-        "training": asdict(settings.training),
-        "seed": settings.seed,
+        "base": read_card(base).sha256,
+        "examples": examples_sha256(examples),
+        "training": asdict(training),
         "code": "0" * 64,
         "versions": {"torch": "2.13.0"},
         "arithmetic": {"threads": 2},
     }
-    table = lake.read_frame("features", part)
-    transport = Transport.from_plain(lake.read_document("calibration", dict))
-    measured = table.select(FEATURES).to_numpy()
-    rows, cards = [], {}
-    for genome, coordinates, (configuration, knobs) in zip(
-        table["genome"],
-        transport(measured).tolist(),
-        configure(measured, transport, settings.candidates),
-        strict=True,
-    ):
-        known = lake.plain({**common, "configuration": asdict(configuration)})
+    obtained = {}
+    for configuration, seed in wanted:
+        known = lake.plain({**common, "configuration": asdict(configuration), "seed": seed})
         key = key_of(known)
-        folder = lake.path("adapter_folders", part) / key
+        folder = Path(".coral/made") / key
         folder.mkdir(parents=True, exist_ok=True)
-        hashes = {}
         for name in ("adapter_config.json", "adapter_model.safetensors"):
-            content = f"{name} of {key}".encode()
-            (folder / name).write_bytes(content)
-            hashes[name] = hashlib.sha256(content).hexdigest()
-        cards[key] = AdapterCardRow(key, known, hashes)
-        rows.append(
-            AdapterRow(
-                genome, key, tuple(coordinates), configuration, knobs, (2.5, 1.25), 300, False
-            )
+            (folder / name).write_bytes(f"{name} of {key}".encode())
+        curve = TrainingCurve((2.5, 1.25), (150, 150), (50, 50), False)
+        obtained[configuration, seed] = Adapter(
+            key, known, folder, folder_hashes(folder), curve, False, 2.5
         )
-    lake.write_rows("adapters", rows, part)
-    lake.write_rows("adapter_cards", cards.values(), part)
-    durations = [DurationRow(key, 2.5, False) for key in cards]
-    lake.write_rows("adapter_durations", durations, part)
+    return obtained
 
 
 def code_of_any_kind(problem: Problem, genome: str, sample: int) -> str:
@@ -212,84 +197,47 @@ def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_ki
         part: a generation, the baseline or an evaluation.
         code_of: the code that a genome writes for a problem, a sample each.
     """
-    settings = params.load()
-    tokenizer = load_tokenizer(lake.path("base"))
-    held_out = part in lake.EVALUATIONS.values()
-    which = settings.evaluation.problems if held_out else "test"
-    problems = select_evaluation(
-        lake.read_rows("problems", Problem), lake.read_rows("manifest", Role), which
-    )
-    samples = (settings.evaluation if held_out else settings.sampling).samples
-    prompts = {
-        problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
-        for problem in problems
-    }
-    lengths = {
-        name: len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-        for name, prompt in prompts.items()
-    }
-    rows = []
-    for genome, knobs in _subjects(part):
-        for problem in problems:
-            for sample in range(samples):
-                raw = f"{FENCE}{code_of(problem, genome, sample)}```"
-                rows.append(
-                    SampleRow(
-                        genome,
-                        problem.name,
-                        sample,
-                        derive_seed(settings.seed, *sample_stream(problem.name, sample)),
-                        knobs,
-                        prompts[problem.name],
-                        raw,
-                        extract_code(raw),
-                        lengths[problem.name],
-                        len(raw) // 4,
-                        "fence",
-                    )
-                )
-    lake.write_rows("samples", rows, part)
-    durations = [DurationRow(genome, 1.5, False) for genome, _ in _subjects(part)]
-    lake.write_rows("sample_durations", durations, part)
+    problems = {problem.name: problem for problem in lake.read_rows("problems", Problem)}
+
+    def write(genome: str, problem: str, sample: int) -> str:
+        return f"{FENCE}{code_of(problems[problem], genome, sample)}```"
+
+    run(partial(samples.make, draw=partial(_draw, write, "fence")), part)
 
 
-def _subjects(part: str) -> list[tuple[str, Knobs]]:
-    if part == lake.EVALUATIONS["best"]:
-        chosen = lake.read_document("best", BestRow)
-        return [(chosen.genome, chosen.knobs)]
-    if part in (lake.BASELINE, lake.EVALUATIONS["baseline"]):
-        return [(BASE, params.load().sampling.baseline)]
-    return [(row.genome, row.knobs) for row in lake.read_rows("adapters", AdapterRow, part)]
+def _draw(
+    write: Callable[[str, str, int], str],
+    finish: str,
+    works: Sequence[Work],
+    drawing: Drawing,
+    base: Path,
+    *_: object,
+    **__: object,
+) -> tuple[list[list[Sample]], list[DurationRow]]:
+    """Stand for the engine."""
+    tokenizer = load_tokenizer(base)
+    answers = []
+    for work in works:
+        drawn = []
+        for name, prompt in work.prompts.items():
+            length = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+            for index in range(drawing.samples):
+                text = write(work.name, name, index)
+                seed = derive_seed(drawing.seed, *sample_stream(name, index))
+                drawn.append(Sample(name, index, seed, text, length, len(text) // 4, finish))
+        answers.append(drawn)
+    return answers, [DurationRow(work.name, 1.5, False) for work in works]
 
 
-def _lint(model: str, genome: str, adapter: str | None) -> None:
-    settings = params.load()
-    tokenizer = load_tokenizer(lake.path("base"))
-    items = spread(lake.read_rows("linteval_items", Item), settings.linteval.items)
-    rows = []
-    for place, item in enumerate(items):
-        prompt = free_prompt(tokenizer, fill(item.instruction, item.inputs))
-        for sample in range(settings.linteval.samples):
-            raw = _lint_answer(item, settings.linteval.samples * place + sample + len(model))
-            rows.append(
-                LintSampleRow(
-                    item.meta.id,
-                    sample,
-                    genome,
-                    adapter,
-                    derive_seed(settings.seed, *sample_stream(str(item.meta.id), sample)),
-                    settings.linteval.knobs,
-                    prompt,
-                    raw,
-                    code_of_item(raw),
-                    len(tokenizer(prompt, add_special_tokens=False)["input_ids"]),
-                    len(raw) // 4,
-                    "eos",
-                )
-            )
-    lake.write_rows("linteval_samples", rows, model)
-    durations = [DurationRow(str(item.meta.id), 0.5, False) for item in items]
-    lake.write_rows("linteval_durations", durations, model)
+def _lint(model: str) -> None:
+    items = {str(item.meta.id): item for item in lake.read_rows("linteval_items", Item)}
+    places = {name: place for place, name in enumerate(items)}
+    count = params.load().linteval.samples
+
+    def write(_: str, item: str, sample: int) -> str:
+        return _lint_answer(items[item], count * places[item] + sample + len(model))
+
+    run(partial(linteval_samples.make, draw=partial(_draw, write, "eos")), model)
     linteval_scores(model)
 
 

@@ -15,26 +15,13 @@ import pytest
 from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.audit import foundation
-from coral_batch.audit.checks import (
-    ANSWERS,
-    BEST,
-    FOUNDATION,
-    GENERATION,
-    LINTEVAL,
-    LINTEVAL_REPORT,
-    REPAIRS,
-    REPORT,
-    SELECTION,
-    checks,
-)
-from coral_batch.audit.checks import run_checks as run_listed
-from coral_batch.audit.doubt import Doubt
-from coral_batch.audit.vouchers import VOUCHERS, voucher
+from coral_batch.audit import vouchers
+from coral_batch.audit.mismatch import Mismatch
+from coral_batch.audit.steps import run_steps, steps
 from coral_batch.commands import cli
 from coral_batch.corpus.overlap import measure_overlaps
 from coral_batch.lake import params, seals
-from coral_batch.lake.schemas import FOLDER, validator
+from coral_batch.lake.schemas import validator
 from coral_batch.linteval.items.sources import make
 from coral_batch.linting.pool import LINTERS, Linter, lint
 from coral_batch.records.finding import Finding
@@ -47,10 +34,13 @@ from tests.finished_lake import make_finished_lake
 from tests.other_values import changed
 
 PART = "001"
-CODELINTER = {**LINTEVAL, **ANSWERS, **LINTEVAL_REPORT}
-CHECKS = {**FOUNDATION, **GENERATION, **REPAIRS, **SELECTION, **BEST, **REPORT, **CODELINTER}
-ROWS = [table for table in CHECKS if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
-DOCUMENTS = [table for table in CHECKS if lake.PLACES[table].endswith(".json") and table != "card"]
+VIEWS = {"base", "page", "index"}
+TABLES = [table for table in lake.PLACES if table not in VIEWS]
+LINTEVAL = {table for table in TABLES if table.startswith("linteval_")}
+ANSWERS = [table for table in TABLES if "{model}" in lake.PLACES[table]]
+FOUNDATION = {"problems", "manifest", "statistics", "overlaps", "card", "examples", "calibration"}
+ROWS = [table for table in TABLES if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
+DOCUMENTS = [table for table in TABLES if lake.PLACES[table].endswith(".json") and table != "card"]
 
 
 def schema_of(table: str) -> dict[str, Any]:
@@ -129,7 +119,7 @@ def here(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(finished)
     for module in ("linting.tables", "linteval.scores.tables", "linteval.items.build"):
         monkeypatch.setattr(f"coral_batch.{module}.lint", LINTED)
-    monkeypatch.setattr(foundation, "measure_overlaps", OVERLAPS)
+    monkeypatch.setattr("stages.split.measure_overlaps", OVERLAPS)
     before = contents(finished)
     yield finished
     for file in contents(finished).keys() - before.keys():
@@ -156,20 +146,21 @@ def settings_of(folder: Path) -> Params:
     return params.load(folder / params.FILE)
 
 
-def run_checks(part: str | None) -> list[Doubt]:
+def run_audit(part: str | None) -> list[Mismatch]:
     settings = settings_of(Path.cwd())
-    return run_listed(settings, checks(settings, part))[0]
+    return run_steps(settings, steps(settings, part))[0]
 
 
-def audit_around(table: str) -> list[Doubt]:
-    """Run the checks of a generation, of what all rest on, or of what comes out of the run."""
+def audit_around(table: str) -> list[Mismatch]:
+    """Audit a generation, what all rest on, CodeLinterEval, or what comes out of the run."""
     if part_of(table) == PART:
-        return run_checks(PART)
+        return run_audit(PART)
+    groups = [group for group in (FOUNDATION, LINTEVAL) if table in group]
+    rest = {"best", "best_adapter", "evidence", "metrics", "plots", "times"}
+    around = groups[0] if groups else rest
     settings = settings_of(Path.cwd())
-    groups = [group for group in (FOUNDATION, CODELINTER) if table in group]
-    around = groups[0] if groups else {**BEST, **REPORT}
-    listed = [entry for entry in checks(settings, None) if entry[0] in around]
-    return run_listed(settings, listed)[0]
+    listed = [step for step in steps(settings, None) if step.tables[0][0] in around]
+    return run_steps(settings, listed)[0]
 
 
 def row_number(table: str, column: str, count: int) -> int:
@@ -196,7 +187,8 @@ def test_a_finished_run_follows(here: Path) -> None:
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
     assert all(line.endswith(": follows") for line in lines)
-    assert len(lines) == len(set(lines)) == len(checks(params.load(), None))
+    tables = [place for step in steps(params.load(), None) for place in step.tables]
+    assert len(lines) == len(set(lines)) == len(tables)
 
 
 @pytest.mark.parametrize(
@@ -209,12 +201,12 @@ def test_a_changed_value_is_named(here: Path, table: str, column: str) -> None:
     was = rows[number]
     rows[number] = changed(was, path, schema_of(table))
     write(table, rows)
-    (doubt,) = audit_around(table)
-    assert doubt.file == lake.path(table, part_of(table))
-    assert doubt.row is not None
-    assert doubt.row.startswith(f"row {number + 1} ")
-    assert doubt.column is not None
-    assert (doubt.column + ".").startswith(column + ".")
+    (mismatch,) = audit_around(table)
+    assert mismatch.file == lake.path(table, part_of(table))
+    assert mismatch.row is not None
+    assert mismatch.row.startswith(f"row {number + 1} ")
+    assert mismatch.column is not None
+    assert (mismatch.column + ".").startswith(column + ".")
 
 
 FIELDS = [(table, name) for table in DOCUMENTS for name in schema_of(table)["properties"]]
@@ -225,10 +217,10 @@ def test_a_changed_value_of_a_document_is_named(here: Path, table: str, column: 
     document = lake.read_raw_document(table)
     new = changed(document, [column], schema_of(table))
     lake.path(table).write_text(json.dumps(new))
-    (doubt,) = audit_around(table)
-    assert doubt.file == lake.path(table)
-    assert doubt.column is not None
-    assert (doubt.column + ".").startswith(column + ".")
+    (mismatch,) = audit_around(table)
+    assert mismatch.file == lake.path(table)
+    assert mismatch.column is not None
+    assert (mismatch.column + ".").startswith(column + ".")
 
 
 def test_a_wrong_value_of_any_generation_is_named_once_in_the_whole_run(here: Path) -> None:
@@ -246,8 +238,8 @@ def test_a_wrong_value_of_any_generation_is_named_once_in_the_whole_run(here: Pa
         rows[number] = changed(rows[number], [column], schema_of(table))
         write(table, rows, part)
         places.append((lake.path(table, part), column))
-    doubts = run_checks(None)
-    assert sorted((doubt.file, doubt.column) for doubt in doubts) == sorted(places)
+    mismatches = run_audit(None)
+    assert sorted((mismatch.file, mismatch.column) for mismatch in mismatches) == sorted(places)
 
 
 @pytest.mark.parametrize("array", ["genomes", "packed", "width"])
@@ -260,9 +252,9 @@ def test_a_changed_cell_of_an_automaton_is_named(here: Path, array: str) -> None
     else:
         arrays["width"] = arrays["width"] + 1
     lake.write_arrays("automata", arrays, PART)
-    (doubt,) = run_checks(PART)
+    (mismatch,) = run_audit(PART)
     place = {"packed": "packed.2.3.4.1", "genomes": "genomes.1", "width": "width"}
-    assert (doubt.file, doubt.column) == (lake.path("automata", PART), place[array])
+    assert (mismatch.file, mismatch.column) == (lake.path("automata", PART), place[array])
 
 
 REARRANGED: dict[str, Callable[[list[Any]], list[Any]]] = {
@@ -283,8 +275,8 @@ CASES = [(table, "missing") for table in ROWS] + [
 def test_a_row_missing_twice_or_elsewhere_is_named(here: Path, table: str, change: str) -> None:
     rows = read(table)
     write(table, REARRANGED[change](rows))
-    doubts = audit_around(table)
-    assert lake.path(table, part_of(table)) in {doubt.file for doubt in doubts}
+    mismatches = audit_around(table)
+    assert lake.path(table, part_of(table)) in {mismatch.file for mismatch in mismatches}
 
 
 @pytest.mark.parametrize(
@@ -303,8 +295,8 @@ def test_a_changed_file_is_named(here: Path, file: str, around: str, named: str 
     found = sorted(here.glob(file))[0]
     found.chmod(0o644)
     found.write_bytes(found.read_bytes().replace(b"return ", b"return  ")[:-1] + b" ")
-    doubts = audit_around(around)
-    assert (named or str(found.relative_to(here))) in {str(doubt.file) for doubt in doubts}
+    mismatches = audit_around(around)
+    assert (named or str(found.relative_to(here))) in {str(one.file) for one in mismatches}
 
 
 @pytest.mark.parametrize("table", ["card", "adapter_folders"])
@@ -314,17 +306,17 @@ def test_a_link_to_itself_in_the_place_of_weights_is_named(here: Path, table: st
     weights = sorted(folder.rglob("*.safetensors"))[0]
     weights.unlink()
     weights.symlink_to(weights.name)
-    doubts = audit_around(table)
+    mismatches = audit_around(table)
     weights.unlink()
-    (doubt,) = doubts
-    assert "no such file" in (doubt.found, doubt.expected)
+    (mismatch,) = mismatches
+    assert "no such file" in (mismatch.found, mismatch.expected)
 
 
 def test_a_folder_too_many_and_one_missing_are_named(here: Path) -> None:
     folder = lake.path("adapter_folders", PART)
     one = sorted(folder.iterdir())[0]
     one.rename(folder / ("0" * 64))
-    assert {doubt.file for doubt in run_checks(PART)} == {one, folder / ("0" * 64)}
+    assert {mismatch.file for mismatch in run_audit(PART)} == {one, folder / ("0" * 64)}
     (folder / ("0" * 64)).rename(one)
 
 
@@ -341,8 +333,9 @@ def test_what_cannot_be_read_is_told_and_what_rests_on_it_is_not_called_right(
         assert "not checked" in done.output
 
 
-def codelinter(settings: Params) -> list[Doubt]:
-    return run_listed(settings, [(table, None, check) for table, check in LINTEVAL.items()])[0]
+def codelinter(settings: Params) -> list[Mismatch]:
+    listed = [step for step in steps(settings, None) if step.tables[0][0] == "linteval_items"]
+    return run_steps(settings, listed)[0]
 
 
 def test_items_follow_from_their_own_code_where_their_source_is_gone(here: Path) -> None:
@@ -351,8 +344,8 @@ def test_items_follow_from_their_own_code_where_their_source_is_gone(here: Path)
     rows = read("linteval_items")
     rows[2]["inputs"]["feedback"] = "E225: missing whitespace around operator in 1 line\n"
     write("linteval_items", rows)
-    (doubt,) = codelinter(settings_of(here))
-    assert (doubt.file, doubt.column) == (lake.path("linteval_items"), "inputs.feedback")
+    (mismatch,) = codelinter(settings_of(here))
+    assert (mismatch.file, mismatch.column) == (lake.path("linteval_items"), "inputs.feedback")
 
 
 def test_items_of_other_sources_follow_from_them(here: Path) -> None:
@@ -385,8 +378,8 @@ def test_items_of_other_sources_follow_from_them(here: Path) -> None:
     drops = list(data_set.dropped)
     drops[1] = replace(drops[1], reason="not_linted")
     lake.write_rows("linteval_dropped", drops)
-    (doubt,) = codelinter(settings)
-    assert (doubt.row, doubt.column) == ("row 2 (c.py)", "reason")
+    (mismatch,) = codelinter(settings)
+    assert (mismatch.row, mismatch.column) == ("row 2 (c.py)", "reason")
 
 
 def test_the_answers_of_any_genome_are_audited_with_the_lake_and_alone(here: Path) -> None:
@@ -394,12 +387,13 @@ def test_the_answers_of_any_genome_are_audited_with_the_lake_and_alone(here: Pat
     alone = ["audit", f"linteval/{model}"]
     done = CliRunner().invoke(cli.app, alone)
     assert done.exit_code == 0, done.output
-    assert done.output.splitlines() == [f"{lake.path(table, model)}: follows" for table in ANSWERS]
+    lines = {f"{lake.path(table, model)}: follows" for table in ANSWERS}
+    assert set(done.output.splitlines()) == lines
     rows = lake.read_raw("linteval_scores", model)
     rows[0]["official"] = not rows[0]["official"]
     pl.DataFrame(rows).write_parquet(lake.path("linteval_scores", model))
-    (doubt,) = audit_around("linteval_scores")
-    assert (doubt.file, doubt.column) == (lake.path("linteval_scores", model), "official")
+    (mismatch,) = audit_around("linteval_scores")
+    assert (mismatch.file, mismatch.column) == (lake.path("linteval_scores", model), "official")
     assert CliRunner().invoke(cli.app, alone).exit_code == 1
     assert CliRunner().invoke(cli.app, ["audit", "linteval/base"]).exit_code == 0
     assert CliRunner().invoke(cli.app, ["audit", "linteval/none"]).exit_code == 2
@@ -469,24 +463,17 @@ def test_a_seal_shows_a_change_of_itself_and_of_each_value() -> None:
 
 
 def test_every_table_of_the_lake_is_audited() -> None:
-    assert CHECKS.keys() == VOUCHERS.keys()
-    views = {"base", "page", "index"}
-    assert lake.PLACES.keys() - views == CHECKS.keys()
+    settings = params.load(REPOSITORY / "params.yaml")
+    audited = {table for step in steps(settings, None) for table, _ in step.tables}
+    assert set(lake.PLACES) - VIEWS == audited
 
 
-def test_the_documented_vouchers_are_those_of_the_code() -> None:
-    text = (REPOSITORY / "docs/audit.md").read_text()
-    for table in VOUCHERS:
-        for columns_, words in vouched(table).items():
-            assert f"| {table} | {columns_} | {words} |\n" in text
+def test_the_documented_vouchers_are_those_of_the_schemas() -> None:
+    assert vouchers.markdown() in (REPOSITORY / "docs/audit.md").read_text()
 
 
-def vouched(table: str) -> dict[str, str]:
-    """Return the columns of a table, those with the same voucher together, and their voucher."""
-    names: list[str] = []
-    if (FOLDER / f"{lake.SCHEMAS.get(table, table)}.schema.json").exists():
-        names = list(schema_of(table)["properties"])
-    groups: dict[str, list[str]] = {}
-    for name in names or ["all"]:
-        groups.setdefault(voucher(table, name), []).append(name)
-    return {", ".join(members): words for words, members in groups.items()}
+def test_every_column_has_a_voucher() -> None:
+    for table in ROWS + DOCUMENTS:
+        schema = schema_of(table)
+        for name, field in schema["properties"].items():
+            assert field.get("from") or schema.get("from"), f"{table}.{name}"

@@ -253,9 +253,9 @@ class Comparison:
         for name in sorted(there & expected.keys()):
             if (name,) in doubtful:
                 continue
-            files = hashes_in(folder / name)
-            for path, one, other in differences(files, dict(expected[name].files), ""):
-                self.note(None, one, other, file=folder / name / path[1:])
+            files, known = hashes_in(folder / name), dict(expected[name].files)
+            for path, found, should in differences(files, known, ""):
+                self.note(None, found, should, file=folder / name / path[1:])
 
 
 def only_renamed(found: Sequence[Key], expected: Sequence[Key]) -> bool:

@@ -27,7 +27,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.items import Dropped, Item, ItemTests
 from coral_batch.records.rows import REFERENCE, DurationRow
 from coral_batch.records.settings import Automata, Calibration, Training
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.cases import test_names
 
@@ -197,7 +197,7 @@ def _name(program: Program) -> Key:
 
 def _verdict(case: int, test: str | None, row: Row | None, program: Program) -> Verdict:
     of_reference = program.id.startswith(f"{REFERENCE}/")
-    kind = "PASS" if of_reference else "ERROR" if row is None else row["kind"]
+    kind: Kind = "PASS" if of_reference else "ERROR" if row is None else row["kind"]
     return Verdict(case, test, kind, "" if row is None else row["detail"], 0.0, 0.0)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from coral_batch import lake
 from coral_batch.audit.comparison import Comparison
@@ -20,6 +21,7 @@ from coral_batch.audit.measured import (
     RecordedCalibration,
     RecordedDrops,
     RecordedVerdicts,
+    found_by,
 )
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.recorded import Place, Recorded, Unusable, hashes_in
@@ -70,11 +72,13 @@ class Step:
         tables: the tables to compare, each with its part, in an order in which a table that
             follows from another one's measured values stands behind it.
         again: those whose measured columns are compared as well.
+        aside: tables that the function reads for other tables than its first one.
     """
 
     make: Callable[[Recorded, Params], Outputs]
     tables: tuple[Place, ...]
     again: frozenset[str] = frozenset()
+    aside: frozenset[str] = frozenset()
 
 
 def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list[Step]:
@@ -90,7 +94,7 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
         for name in settings.generations:
             listed += _generation(settings, name)
         listed.append(_pure(subjects.make, None, *_subjects_of_base()))
-        listed += _repairs(lake.BASELINE)
+        listed += _repairs(settings, lake.BASELINE)
         listed.append(
             _pure(
                 best.make,
@@ -101,7 +105,7 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
             )
         )
         for evaluation in lake.EVALUATIONS.values():
-            listed += _repairs(evaluation)
+            listed += _repairs(settings, evaluation)
         listed += [
             _pure(evidence.make, None, ("evidence", None)),
             _pure(report.make, None, ("metrics", None), ("plots", None), ("times", None)),
@@ -116,12 +120,11 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
     if part.startswith(ANSWERS_OF):
         return _answers(part.removeprefix(ANSWERS_OF))
     if part not in settings.generations:
-        return _repairs(part)
+        return _repairs(settings, part)
     before = [name for name, entry in settings.generations.items() if entry.next == part]
-    made = partial(selection.make, generation=before[0]) if before else None
     listed = [_calibration(recalibrate)] if recalibrate else []
-    if made is not None:
-        listed.append(Step(_with_settings(made), (("population", part),)))
+    if before:
+        listed.append(_pure(selection.make, before[0], ("population", part)))
     return listed + _generation(settings, part)
 
 
@@ -136,12 +139,12 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
             outputs = recorded.attempt(step.tables[0], partial(step.make, recorded, settings))
         except Unusable:
             outputs = None
-        rests_on = set(recorded.reads)
+        rests_on = {place for place in recorded.reads if place[0] not in step.aside}
         for place in step.tables:
             lines.append(
                 f"{lake.path(*place)}: {_compare(recorded, step, outputs, place, rests_on)}"
             )
-            rests_on.add(place)
+            rests_on |= {place, *recorded.reads}
     return recorded.mismatches, lines
 
 
@@ -150,12 +153,11 @@ def _compare(
 ) -> str:
     """Compare one table and return what is said of it."""
     before = len(recorded.mismatches)
-    table, part = place
     try:
         if outputs is None:
             raise Unusable
-        expected = outputs[place] if place in outputs else outputs[table]
-        Comparison(recorded, place, rests_on, table in step.again).compare(expected)
+        again = place[0] in step.again
+        Comparison(recorded, place, rests_on, again).compare(_output(outputs, place))
     except Unusable:
         if len(recorded.mismatches) == before:
             return "not checked: something that it follows from cannot be read"
@@ -163,8 +165,10 @@ def _compare(
     return f"{found} wrong" if found else "follows"
 
 
-def _with_settings(make: Callable[..., Outputs]) -> Callable[[Recorded, Params], Outputs]:
-    return lambda recorded, settings: make(recorded, settings)
+def _output(outputs: Outputs, place: Place) -> Any:
+    """Return what a stage's function returned for a table: under its part, where it names one."""
+    table, part = place
+    return outputs[table, part] if part and (table, part) in outputs else outputs[table]
 
 
 def _pure(make: Callable[..., Outputs], part: str | None, *tables: Place) -> Step:
@@ -230,7 +234,7 @@ def _generation(settings: Params, name: str) -> list[Step]:
             tuple((table, name) for table in trained),
             frozenset({"adapter_cards"}),
         ),
-        *_repairs(name),
+        *_repairs(settings, name),
         _pure(selection.make, name, ("selection", name), ("population", following)),
     ]
 
@@ -239,7 +243,7 @@ def _subjects_of_base() -> list[Place]:
     return [("subjects", part) for part in (lake.BASELINE, lake.EVALUATIONS["baseline"])]
 
 
-def _repairs(part: str) -> list[Step]:
+def _repairs(settings: Params, part: str) -> list[Step]:
     return [
         Step(
             lambda recorded, settings: samples.make(
@@ -254,7 +258,10 @@ def _repairs(part: str) -> list[Step]:
             (("verdicts", part), ("case_times", part)),
         ),
         _pure(findings.make, part, ("findings", part)),
-        _pure(scores.make, part, ("scores", part), ("runtimes", part)),
+        replace(
+            _pure(scores.make, part, ("scores", part), ("runtimes", part)),
+            aside=frozenset({"case_times"} if settings.objectives.runtime != "measured" else ()),
+        ),
     ]
 
 
@@ -276,7 +283,7 @@ def _data_set(recorded: Recorded, settings: Params) -> Outputs:
     path = Path(settings.linteval.path)
     jail = RecordedDrops(items, tests, dropped)
     if path.exists():
-        outputs = dict(linteval_items.make(recorded, settings, None, jail))
+        made = linteval_items.make(recorded, settings, None, jail)
     else:
         workers, prompts = settings.compute.workers, PROMPTS[settings.linteval.language]
         data_set = (
@@ -284,13 +291,16 @@ def _data_set(recorded: Recorded, settings: Params) -> Outputs:
             if settings.linteval.source == "official"
             else build(_candidates(items, tests), prompts, jail.judge, workers, dropped)
         )
-        outputs = linteval_items.outputs(data_set)
-    known = {drop.source: drop for drop in dropped}
-    outputs["linteval_dropped"] = [
-        known.get(drop.source, drop) if drop.reason.endswith("_fails") else drop
-        for drop in outputs["linteval_dropped"]
+        made = linteval_items.outputs(data_set)
+    keys = [(drop.source,) for drop in made["linteval_dropped"]]
+    known = found_by(recorded, "linteval_dropped", None, keys)
+    again = [
+        replace(drop, reason=known[drop.source,]["reason"], detail=known[drop.source,]["detail"])
+        if drop.reason.endswith("_fails") and (drop.source,) in known
+        else drop
+        for drop in made["linteval_dropped"]
     ]
-    return outputs
+    return {**made, "linteval_dropped": again}
 
 
 def _candidates(items: Sequence[Item], tests: Sequence[ItemTests]) -> list[Candidate]:

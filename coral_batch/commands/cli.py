@@ -89,10 +89,11 @@ linteval = typer.Typer(
 )
 for stage in STAGES:
     app.command(rich_help_panel="Stages")(stage)
-for stage in LINTEVAL:
-    linteval.command(stage.__name__.removeprefix("linteval_"), rich_help_panel="Stages")(stage)
-for command in (linteval_commands.show, linteval_commands.export):
-    linteval.command()(command)
+for lint_stage in LINTEVAL:
+    name = lint_stage.__name__.removeprefix("linteval_")
+    linteval.command(name, rich_help_panel="Stages")(lint_stage)
+linteval.command()(linteval_commands.show)
+linteval.command()(linteval_commands.export)
 app.add_typer(linteval, name="linteval")
 app.command()(show)
 app.command()(compare)

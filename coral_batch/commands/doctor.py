@@ -95,7 +95,7 @@ def system(settings: Params) -> Iterator[Finding]:
 def arithmetic(settings: Params) -> Iterator[Finding]:
     """Processor, device and the type that models compute in."""
     # Imported here: torch takes a second, which --help must not.
-    from coral_batch.models.base.device import arithmetic as facts  # noqa: PLC0415
+    from coral_batch.models.base.device import arithmetic as facts
 
     known = facts()
     cores = len(os.sched_getaffinity(0))
@@ -164,7 +164,7 @@ def versions(settings: Params) -> Iterator[Finding]:
 def isolation(settings: Params) -> Iterator[Finding]:
     """The jail's layers, found out by trying."""
     # Imported here: it needs libseccomp and starts a process, which --help must not.
-    from coral_batch.verdicts.layers import isolation as try_out  # noqa: PLC0415
+    from coral_batch.verdicts.layers import isolation as try_out
 
     found = try_out(())
     if found.layers:
@@ -182,8 +182,8 @@ def isolation(settings: Params) -> Iterator[Finding]:
 def workers(settings: Params) -> Iterator[Finding]:
     """Where the work is done, and whether each worker of a cluster can do it."""
     # Imported here: joblib and Dask take a moment, which --help must not.
-    from coral_batch.verdicts.layers import isolation as try_out  # noqa: PLC0415
-    from coral_batch.work.parallel import ADDRESS, cluster, everywhere  # noqa: PLC0415
+    from coral_batch.verdicts.layers import isolation as try_out
+    from coral_batch.work.parallel import ADDRESS, cluster, everywhere
 
     address = cluster()
     if address is None:
@@ -210,8 +210,8 @@ def workers(settings: Params) -> Iterator[Finding]:
 def mirrors(settings: Params) -> Iterator[Finding]:
     """Where the base model is to be had."""
     # Imported here: the hub's client takes a second, which --help must not.
-    from coral_batch.models.base.catalogue import CATALOGUE  # noqa: PLC0415
-    from coral_batch.models.base.download import mirrors as probe  # noqa: PLC0415
+    from coral_batch.models.base.catalogue import CATALOGUE
+    from coral_batch.models.base.download import mirrors as probe
 
     model = settings.base.model
     if lake.path("card").is_file():
@@ -262,7 +262,7 @@ def cache(settings: Params) -> Iterator[Finding]:
 def torn(project: Path) -> list[Path]:
     """Return DVC's own files that a kill left torn, relative to the project."""
     # Imported here: DVC takes a second, which --help must not.
-    from dvc import rwlock, schema  # noqa: PLC0415
+    from dvc import rwlock, schema
 
     shapes = (schema.COMPILED_LOCKFILE_SCHEMA, rwlock.SCHEMA)
     return [

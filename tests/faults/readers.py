@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from stages.evaluation import evaluation
 
 from coral_batch import lake
 from coral_batch.commands import linteval as linteval_commands
@@ -31,7 +32,6 @@ from stages.automata import automata
 from stages.base import base
 from stages.best import best
 from stages.corpus import corpus
-from stages.evaluation import evaluation
 from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
