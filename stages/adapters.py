@@ -14,6 +14,8 @@ from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
 from stages.arguments import Generation
 
+TABLES = ("adapter_cards", "adapter_folders", "adapter_durations", "adapters", "subjects")
+
 
 def make(tables: Tables, settings: Params, generation: str, obtain: Callable[..., Any]) -> Outputs:
     # Imported here: torch and peft take seconds, which --help must not.

@@ -8,6 +8,8 @@ from coral_batch.records.settings import Params
 from coral_batch.search.automata.simulation import simulate
 from stages.arguments import Generation
 
+TABLES = ("automata",)
+
 
 def make(tables: Tables, settings: Params, generation: str) -> Outputs:
     genomes = tables.rows("population", Genome, generation)

@@ -3,6 +3,8 @@
 from coral_batch import lake
 from coral_batch.lake import params
 
+TABLES = ("card",)
+
 
 def base() -> None:
     """Fetch the base checkpoint, accepted by SHA-256."""

@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 from coral_batch import lake
+from coral_batch.lake import find
 from coral_batch.lake.stage import Folder, Outputs, Tables, run
-from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow, find
+from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.search.best import best as best_of
+
+TABLES = ("best", "best_adapter")
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:

@@ -7,6 +7,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 from coral_batch.search.mapping.mapping import calibrate
 
+TABLES = ("calibration",)
+
 
 def make(
     _: Tables, settings: Params, __: None, calibrate: Callable[..., Any] = calibrate

@@ -6,6 +6,8 @@ from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 
+TABLES = ("problems",)
+
 
 def make(_: Tables, settings: Params, __: None) -> Outputs:
     return {"problems": read_layout(*source(settings.corpus))}

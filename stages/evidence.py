@@ -8,6 +8,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
 from coral_batch.records.settings import Params
 
+TABLES = ("evidence",)
+
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     best = tables.document("best", BestRow)

@@ -5,6 +5,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Params
 
+TABLES = ("examples",)
+
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: transformers takes seconds, which --help must not.

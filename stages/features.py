@@ -7,6 +7,8 @@ from coral_batch.search.automata.features import features as measure
 from coral_batch.search.automata.simulation import unpack
 from stages.arguments import Generation
 
+TABLES = ("features",)
+
 
 def make(tables: Tables, _: Params, generation: str) -> Outputs:
     genomes, histories = unpack(tables.arrays("automata", generation))

@@ -5,6 +5,8 @@ from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
+TABLES = ("findings",)
+
 
 def make(tables: Tables, settings: Params, part: str) -> Outputs:
     # Imported here: bandit is not needed by --help.

@@ -2,12 +2,14 @@
 
 from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
-from coral_batch.lake import params
+from coral_batch.lake import find, params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import BASE, AdapterCardRow, SelectionRow, TimeRow, find
+from coral_batch.records.rows import BASE, AdapterCardRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Metrics
+
+TABLES = ("index",)
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:

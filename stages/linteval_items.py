@@ -8,6 +8,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.items import DataSet
 from coral_batch.records.settings import Params
 
+TABLES = ("linteval_items", "linteval_tests", "linteval_dropped", "linteval_statistics")
+
 
 def make(_: Tables, settings: Params, __: None, jail: Any) -> Outputs:
     # Imported here: the linters are not needed by --help.

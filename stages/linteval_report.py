@@ -6,6 +6,8 @@ from coral_batch.linteval.report.text import plots, results
 from coral_batch.linteval.scores.metrics import compare
 from coral_batch.records.settings import Params
 
+TABLES = ("linteval_metrics", "linteval_plots")
+
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     changes = {model: tables.frame("linteval_changes", model) for model in lake.LINT_MODELS}

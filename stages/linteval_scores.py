@@ -10,6 +10,8 @@ from coral_batch.records.rows import LintSampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import LintModel
 
+TABLES = ("linteval_verdicts", "linteval_findings", "linteval_changes", "linteval_scores")
+
 
 def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
     # Imported here: joblib and the linters are not needed by --help.

@@ -4,6 +4,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
+TABLES = ("page",)
+
 
 def make(tables: Tables, settings: Params, part: str) -> Outputs:
     # Imported here: --help needs no templates.

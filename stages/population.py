@@ -5,6 +5,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 from coral_batch.search.genome import random_population
 
+TABLES = ("population",)
+
 
 def make(_: Tables, settings: Params, __: str) -> Outputs:
     return {"population": random_population(settings.evolution, settings.seed)}

@@ -10,6 +10,8 @@ from coral_batch.report.metrics import Evaluated, evaluate, measure
 from coral_batch.report.plots import plots
 from coral_batch.report.tables import Timed, measure_times, results, times
 
+TABLES = ("metrics", "plots", "times")
+
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     generations = [_evaluated(tables, name) for name in settings.generations]

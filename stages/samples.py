@@ -13,6 +13,8 @@ from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
+TABLES = ("samples", "sample_durations")
+
 
 def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) -> Outputs:
     # Imported here: torch and transformers take seconds, which --help must not.

@@ -6,6 +6,8 @@ from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
+TABLES = ("scores", "runtimes")
+
 
 def make(tables: Tables, settings: Params, part: str) -> Outputs:
     scores, runtimes = score_samples(

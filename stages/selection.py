@@ -6,6 +6,8 @@ from coral_batch.records.settings import Params
 from coral_batch.search.tables import next_generation
 from stages.arguments import Generation
 
+TABLES = ("selection",)
+
 
 def make(tables: Tables, settings: Params, generation: str) -> Outputs:
     genomes = tables.rows("population", Genome, generation)

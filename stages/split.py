@@ -9,6 +9,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Params
 
+TABLES = ("manifest", "overlaps", "statistics")
+
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     problems = tables.rows("problems", Problem)

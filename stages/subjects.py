@@ -5,6 +5,8 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params
 
+TABLES = ("subjects",)
+
 
 def make(_: Tables, settings: Params, __: None) -> Outputs:
     base = [SubjectRow(BASE, None, None, {}, settings.sampling.baseline)]

@@ -11,6 +11,8 @@ from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
+TABLES = ("verdicts", "case_times")
+
 
 def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
     # Imported here: joblib is not needed by --help.

@@ -15,12 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.audit import vouchers
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.steps import run_steps, steps
 from coral_batch.commands import cli
 from coral_batch.corpus.overlap import measure_overlaps
-from coral_batch.lake import params, seals
+from coral_batch.lake import params, seals, vouchers
 from coral_batch.lake.schemas import validator
 from coral_batch.linteval.items.sources import make
 from coral_batch.linting.pool import LINTERS, Linter, lint
@@ -159,7 +158,7 @@ def audit_around(table: str) -> list[Mismatch]:
     rest = {"best", "best_adapter", "evidence", "metrics", "plots", "times"}
     around = groups[0] if groups else rest
     settings = settings_of(Path.cwd())
-    listed = [step for step in steps(settings, None) if step.tables[0][0] in around]
+    listed = [step for step in steps(settings, None) if step.places[0][0] in around]
     return run_steps(settings, listed)[0]
 
 
@@ -187,7 +186,7 @@ def test_a_finished_run_follows(here: Path) -> None:
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
     assert all(line.endswith(": follows") for line in lines)
-    tables = [place for step in steps(params.load(), None) for place in step.tables]
+    tables = [place for step in steps(params.load(), None) for place in step.places]
     assert len(lines) == len(set(lines)) == len(tables)
 
 
@@ -334,7 +333,7 @@ def test_what_cannot_be_read_is_told_and_what_rests_on_it_is_not_called_right(
 
 
 def codelinter(settings: Params) -> list[Mismatch]:
-    listed = [step for step in steps(settings, None) if step.tables[0][0] == "linteval_items"]
+    listed = [step for step in steps(settings, None) if step.places[0][0] == "linteval_items"]
     return run_steps(settings, listed)[0]
 
 
@@ -464,7 +463,7 @@ def test_a_seal_shows_a_change_of_itself_and_of_each_value() -> None:
 
 def test_every_table_of_the_lake_is_audited() -> None:
     settings = params.load(REPOSITORY / "params.yaml")
-    audited = {table for step in steps(settings, None) for table, _ in step.tables}
+    audited = {table for step in steps(settings, None) for table, _ in step.places}
     assert set(lake.PLACES) - VIEWS == audited
 
 

@@ -18,11 +18,11 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.audit.mismatch import Mismatch, differences
 from coral_batch.audit.recorded import Key, Place, Recorded, Row, Unusable, hashes_in
-from coral_batch.audit.vouchers import voucher
 from coral_batch.errors import CoralError
 from coral_batch.lake import seals
 from coral_batch.lake.schemas import row_key, validator
 from coral_batch.lake.stage import Folder, as_frame
+from coral_batch.lake.vouchers import voucher
 from coral_batch.records.rows import REFERENCE
 
 

@@ -1,14 +1,15 @@
 """What was measured, in the place of what measures it: recorded adapters, answers and verdicts.
 
-Each class here stands where a stage has training, decoding or the jail. Rows are found by their
-key; where only keys were changed, by their place.
+Each function here returns what stands where a stage has training, decoding or the jail. Rows are found
+by their key; where only keys were changed, by their place.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from coral_batch import lake
@@ -31,7 +32,10 @@ from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.cases import test_names
 
+Drawn = tuple[list[list[Sample]], list[DurationRow]]
+
 _UNTRAINED = TrainingCurve((), (), (), False)
+_NOTHING: Row = {"raw": "", "new_tokens": 0, "finish": "eos"}
 
 
 def found_by(
@@ -46,15 +50,10 @@ def found_by(
     return dict(zip(keys, rows, strict=True))
 
 
-class RecordedAdapters:
-    """Stands for `coral_batch.models.training.obtain.obtain_adapters`."""
+def adapters(recorded: Recorded, part: str) -> Callable[..., dict[Wanted, Adapter]]:
+    """Return what stands for `coral_batch.models.training.obtain.obtain_adapters`."""
 
-    def __init__(self, recorded: Recorded, part: str) -> None:
-        self._recorded = recorded
-        self._part = part
-
-    def __call__(
-        self,
+    def obtain(
         base: Path,
         examples: Sequence[Example],
         wanted: Iterable[Wanted],
@@ -67,17 +66,19 @@ class RecordedAdapters:
             "training": lake.plain(training),
         }
         distinct = list(dict.fromkeys(wanted))
-        place = ("adapter_cards", self._part)
-        cards = self._recorded.attempt(place, lambda: lake.read_raw(*place))
+        place = ("adapter_cards", part)
+        cards = recorded.attempt(place, lambda: lake.read_raw(*place))
         by_asked = {_asked(card["determinants"]): card for card in reversed(cards)}
-        adapters = {}
+        obtained = {}
         for number, (configuration, seed) in enumerate(distinct):
             known = {**common, "configuration": lake.plain(configuration), "seed": seed}
             card = by_asked.get(_asked(known))
             if card is None and len(cards) == len(distinct):
                 card = cards[number]
-            adapters[configuration, seed] = _adapter(card, known)
-        return adapters
+            obtained[configuration, seed] = _adapter(card, known)
+        return obtained
+
+    return obtain
 
 
 def _adapter(card: Row | None, known: dict[str, Any]) -> Adapter:
@@ -97,8 +98,8 @@ def _asked(determinants: Mapping[str, Any]) -> str:
     return json.dumps([determinants.get("seed"), determinants.get("configuration")], sort_keys=True)
 
 
-class RecordedAnswers:
-    """Stands for `coral_batch.models.decoding.drawing.draw`.
+def answers(recorded: Recorded, table: str, part: str) -> Callable[..., Drawn]:
+    """Return what stands for `coral_batch.models.decoding.drawing.draw`.
 
     Args:
         recorded: the lake.
@@ -106,55 +107,35 @@ class RecordedAnswers:
         part: its part.
     """
 
-    def __init__(self, recorded: Recorded, table: str, part: str) -> None:
-        self._recorded = recorded
-        self._table = table
-        self._part = part
-
-    def __call__(
-        self, works: Sequence[Work], drawing: Drawing, base: Path, *_: object, **__: object
-    ) -> tuple[list[list[Sample]], list[DurationRow]]:
-        tokenizer = load_tokenizer(base)
-        names = [
-            [
-                (work.name, prompt, index)
-                for prompt in work.prompts
-                for index in range(drawing.samples)
-            ]
-            for work in works
-        ]
-        keys = [self._key(name) for names_ in names for name in names_]
-        rows = found_by(self._recorded, self._table, self._part, keys)
-        lengths = {
-            name: len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-            for work in works
-            for name, prompt in work.prompts.items()
-        }
-        answers = [
-            [
-                self._sample(name, lengths[name[1]], drawing.seed, rows.get(self._key(name)))
-                for name in names_
-            ]
-            for names_ in names
-        ]
-        return answers, [DurationRow(work.name, 0.0, False) for work in works]
-
-    def _key(self, name: tuple[str, str, int]) -> Key:
+    def key(work: str, prompt: str, index: int) -> Key:
         """Return the key of an answer's row; CodeLinterEval's has no genome, and numbers items."""
-        return name if self._table == "samples" else (int(name[1]), name[2])
+        return (work, prompt, index) if table == "samples" else (int(prompt), index)
 
-    @staticmethod
-    def _sample(name: tuple[str, str, int], length: int, seed: int, row: Row | None) -> Sample:
-        _, prompt, index = name
-        drawn = row or {"raw": "", "new_tokens": 0, "finish": "eos"}
-        own = derive_seed(seed, *sample_stream(prompt, index))
-        return Sample(
-            prompt, index, own, drawn["raw"], length, drawn["new_tokens"], drawn["finish"]
-        )
+    def draw(
+        works: Sequence[Work], drawing: Drawing, base: Path, *_: object, **__: object
+    ) -> Drawn:
+        tokenizer = load_tokenizer(base)
+        numbers = range(drawing.samples)
+        keys = [key(one.name, name, n) for one in works for name in one.prompts for n in numbers]
+        rows = found_by(recorded, table, part, keys)
+        drawn = []
+        for work in works:
+            samples = []
+            for name, prompt in work.prompts.items():
+                length = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+                for index in numbers:
+                    row = rows.get(key(work.name, name, index), _NOTHING)
+                    seed = derive_seed(drawing.seed, *sample_stream(name, index))
+                    own = row["raw"], length, row["new_tokens"], row["finish"]
+                    samples.append(Sample(name, index, seed, *own))
+            drawn.append(samples)
+        return drawn, [DurationRow(work.name, 0.0, False) for work in works]
+
+    return draw
 
 
-class RecordedVerdicts:
-    """Stands for `coral_batch.verdicts`, the jail.
+def verdicts(recorded: Recorded, table: str, part: str) -> SimpleNamespace:
+    """Return what stands for `coral_batch.verdicts`, the jail.
 
     Args:
         recorded: the lake.
@@ -162,42 +143,38 @@ class RecordedVerdicts:
         part: its part.
     """
 
-    def __init__(self, recorded: Recorded, table: str, part: str) -> None:
-        self._recorded = recorded
-        self._table = table
-        self._part = part
-
-    def judge(self, programs: Sequence[Program], *_: object, **__: object) -> list[list[Verdict]]:
-        tests = [tests_of(program) for program in programs]
+    def judge(programs: Sequence[Program], *_: object, **__: object) -> list[list[Verdict]]:
+        tests = {program.id: tests_of(program) for program in programs}
         keys = [
             (*_name(program), case)
-            for program, names in zip(programs, tests, strict=True)
-            for case in range(len(names))
+            for program in programs
+            for case in range(len(tests[program.id]))
+            if not _is_reference(program)
         ]
-        own = [key for key in keys if key[0] != REFERENCE]
-        rows = found_by(self._recorded, self._table, self._part, own)
+        rows = found_by(recorded, table, part, keys)
         return [
             [
-                _verdict(case, test, rows.get((*_name(program), case)), program)
-                for case, test in enumerate(names)
+                _verdict(program, case, test, rows.get((*_name(program), case)))
+                for case, test in enumerate(tests[program.id])
             ]
-            for program, names in zip(programs, tests, strict=True)
+            for program in programs
         ]
 
-    def layers_in_force(self, _: object) -> tuple[str, ...]:
-        """Return none: the layers are measured, and sealed in each row."""
-        return ()
+    # The layers of isolation are measured, and sealed in each row.
+    return SimpleNamespace(judge=judge, layers_in_force=lambda _: ())
+
+
+def _is_reference(program: Program) -> bool:
+    return program.id.startswith(f"{REFERENCE}/")
 
 
 def _name(program: Program) -> Key:
     """Return the key that a program's name stands for."""
-    *words, number = program.id.split("/")
-    return (*(int(word) if word.isdecimal() else word for word in words), int(number))
+    return tuple(int(word) if word.isdecimal() else word for word in program.id.split("/"))
 
 
-def _verdict(case: int, test: str | None, row: Row | None, program: Program) -> Verdict:
-    of_reference = program.id.startswith(f"{REFERENCE}/")
-    kind: Kind = "PASS" if of_reference else "ERROR" if row is None else row["kind"]
+def _verdict(program: Program, case: int, test: str | None, row: Row | None) -> Verdict:
+    kind: Kind = "PASS" if _is_reference(program) else "ERROR" if row is None else row["kind"]
     return Verdict(case, test, kind, "" if row is None else row["detail"], 0.0, 0.0)
 
 
@@ -208,48 +185,40 @@ def tests_of(program: Program) -> list[str | None]:
     return list(test_names(program))
 
 
-class RecordedDrops:
-    """Stands for the jail where items are built: fails those programs which failed then.
+def failures(
+    items: Sequence[Item], tests: Sequence[ItemTests], dropped: Sequence[Dropped]
+) -> SimpleNamespace:
+    """Return what stands for the jail where items are built: it fails what failed then.
 
-    These are the dropped ones, and those of which no item or tests are there either: so a row that
-    is missing is missed in its own table.
+    These are the dropped programs, and those of which no item or tests are there either: so a row
+    that is missing is missed in its own table.
     """
+    reasons = {drop.source: drop.reason for drop in dropped}
+    sources, codes = {one.source for one in tests}, {item.inputs.code for item in items}
 
-    def __init__(
-        self, items: Sequence[Item], tests: Sequence[ItemTests], dropped: Sequence[Dropped]
-    ) -> None:
-        self._reasons = {drop.source: drop.reason for drop in dropped}
-        self._sources = {one.source for one in tests}
-        self._codes = {item.inputs.code for item in items}
-
-    def judge(self, programs: Sequence[Program], *_: object, **__: object) -> list[list[Verdict]]:
+    def judge(programs: Sequence[Program], *_: object, **__: object) -> list[list[Verdict]]:
         # All programs as they are, then all of them in canonical form.
         half = len(programs) // 2
         failed = {
             one.id
             for one in programs[:half]
-            if one.id in self._reasons
-            or (one.id not in self._sources and one.code not in self._codes)
+            if one.id in reasons or (one.id not in sources and one.code not in codes)
         }
-        canonical = "canonical_fails"
         return [
             [Verdict(0, None, "FAIL", "", 0.0, 0.0)]
-            if one.id in failed and (self._reasons.get(one.id) == canonical) == (number >= half)
+            if one.id in failed and (reasons.get(one.id) == "canonical_fails") == (number >= half)
             else []
             for number, one in enumerate(programs)
         ]
 
+    return SimpleNamespace(judge=judge)
 
-class RecordedCalibration:
-    """Stands for `coral_batch.search.mapping.mapping.calibrate`."""
 
-    def __init__(self, recorded: Recorded) -> None:
-        self._recorded = recorded
+def calibration(recorded: Recorded) -> Callable[..., SimpleNamespace]:
+    """Return what stands for `coral_batch.search.mapping.mapping.calibrate`."""
 
-    def __call__(self, _: Automata, calibration: Calibration, __: int) -> RecordedCalibration:
-        self._bins = calibration.bins
-        return self
+    def calibrate(_: Automata, settings: Calibration, __: int) -> SimpleNamespace:
+        document = recorded.document("calibration", dict)
+        return SimpleNamespace(to_plain=lambda: {**document, "bins": settings.bins})
 
-    def to_plain(self) -> dict[str, Any]:
-        """Return the document, with the bins that params.yaml asks for."""
-        return {**self._recorded.document("calibration", dict), "bins": self._bins}
+    return calibrate

@@ -11,18 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from coral_batch import lake
+from coral_batch.audit import measured
 from coral_batch.audit.comparison import Comparison
-from coral_batch.audit.measured import (
-    RecordedAdapters,
-    RecordedAnswers,
-    RecordedCalibration,
-    RecordedDrops,
-    RecordedVerdicts,
-    found_by,
-)
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.recorded import Place, Recorded, Unusable, hashes_in
 from coral_batch.corpus.checkout import source
@@ -69,14 +63,14 @@ class Step:
 
     Attributes:
         make: the function, given the lake and the parameters.
-        tables: the tables to compare, each with its part, in an order in which a table that
-            follows from another one's measured values stands behind it.
-        again: those whose measured columns are compared as well.
-        aside: tables that the function reads for other tables than its first one.
+        places: the tables to compare, in an order in which one that follows from another's
+            measured values stands behind it.
+        again: tables whose measured columns are compared as well.
+        aside: tables that the function reads for other tables than the first.
     """
 
     make: Callable[[Recorded, Params], Outputs]
-    tables: tuple[Place, ...]
+    places: tuple[Place, ...]
     again: frozenset[str] = frozenset()
     aside: frozenset[str] = frozenset()
 
@@ -90,42 +84,44 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
         recalibrate: calibrate the mapping again as well.
     """
     if part is None:
-        listed = _foundation(recalibrate)
-        for name in settings.generations:
-            listed += _generation(settings, name)
-        listed.append(_pure(subjects.make, None, *_subjects_of_base()))
-        listed += _repairs(settings, lake.BASELINE)
-        listed.append(
-            _pure(
-                best.make,
-                None,
-                ("best", None),
-                ("best_adapter", None),
-                ("subjects", lake.EVALUATIONS["best"]),
-            )
-        )
-        for evaluation in lake.EVALUATIONS.values():
-            listed += _repairs(settings, evaluation)
-        listed += [
-            _pure(evidence.make, None, ("evidence", None)),
-            _pure(report.make, None, ("metrics", None), ("plots", None), ("times", None)),
-            _items(),
-        ]
-        for model in lake.lint_models():
-            listed += _answers(model)
-        listed.append(
-            _pure(linteval_report.make, None, ("linteval_metrics", None), ("linteval_plots", None))
-        )
-        return listed
+        return _whole(settings, recalibrate)
     if part.startswith(ANSWERS_OF):
         return _answers(part.removeprefix(ANSWERS_OF))
     if part not in settings.generations:
         return _repairs(settings, part)
     before = [name for name, entry in settings.generations.items() if entry.next == part]
-    listed = [_calibration(recalibrate)] if recalibrate else []
-    if before:
-        listed.append(_pure(selection.make, before[0], ("population", part)))
-    return listed + _generation(settings, part)
+    bred = [replace(_step(selection, name), places=(("population", part),)) for name in before]
+    again = [_calibration(recalibrate)] if recalibrate else []
+    return again + bred + _generation(settings, part)
+
+
+def _whole(settings: Params, recalibrate: bool) -> list[Step]:
+    listed = [
+        Step(_corpus, (("problems", None),)),
+        _step(split),
+        Step(_card, (("card", None),)),
+        _step(examples),
+        _calibration(recalibrate),
+    ]
+    for name in settings.generations:
+        listed += _generation(settings, name)
+    places = tuple(("subjects", part) for part in (lake.BASELINE, lake.EVALUATIONS["baseline"]))
+    listed += [replace(_step(subjects), places=places), *_repairs(settings, lake.BASELINE)]
+    of_best = _step(best)
+    listed.append(
+        replace(of_best, places=(*of_best.places, ("subjects", lake.EVALUATIONS["best"])))
+    )
+    for evaluation in lake.EVALUATIONS.values():
+        listed += _repairs(settings, evaluation)
+    items = tuple((table, None) for table in linteval_items.TABLES)
+    listed += [
+        _step(evidence),
+        _step(report),
+        Step(_data_set, items, frozenset({"linteval_dropped"})),
+    ]
+    for model in lake.lint_models():
+        listed += _answers(model)
+    return [*listed, _step(linteval_report)]
 
 
 def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch], list[str]]:
@@ -133,17 +129,16 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
     recorded = Recorded()
     lines: list[str] = []
     for step in listed:
-        recorded.enter(step.tables[0][1])
+        recorded.enter(step.places[0][1])
         recorded.reads.clear()
         try:
-            outputs = recorded.attempt(step.tables[0], partial(step.make, recorded, settings))
+            outputs = recorded.attempt(step.places[0], partial(step.make, recorded, settings))
         except Unusable:
             outputs = None
         rests_on = {place for place in recorded.reads if place[0] not in step.aside}
-        for place in step.tables:
-            lines.append(
-                f"{lake.path(*place)}: {_compare(recorded, step, outputs, place, rests_on)}"
-            )
+        for place in step.places:
+            words = _compare(recorded, step, outputs, place, rests_on)
+            lines.append(f"{lake.path(*place)}: {words}")
             rests_on |= {place, *recorded.reads}
     return recorded.mismatches, lines
 
@@ -153,11 +148,13 @@ def _compare(
 ) -> str:
     """Compare one table and return what is said of it."""
     before = len(recorded.mismatches)
+    table, part = place
     try:
         if outputs is None:
             raise Unusable
-        again = place[0] in step.again
-        Comparison(recorded, place, rests_on, again).compare(_output(outputs, place))
+        # A stage names the part of a table that it writes elsewhere than in its own.
+        expected = outputs[table, part] if part and (table, part) in outputs else outputs[table]
+        Comparison(recorded, place, rests_on, table in step.again).compare(expected)
     except Unusable:
         if len(recorded.mismatches) == before:
             return "not checked: something that it follows from cannot be read"
@@ -165,26 +162,60 @@ def _compare(
     return f"{found} wrong" if found else "follows"
 
 
-def _output(outputs: Outputs, place: Place) -> Any:
-    """Return what a stage's function returned for a table: under its part, where it names one."""
-    table, part = place
-    return outputs[table, part] if part and (table, part) in outputs else outputs[table]
+def _step(
+    stage: ModuleType, part: str | None = None, record: Callable[[Recorded], Any] | None = None
+) -> Step:
+    """Return the step of a stage.
+
+    Args:
+        stage: a module of `stages`.
+        part: the part that it makes.
+        record: returns what stands for what measures, given the lake.
+    """
+
+    def make(recorded: Recorded, settings: Params) -> Outputs:
+        own = () if record is None else (record(recorded),)
+        return stage.make(recorded, settings, part, *own)
+
+    return Step(make, tuple((table, part) for table in stage.TABLES))
 
 
-def _pure(make: Callable[..., Outputs], part: str | None, *tables: Place) -> Step:
-    """Return the step of a stage that measures nothing."""
-    return Step(lambda recorded, settings: make(recorded, settings, part), tables)
-
-
-def _foundation(recalibrate: bool) -> list[Step]:
-    split_tables = (("manifest", None), ("overlaps", None), ("statistics", None))
+def _generation(settings: Params, name: str) -> list[Step]:
+    first = [_step(population, name)] if name == next(iter(settings.generations)) else []
+    select = _step(selection, name)
+    bred = ("population", settings.generations[name].next)
+    train = _step(adapters, name, lambda recorded: measured.adapters(recorded, name))
     return [
-        Step(_corpus, (("problems", None),)),
-        _pure(split.make, None, *split_tables),
-        Step(_card, (("card", None),)),
-        _pure(examples.make, None, ("examples", None)),
-        _calibration(recalibrate),
+        *first,
+        _step(automata, name),
+        _step(features, name),
+        replace(train, again=frozenset({"adapter_cards"})),
+        *_repairs(settings, name),
+        replace(select, places=(*select.places, bred)),
     ]
+
+
+def _repairs(settings: Params, part: str) -> list[Step]:
+    times = () if settings.objectives.runtime == "measured" else ("case_times",)
+    return [
+        _step(samples, part, lambda recorded: measured.answers(recorded, "samples", part)),
+        _step(verdicts, part, lambda recorded: measured.verdicts(recorded, "verdicts", part)),
+        _step(findings, part),
+        replace(_step(scores, part), aside=frozenset(times)),
+    ]
+
+
+def _answers(model: str) -> list[Step]:
+    drawn, judged = "linteval_samples", "linteval_verdicts"
+    return [
+        _step(linteval_samples, model, lambda lake_: measured.answers(lake_, drawn, model)),
+        _step(linteval_scores, model, lambda lake_: measured.verdicts(lake_, judged, model)),
+    ]
+
+
+def _calibration(again: bool) -> Step:
+    step = _step(calibration, None, None if again else measured.calibration)
+    return replace(step, again=frozenset(calibration.TABLES if again else ()))
 
 
 def _corpus(recorded: Recorded, settings: Params) -> Outputs:
@@ -207,71 +238,6 @@ def _card(recorded: Recorded, settings: Params) -> Outputs:
     return {"card": card}
 
 
-def _calibration(recalibrate: bool) -> Step:
-    tables = (("calibration", None),)
-    if recalibrate:
-        return replace(_pure(calibration.make, None, *tables), again=frozenset({"calibration"}))
-    return Step(
-        lambda recorded, settings: calibration.make(
-            recorded, settings, None, RecordedCalibration(recorded)
-        ),
-        tables,
-    )
-
-
-def _generation(settings: Params, name: str) -> list[Step]:
-    following = settings.generations[name].next
-    trained = ("adapter_cards", "adapter_folders", "adapters", "subjects", "adapter_durations")
-    first = [_pure(population.make, name, ("population", name))]
-    return [
-        *(first if name == next(iter(settings.generations)) else []),
-        _pure(automata.make, name, ("automata", name)),
-        _pure(features.make, name, ("features", name)),
-        Step(
-            lambda recorded, settings: adapters.make(
-                recorded, settings, name, RecordedAdapters(recorded, name)
-            ),
-            tuple((table, name) for table in trained),
-            frozenset({"adapter_cards"}),
-        ),
-        *_repairs(settings, name),
-        _pure(selection.make, name, ("selection", name), ("population", following)),
-    ]
-
-
-def _subjects_of_base() -> list[Place]:
-    return [("subjects", part) for part in (lake.BASELINE, lake.EVALUATIONS["baseline"])]
-
-
-def _repairs(settings: Params, part: str) -> list[Step]:
-    return [
-        Step(
-            lambda recorded, settings: samples.make(
-                recorded, settings, part, RecordedAnswers(recorded, "samples", part)
-            ),
-            (("samples", part), ("sample_durations", part)),
-        ),
-        Step(
-            lambda recorded, settings: verdicts.make(
-                recorded, settings, part, RecordedVerdicts(recorded, "verdicts", part)
-            ),
-            (("verdicts", part), ("case_times", part)),
-        ),
-        _pure(findings.make, part, ("findings", part)),
-        replace(
-            _pure(scores.make, part, ("scores", part), ("runtimes", part)),
-            aside=frozenset({"case_times"} if settings.objectives.runtime != "measured" else ()),
-        ),
-    ]
-
-
-def _items() -> Step:
-    tables = ("linteval_items", "linteval_tests", "linteval_dropped", "linteval_statistics")
-    return Step(
-        _data_set, tuple((table, None) for table in tables), frozenset({"linteval_dropped"})
-    )
-
-
 def _data_set(recorded: Recorded, settings: Params) -> Outputs:
     """Build the items again; where their source is gone, from their own code and solution.
 
@@ -280,20 +246,23 @@ def _data_set(recorded: Recorded, settings: Params) -> Outputs:
     items = recorded.rows("linteval_items", Item)
     tests = recorded.rows("linteval_tests", ItemTests)
     dropped = recorded.rows("linteval_dropped", Dropped)
-    path = Path(settings.linteval.path)
-    jail = RecordedDrops(items, tests, dropped)
+    path, lint = Path(settings.linteval.path), settings.linteval
+    jail = measured.failures(items, tests, dropped)
     if path.exists():
         made = linteval_items.make(recorded, settings, None, jail)
+    elif lint.source == "official":
+        made = linteval_items.outputs(adopt(items, path.name))
     else:
-        workers, prompts = settings.compute.workers, PROMPTS[settings.linteval.language]
-        data_set = (
-            adopt(items, path.name)
-            if settings.linteval.source == "official"
-            else build(_candidates(items, tests), prompts, jail.judge, workers, dropped)
-        )
-        made = linteval_items.outputs(data_set)
+        candidates = [
+            Candidate(
+                of.source, one.inputs.code, one.meta.canonical_code, of.function, of.cases, of.tests
+            )
+            for one, of in zip(items, tests, strict=False)
+        ]
+        prompts, workers = PROMPTS[lint.language], settings.compute.workers
+        made = linteval_items.outputs(build(candidates, prompts, jail.judge, workers, dropped))
     keys = [(drop.source,) for drop in made["linteval_dropped"]]
-    known = found_by(recorded, "linteval_dropped", None, keys)
+    known = measured.found_by(recorded, "linteval_dropped", None, keys)
     again = [
         replace(drop, reason=known[drop.source,]["reason"], detail=known[drop.source,]["detail"])
         if drop.reason.endswith("_fails") and (drop.source,) in known
@@ -301,30 +270,3 @@ def _data_set(recorded: Recorded, settings: Params) -> Outputs:
         for drop in made["linteval_dropped"]
     ]
     return {**made, "linteval_dropped": again}
-
-
-def _candidates(items: Sequence[Item], tests: Sequence[ItemTests]) -> list[Candidate]:
-    return [
-        Candidate(
-            of.source, one.inputs.code, one.meta.canonical_code, of.function, of.cases, of.tests
-        )
-        for one, of in zip(items, tests, strict=False)
-    ]
-
-
-def _answers(model: str) -> list[Step]:
-    judged = ("linteval_verdicts", "linteval_findings", "linteval_changes", "linteval_scores")
-    return [
-        Step(
-            lambda recorded, settings: linteval_samples.make(
-                recorded, settings, model, RecordedAnswers(recorded, "linteval_samples", model)
-            ),
-            (("linteval_samples", model), ("linteval_durations", model)),
-        ),
-        Step(
-            lambda recorded, settings: linteval_scores.make(
-                recorded, settings, model, RecordedVerdicts(recorded, "linteval_verdicts", model)
-            ),
-            tuple((table, model) for table in judged),
-        ),
-    ]

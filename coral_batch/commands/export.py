@@ -18,9 +18,9 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
-from coral_batch.lake import params
+from coral_batch.lake import find, params
 from coral_batch.lake.hashes import check_files
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
 from coral_batch.report.model_card import Exported, model_card
 
 CONFIGURATION = "adapter_config.json"

@@ -25,6 +25,7 @@ from coral_batch.lake.places import (
 )
 from coral_batch.lake.tables import (
     build,
+    find,
     frame,
     plain,
     read_arrays,
@@ -57,6 +58,7 @@ __all__ = [
     "at",
     "below",
     "build",
+    "find",
     "frame",
     "generations",
     "lint_models",

@@ -388,3 +388,25 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
                 continue
             row = content.with_row_index("row").filter(pl.col(name).eq_missing(value))["row"][0]
             raise _broken(file, {**error, "field": f"row {row + 1}, {name}"})
+
+
+def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
+    """Return the first row with these values, which another table says is there.
+
+    Args:
+        rows: the rows of a table.
+        file: where the table lies, for the message.
+        values: field -> its value.
+
+    Raises:
+        CoralError: there is none.
+    """
+    for row in rows:
+        if all(getattr(row, name) == value for name, value in values.items()):
+            return row
+    raise CoralError(
+        "the tables do not belong together",
+        file=file,
+        found="no row with " + ", ".join(f"{name} {value}" for name, value in values.items()),
+        action="run `dvc repro`",
+    )

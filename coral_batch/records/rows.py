@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from coral_batch.errors import CoralError
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Scores
 
@@ -16,31 +13,6 @@ BASE = "base"
 
 REFERENCE = "reference"
 """The `genome` of the rows of `case_times` that time the reference programs."""
-
-
-Row = TypeVar("Row")
-
-
-def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
-    """Return the first row with these values, which another table says is there.
-
-    Args:
-        rows: the rows of a table.
-        file: where the table lies, for the message.
-        values: field -> its value.
-
-    Raises:
-        CoralError: there is none.
-    """
-    for row in rows:
-        if all(getattr(row, name) == value for name, value in values.items()):
-            return row
-    raise CoralError(
-        "the tables do not belong together",
-        file=file,
-        found="no row with " + ", ".join(f"{name} {value}" for name, value in values.items()),
-        action="run `dvc repro`",
-    )
 
 
 @dataclass(frozen=True)

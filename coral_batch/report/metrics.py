@@ -13,9 +13,10 @@ from dataclasses import asdict, astuple, dataclass, fields
 import polars as pl
 
 from coral_batch import lake
+from coral_batch.lake import find
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import Knobs
-from coral_batch.records.rows import AdapterRow, SelectionRow, find
+from coral_batch.records.rows import AdapterRow, SelectionRow
 from coral_batch.records.settings import Scores
 from coral_batch.search.best import best
 

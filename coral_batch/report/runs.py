@@ -15,9 +15,10 @@ from coral_batch.corpus.split import role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
+from coral_batch.lake import find
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Role
-from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, find
+from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Scores
 
 TABLES = ("best", "evidence", "manifest", "adapters", "selection", "scores")

@@ -1,6 +1,6 @@
 """What each column of the lake follows from, in words: the `from` of its schema, or of its table.
 
-``python -m coral_batch.audit.vouchers`` prints the table of docs/audit.md.
+``python -m coral_batch.lake.vouchers`` prints the table of docs/audit.md.
 """
 
 from __future__ import annotations
