@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
-from coral_batch.verdicts.layers import SCRATCH, Isolation
+from coral_batch.verdicts.layers import NULL, SCRATCH, Isolation
 
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20
@@ -198,6 +198,7 @@ class Jail:
             setup = {
                 "die_with_parent": not jailed,
                 "scratch": SCRATCH if jailed else "",
+                "null": NULL if jailed else "",
                 "scratch_bytes": _SCRATCH_BYTES,
                 "scratch_files": _SCRATCH_FILES,
                 "readable": isolation.readable,

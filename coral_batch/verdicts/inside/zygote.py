@@ -50,9 +50,12 @@ def main(descriptor: int) -> None:
     for name in _USUAL:
         importlib.import_module(name)
     _warm_up()
+    null = _open_null(setup["null"])
     ready = _enter(setup)
-    # What stood here was for the judge; children would read in it what others wrote to it.
-    os.dup2(1, 2)
+    # What stood here was the judge's; children would read in it what others wrote to it.
+    for standard in range(3):
+        os.dup2(null, standard)
+    os.close(null)
     control.send(marshal.dumps(ready))
     scratch = setup["scratch"]
     untouched = _state(scratch)
@@ -111,6 +114,8 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
         kernel.die_with(os.getppid())
     if setup["scratch"]:
         kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
+        # Times move in ticks of some milliseconds: what is made in this one has to be seen, too.
+        os.utime(setup["scratch"], (0, 0))
         os.chdir(setup["scratch"])
     kernel.drop_capabilities()
     os.umask(0o077)
@@ -124,6 +129,18 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
     if setup["filters"]:
         kernel.Filter(setup["filters"][0]).enforce()
     return {"landlock": landlock}
+
+
+def _open_null(path: str) -> int:
+    """Open the null device of the jail, mounted so that nothing of it can be changed.
+
+    The one that the judge gave is of the host's mount, where its owner may change mode and times.
+    It is used where the jail has no mounts of its own.
+    """
+    if not path:
+        return os.dup(0)
+    kernel.make_read_only(path)
+    return os.open(path, os.O_RDWR)
 
 
 _filled: list[object] = []
