@@ -20,7 +20,12 @@ def verdicts(part: Part) -> None:
     corpus, manifest = lake.read_rows("problems", Problem), lake.read_rows("manifest", Role)
     problems = [row for row in select_evaluation(corpus, manifest, "all") if row.name in names]
     rows, times = judge_samples(
-        samples, problems, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL
+        samples,
+        problems,
+        settings.verdicts,
+        settings.compute.workers,
+        lake.VERDICT_JOURNAL,
+        timed=settings.objectives.runtime == "measured",
     )
     lake.write_frame("case_times", lake.frame("case_times", times), part)
     lake.write_frame("verdicts", lake.frame("verdicts", rows), part)

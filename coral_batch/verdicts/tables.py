@@ -22,6 +22,8 @@ def judge_samples(
     settings: Verdicts,
     workers: int | None,
     journal: Path,
+    *,
+    timed: bool = False,
 ) -> tuple[Rows, Rows]:
     """Judge every sample on its problem's cases, and time the reference programs on them.
 
@@ -31,6 +33,7 @@ def judge_samples(
         settings: limits and required isolation.
         workers: processes; None for one a core.
         journal: file of finished verdicts that a killed run goes on from.
+        timed: whether processor times are to be told apart below a millisecond.
 
     Returns:
         Rows of the tables `verdicts` and `case_times`, in the order of `samples`; the references'
@@ -42,7 +45,7 @@ def judge_samples(
     by_name = {problem.name: problem for problem in problems}
     programs = [program_of(by_name[sample.problem], sample.code) for sample in samples]
     references = [program_of(problem, problem.reference) for problem in problems]
-    results = judge([*programs, *references], settings, workers, journal)
+    results = judge([*programs, *references], settings, workers, journal, timed=timed)
     layers = "+".join(layers_in_force(settings.require))
     verdicts: Rows = []
     times: Rows = []

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from . import encoding, kernel, program
+from . import encoding, kernel, program, repeat
 
 # Loaded here so that programs that import them find them loaded.
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
@@ -34,7 +34,7 @@ _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "m
 # the child ended within a moment.
 REQUEST = struct.Struct("<ii")
 STATUS = struct.Struct("<iq??")
-PROGRAM, REFEREE = range(2)
+PROGRAM, REFEREE, REPEAT = range(3)
 
 _ENDS = (1, 2, 3)  # exited, killed, dumped; a child may also have stopped itself
 _QUICK = 0.03  # seconds that a child has before the judge gets the means to kill it
@@ -183,7 +183,8 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
     """
     die_with_parent = setup["die_with_parent"]
     enforce = kernel.Filter(*setup["filters"][1:]).enforce if setup["filters"] else int
-    run, run_referee, close, leave = program.main, _referee, os.close, os._exit
+    run, run_referee, run_again = program.main, _referee, repeat.main
+    close, leave = os.close, os._exit
     collect = gc.enable
 
     def become(role: int, descriptor: int) -> NoReturn:
@@ -196,6 +197,8 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
             collect()
             if role == REFEREE:
                 run_referee(descriptor)
+            elif role == REPEAT:
+                run_again(descriptor)
             else:
                 run(descriptor)
         finally:
