@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
+from coral_batch.verdicts.memory import entrance
 
 LAYERS = (
     "user_namespace",
@@ -128,17 +129,18 @@ def isolation(require: tuple[str, ...]) -> Isolation:
     except (ImportError, OSError, RuntimeError) as error:
         missing["seccomp"] = f"libseccomp: {error}"
     executable, readable = _runtime()
+    group = entrance()
     bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
     everything = tuple(name for name in LAYERS if name not in missing)
     try:
-        command = (*_bubblewrap(readable), *bare)
+        command = (*group, *_bubblewrap(readable), *bare)
         attempt = Isolation(everything, missing, command, readable, filters)
         with Jail(attempt) as jail:
             missing |= jail.missing
     except (JailError, ImportError, OSError) as error:
         why = f"bubblewrap: {error}"
         missing |= {name: why for name in LAYERS if name.endswith("_namespace")}
-        attempt = Isolation(("rlimits",), missing, bare, readable, filters)
+        attempt = Isolation(("rlimits",), missing, (*group, *bare), readable, filters)
         try:
             with Jail(attempt) as jail:
                 missing |= jail.missing

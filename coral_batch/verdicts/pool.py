@@ -29,6 +29,7 @@ from coral_batch.progress import progress
 from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
 from coral_batch.verdicts.jail import Jail, JailError, Limits
 from coral_batch.verdicts.layers import Isolation, isolation
+from coral_batch.verdicts.memory import workers_that_fit
 from coral_batch.verdicts.timing import repeated
 from coral_batch.verdicts.verdict import Program, Verdict
 
@@ -49,7 +50,8 @@ def judge(
     Args:
         programs: what to judge.
         settings: limits, and the layers of isolation to insist on.
-        workers: processes; None for one a core, 1 for none beside this one.
+        workers: processes; None for one a core, or fewer where memory is short; 1 for none beside
+            this one.
         journal: a file that finished programs are appended to, and taken from when they are in
             it, so that a run that was killed goes on where it stopped.
         timed: whether processor times are to be told apart below a millisecond; see `timing`.
@@ -59,9 +61,10 @@ def judge(
         durations aside.
 
     Raises:
-        CoralError: a required layer is missing, a test file does not run, or the jails keep
-            failing.
+        CoralError: a required layer is missing, memory does not hold the workers, a test file does
+            not run, or the jails keep failing.
     """
+    workers = workers_that_fit(workers, settings.memory_mb)
     layers = layers_in_force(settings.require)
     keys = [_key(program, settings, layers, timed) for program in programs]
     distinct = dict(zip(keys, programs, strict=True))
