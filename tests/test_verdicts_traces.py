@@ -114,6 +114,7 @@ def test_without_namespaces_nothing_is_written_but_names_can_be_asked_for(
     secret.chmod(0o666)
     before = secret.stat()
     assert told(bare_jail, f"os.stat({str(secret)!r}).st_size") == ("FAIL", "returned '4'")
+    assert told(bare_jail, f"os.path.exists('/proc/{os.getpid()}')") == ("FAIL", "returned 'True'")
     for attempt in (
         "open({!r}).read()",
         "open({!r}, 'a')",
