@@ -26,9 +26,11 @@ from coral_batch.errors import CoralError
 from coral_batch.parallel import agree, ask, cluster, run, slots
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
-from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
-from coral_batch.verdicts.jail import Jail, JailError, Limits
+from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import Isolation, isolation
+from coral_batch.verdicts.testfiles import judge_tests, test_names
 from coral_batch.verdicts.verdict import Program, Verdict
 
 _BUNDLE = 16

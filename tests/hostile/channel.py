@@ -83,7 +83,7 @@ def answer(n):
     ),
     hostile(
         "a malformed document on the channel",
-        "FAIL",
+        "ERROR",
         _CHANNEL
         + """
 def answer(n):
@@ -162,7 +162,7 @@ def answer(n):
     ),
     hostile(
         "a large integer that is none",
-        "FAIL",
+        "ERROR",
         _CHANNEL
         + """
 def answer(n):
@@ -173,7 +173,7 @@ def answer(n):
     ),
     hostile(
         "an object of JSON for a cell",
-        "FAIL",
+        "ERROR",
         _CHANNEL
         + """
 def answer(n):
