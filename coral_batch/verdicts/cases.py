@@ -69,7 +69,9 @@ def _judge(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> 
         return _run(jail, program, limits, numbers)
     except Exception as error:  # the last guard; what is foreseen has a verdict of its own
         kind, detail = defect(error)
-        return {n: Verdict(n, None, kind, detail, 0.0, 0.0) for n in numbers if len(numbers) == 1}
+        if len(numbers) > 1:
+            return {}
+        return {numbers[0]: Verdict(numbers[0], None, kind, detail, 0.0, 0.0)}
 
 
 def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> dict[int, Verdict]:

@@ -129,7 +129,10 @@ class Jail:
         if self._control is None:
             self._start()
         assert self._control is not None
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise JailError(f"no socket for a child: {error}") from None
         child = Child(self, ours, seconds)
         with theirs:
             # Before there is a child, so that it need not wait; what has no room follows.

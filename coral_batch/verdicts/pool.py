@@ -2,8 +2,9 @@
 
 A worker is a small process: it imports this package and joblib, never torch, finds out what
 isolation it gives, and keeps its jails for as long as it lives. Programs go to the workers in small
-bundles; a program with a case that timed out comes back at once, and its remaining cases are handed
-out one by one, so that a program that hangs in every case keeps all workers busy rather than one.
+bundles; a program with a case that timed out, or ended its process late, comes back at once, and
+its remaining cases are handed out one by one, so that a program that hangs in every case keeps all
+workers busy rather than one.
 """
 
 from __future__ import annotations
