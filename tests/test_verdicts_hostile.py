@@ -13,7 +13,8 @@ import pytest
 from coral_batch.corpus.problem import Case
 from coral_batch.verdicts import Program, Verdict, isolation
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.jail import Jail, Limits
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS
 from tests.hostile import Hostile
 from tests.hostile.channel import CHANNEL

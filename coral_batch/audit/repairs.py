@@ -17,8 +17,8 @@ from coral_batch.linting.tables import lint_samples
 from coral_batch.objectives.tables import score_samples
 from coral_batch.rows import BASE, REFERENCE, SampleRow
 from coral_batch.seeding import derive_seed
-from coral_batch.verdicts.cases import test_names
 from coral_batch.verdicts.tables import program_of
+from coral_batch.verdicts.testfiles import test_names
 from coral_batch.verdicts.verdict import Program
 
 Name = tuple[str, str, int]

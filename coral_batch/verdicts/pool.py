@@ -2,8 +2,9 @@
 
 A worker is a small process: it imports this package and joblib, never torch, finds out what
 isolation it gives, and keeps its jails for as long as it lives. Programs go to the workers in small
-bundles; a program with a case that timed out comes back at once, and its remaining cases are handed
-out one by one, so that a program that hangs in every case keeps all workers busy rather than one.
+bundles; a program with a case that timed out, or ended its process late, comes back at once, and
+its remaining cases are handed out one by one, so that a program that hangs in every case keeps all
+workers busy rather than one.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from coral_batch.errors import CoralError
 from coral_batch.parallel import agree, ask, cluster, run, slots
 from coral_batch.params import Verdicts
 from coral_batch.progress import progress
-from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
-from coral_batch.verdicts.jail import Jail, JailError, Limits
+from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import Isolation, isolation
 from coral_batch.verdicts.memory import workers_that_fit
+from coral_batch.verdicts.testfiles import judge_tests, test_names
 from coral_batch.verdicts.timing import repeated
 from coral_batch.verdicts.verdict import Program, Verdict
 

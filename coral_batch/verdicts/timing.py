@@ -16,8 +16,9 @@ import marshal
 import math
 from dataclasses import replace
 
+from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import REPEAT
-from coral_batch.verdicts.jail import Ended, Expired, Flooded, Jail, Limits
+from coral_batch.verdicts.jail import Ended, Expired, Flooded, Jail
 from coral_batch.verdicts.verdict import Program, Verdict
 
 _LONG = 0.01  # seconds beside which the start of a process hardly counts
@@ -65,7 +66,7 @@ def _measure(
     frame = marshal.dumps((program.problem, program.code, program.support, calls, rounds))
     with jail.child(REPEAT, limits.cpu_seconds, frame) as child:
         try:
-            spent = _parsed(child.receive(limits), len(calls))
+            spent = _parsed(child.receive(Clock(limits)), len(calls))
         except (Ended, Expired, Flooded):
             spent = None
         used = child.stop().cpu_seconds
