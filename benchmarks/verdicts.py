@@ -27,7 +27,8 @@ from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.verdicts import LAYERS, Program, isolation, judge
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.jail import Jail, Limits
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail
 
 _FLOOR = """
 import gc, marshal, os, sys, time

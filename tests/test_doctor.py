@@ -44,7 +44,7 @@ def test_each_subject_is_found_and_explained(project: Path) -> None:
     found = grades(done.output)
     assert [*found] == [
         *("system", "processor", "device", "memory", "disk", "versions", "isolation"),
-        *("workers", "base", "mirrors", "store", "cache"),
+        *("jails", "workers", "base", "mirrors", "store", "cache"),
     ]
     assert done.output.count("->") >= len(found)
     assert "seccomp" in done.output

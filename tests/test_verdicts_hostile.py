@@ -13,7 +13,8 @@ import pytest
 from coral_batch.records.problem import Case
 from coral_batch.verdicts import Program, Verdict, isolation
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.jail import Jail, Limits
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS
 from tests.hostile import Hostile
 from tests.hostile.channel import CHANNEL
@@ -94,28 +95,3 @@ def test_a_program_finds_nothing_of_the_one_before(jail: Jail) -> None:
     assert judged(jail, look, case)[0].detail == "returned []"
     judged(jail, lock, case)
     assert [verdict.kind for verdict in judged(jail, write, case)] == ["PASS"]
-
-
-@pytest.mark.parametrize(
-    ("leave", "look"),
-    [
-        # What every child inherits is open only once, for all of them.
-        ("os.write(2, b'left')", "os.lseek(2, 0, 0) or os.read(2, 9)"),
-        ("fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)", "fcntl.fcntl(0, fcntl.F_GETFL)"),
-        ("os.listdir('.')", "os.stat('.').st_atime_ns > os.stat('.').st_mtime_ns"),
-        ("os.umask(0)", "os.umask(0)"),
-        ("os.chdir('/')", "os.getcwd()"),
-    ],
-)
-def test_a_program_finds_no_state_that_another_left(jail: Jail, leave: str, look: str) -> None:
-    def result(expression: str) -> str:
-        code = (
-            "import fcntl, os\ndef answer(n):\n"
-            f"    try:\n        return str({expression})\n"
-            "    except OSError as error:\n        return error.errno\n"
-        )
-        return judged(jail, code, (Case((1,), None),))[0].detail
-
-    before = result(look)
-    result(leave)
-    assert result(look) == before

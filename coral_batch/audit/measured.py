@@ -1,7 +1,7 @@
 """What was measured, in the place of what measures it: recorded adapters, answers and verdicts.
 
-Each function here returns what stands where a stage has training, decoding or the jail. Rows are found
-by their key; where only keys were changed, by their place.
+Each function here returns what stands where a stage has training, decoding or the jail. Rows are
+found by their key; where only keys were changed, by their place.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from coral_batch.records.rows import REFERENCE, DurationRow
 from coral_batch.records.settings import Automata, Calibration, Training
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.seeding import derive_seed
-from coral_batch.verdicts.cases import test_names
+from coral_batch.verdicts.testfiles import test_names
 
 Drawn = tuple[list[list[Sample]], list[DurationRow]]
 

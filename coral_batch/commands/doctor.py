@@ -1,6 +1,7 @@
 """`coral doctor`: what this machine has of what a run needs, and what each thing means for one.
 
-Each check is a function that returns its finding; nothing is changed and nothing downloaded.
+Each check is a function that returns its finding; nothing is downloaded, and nothing changed but
+that an empty control group may be left for the jails.
 """
 
 from __future__ import annotations
@@ -179,6 +180,26 @@ def isolation(settings: Params) -> Iterator[Finding]:
             yield Finding("isolation", Grade.NOTE, f"{layer} missing: {why}", means)
 
 
+def jails(settings: Params) -> Iterator[Finding]:
+    """What memory programs may take that run side by side."""
+    # Imported here: joblib takes a moment, which --help must not.
+    from coral_batch.verdicts.memory import entrance, workers_that_fit
+
+    each = settings.verdicts.memory_mb
+    try:
+        count = workers_that_fit(settings.compute.workers, each)
+    except CoralError as error:
+        yield Finding("jails", Grade.FAIL, f"programs of {each} MiB", str(error))
+        return
+    found = f"{count or 'the cluster'} side by side, each with {each} MiB"
+    if entrance():
+        yield Finding("jails", Grade.OK, found, "together held to what is free by a control group")
+    else:
+        means = "fits into what is free, but no control group holds them together: this user may"
+        means += " make none (`systemd-run --user --scope dvc repro` may give one)"
+        yield Finding("jails", Grade.OK, found, means)
+
+
 def workers(settings: Params) -> Iterator[Finding]:
     """Where the work is done, and whether each worker of a cluster can do it."""
     # Imported here: joblib and Dask take a moment, which --help must not.
@@ -293,6 +314,7 @@ CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     disk,
     versions,
     isolation,
+    jails,
     workers,
     mirrors,
     store,

@@ -54,6 +54,7 @@ def score(
     runtime: str = "heuristic",
     cpu_seconds: Sequence[float] | None = None,
     reference_cpu_seconds: Sequence[float] | None = None,
+    resolution: float = formulas.RUN_ONCE,
 ) -> SampleScore:
     """Score one sample.
 
@@ -69,6 +70,7 @@ def score(
         cpu_seconds: CPU seconds of the program, one a case as `verdicts`.
         reference_cpu_seconds: those of the reference program on the same cases, all of which it
             passes.
+        resolution: seconds below which the times are not told apart.
 
     Raises:
         ValueError: no verdict or an unknown one, an unknown `runtime`, ``measured`` without
@@ -84,7 +86,9 @@ def score(
 
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
     loops = None if refused else _loops(code)
-    measured = _measured(verdicts, cpu_seconds, reference_cpu_seconds, loops is not None)
+    measured = _measured(verdicts, cpu_seconds, reference_cpu_seconds, resolution)
+    if loops is None and measured is not None:
+        measured = 0.0
     if runtime == "measured" and measured is None:
         raise ValueError("the measured runtime objective needs CPU times")
     if loops is None:
@@ -120,7 +124,7 @@ def _measured(
     verdicts: Sequence[str],
     program: Sequence[float] | None,
     reference: Sequence[float] | None,
-    parses: bool,
+    resolution: float,
 ) -> float | None:
     if program is None and reference is None:
         return None
@@ -130,10 +134,10 @@ def _measured(
         raise ValueError(
             f"{len(program)} and {len(reference)} CPU times for {len(verdicts)} verdicts"
         )
-    if not parses:
-        return 0.0
     passed = [i for i, verdict in enumerate(verdicts) if verdict == "PASS"]
-    return formulas.runtime_measured([program[i] for i in passed], [reference[i] for i in passed])
+    return formulas.runtime_measured(
+        [program[i] for i in passed], [reference[i] for i in passed], resolution
+    )
 
 
 def _bugfix(verdicts: Sequence[str]) -> tuple[float, str]:

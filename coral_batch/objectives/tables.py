@@ -12,6 +12,7 @@ import polars as pl
 
 from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import fitness
+from coral_batch.objectives.formulas import REPEATED, RUN_ONCE
 from coral_batch.objectives.score import score
 from coral_batch.records.finding import Finding
 from coral_batch.records.rows import REFERENCE, SampleRow
@@ -44,6 +45,7 @@ def score_samples(
     """
     kinds = _group(verdicts.sort("case").select("genome", "problem", "sample", "kind"))
     seconds = _group(times.sort("case").select("genome", "problem", "sample", "cpu_seconds"))
+    tests = set(verdicts.filter(pl.col("test").is_not_null())["problem"])
     found = _group_findings(findings)
     scores, runtimes = [], []
     for sample in samples:
@@ -65,6 +67,7 @@ def score_samples(
             runtime=settings.runtime,
             cpu_seconds=seconds[key],
             reference_cpu_seconds=reference,
+            resolution=_resolution(settings.runtime, sample.problem in tests),
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
         reasons = {f"{name}_reason": why for name, why in vars(result.reasons).items()}
@@ -77,6 +80,11 @@ def score_samples(
     for row, total in zip(scores, fitness(values, settings.weights).tolist(), strict=True):
         row["fitness"] = total
     return scores, runtimes
+
+
+def _resolution(runtime: str, has_tests: bool) -> float:
+    """Return what can be told apart: only where it enters the fitness do cases run again."""
+    return REPEATED if runtime == "measured" and not has_tests else RUN_ONCE
 
 
 def _group(frame: pl.DataFrame) -> dict[Key, list[Any]]:

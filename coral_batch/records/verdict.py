@@ -38,12 +38,13 @@ class Verdict:
     Attributes:
         case: number of the case or test, from 0.
         test: name of the test function; None for a JSON case.
-        kind: PASS; FAIL (another result); ERROR (an exception, or the process ended without a
-            result); TIMEOUT; MEMORY; CRASH (killed by a signal); UNPARSEABLE (no syntax or no
-            such function).
+        kind: PASS; FAIL (another result); ERROR (an exception, no result, or what is no answer);
+            TIMEOUT; MEMORY; CRASH (killed by a signal); UNPARSEABLE (no syntax or no such
+            function).
         detail: what it returned, type and message, or the signal; at most 400 characters; empty
             for PASS.
-        cpu_seconds: processor time of the call, at least what the kernel counted.
+        cpu_seconds: processor time of the case: what the process says, held against what the kernel
+            counted (see `charge`).
         wall_seconds: time from the previous answer of the process to this one; the answers of a
             process that ended within a moment are read together and share its time evenly.
     """

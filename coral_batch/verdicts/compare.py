@@ -1,8 +1,8 @@
 """The comparison rules, all of them, in one place.
 
-A result comes out of the jail as a document (see `inside/encoding.py`) and is compared with the
-JSON value that the case expects. The rules follow QuixBugs' own suite, which compares with
-Python's `==`:
+A result comes out of the jail as a document (see `inside/encoding.py`), whose form `answers` has
+checked, and is compared with the JSON value that the case expects. The rules follow QuixBugs' own
+suite, which compares with Python's `==`:
 
 - Numbers compare by value: 1 equals 1.0, -0.0 equals 0, NaN equals nothing, not even NaN.
 - True and False equal themselves alone: True is not 1. (Python's `==` would let a truth value
@@ -15,7 +15,9 @@ Python's `==`:
 - An instance of a subclass of a built-in type is the built-in value that it holds, whatever its
   class makes of `__eq__`.
 - A value of any other type equals nothing.
-- sqrt: a number within the case's second argument of the expected one.
+- sqrt as QuixBugs has it, called with a number and a tolerance (a float above 0) and expected to
+  return a number: a number within that tolerance of the expected one. Any other case of a problem
+  of that name follows the rules above.
 - Every case gets arguments of its own: what a program does to them reaches no other case.
 """
 
@@ -26,59 +28,76 @@ from typing import Any
 
 _DETAIL = 400
 
-# Problem -> which argument of the case is the tolerance, as QuixBugs' test file has it.
-_TOLERANCE_ARGUMENT = {"sqrt": -1}
+# The problem whose case brings a tolerance as its second argument, as QuixBugs' test file has it.
+_WITH_TOLERANCE = "sqrt"
 
 
 def equal(problem: str, inputs: tuple[Any, ...], expected: Any, document: list[Any]) -> bool:
-    """Whether the result that a document holds is the expected one.
-
-    Raises:
-        ValueError: the document does not follow the format.
-    """
-    if type(document) is not list or not document:
-        raise ValueError("not a document")
-    entries = document[1:]
-    if problem in _TOLERANCE_ARGUMENT:
-        result = _value(document[0])
-        if not _is_number(result):
-            return False
-        tolerance = inputs[_TOLERANCE_ARGUMENT[problem]]
-        return bool(result == expected or abs(result - expected) <= tolerance)
-    try:
-        return _equal(expected, document[0], entries)
-    except (IndexError, TypeError, KeyError) as error:
-        raise ValueError(f"malformed document: {error}") from None
+    """Whether the result that a document holds is the expected one."""
+    tolerance = _tolerance(problem, inputs, expected)
+    if tolerance is not None:
+        return _near(expected, _value(document[0]), tolerance)
+    return _equal(expected, document)
 
 
-def _equal(expected: Any, cell: Any, entries: list[Any]) -> bool:
-    """Compare; the recursion follows `expected`, so a cycle in the result cannot catch it."""
-    if type(cell) is list and len(cell) == 1:
-        entry = _entry(cell[0], entries)
-        mark, items = entry[0], entry[1:]
-        if type(expected) is list:
-            return (
-                mark in ("l", "t", "g")
-                and len(items) == len(expected)
-                and all(_equal(e, c, entries) for e, c in zip(expected, items, strict=True))
-            )
-        if type(expected) is dict:
-            keys = items[::2]
-            return (
-                mark == "d"
-                and len(keys) == len(expected)
-                and all(type(key) is str and key in expected for key in keys)
-                and len(set(keys)) == len(keys)
-                and all(
-                    _equal(expected[key], value, entries)
-                    for key, value in zip(keys, items[1::2], strict=True)
-                )
-            )
+def _tolerance(problem: str, inputs: tuple[Any, ...], expected: Any) -> float | None:
+    """Return how far a result may be from the expected one, > 0; None where it must be equal."""
+    if problem != _WITH_TOLERANCE or len(inputs) != 2:
+        return None
+    number, tolerance = inputs
+    numbers = _is_number(number) and _is_number(expected)
+    if not numbers or type(tolerance) is not float or not 0 < tolerance < math.inf:
+        return None
+    return tolerance
+
+
+def _near(expected: float, result: Any, tolerance: float) -> bool:
+    if not _is_number(result):
         return False
-    value = _value(cell)
+    try:
+        return bool(result == expected or abs(result - expected) <= tolerance)
+    except OverflowError:  # an integer beyond all floats is near none
+        return False
+
+
+def _equal(expected: Any, document: list[Any]) -> bool:
+    """Compare, following `expected`, so that a cycle in the result cannot catch it.
+
+    A list of what is left to compare takes the place of recursion: a case may be nested as deeply
+    as JSON can be.
+    """
+    entries = document[1:]
+    left = [(expected, document[0])]
+    while left:
+        wanted, cell = left.pop()
+        if type(cell) is not list or len(cell) != 1:
+            if not _equal_scalars(wanted, _value(cell)):
+                return False
+            continue
+        mark, items = entries[cell[0]][0], entries[cell[0]][1:]
+        if type(wanted) is list and mark in ("l", "t", "g") and len(items) == len(wanted):
+            left += zip(wanted, items, strict=True)
+        elif type(wanted) is dict and mark == "d" and _has_keys(items[::2], wanted):
+            values = zip(items[::2], items[1::2], strict=True)
+            left += [(wanted[key], value) for key, value in values]
+        else:
+            return False
+    return True
+
+
+def _equal_scalars(expected: Any, value: Any) -> bool:
     if _is_number(expected):
-        return _is_number(value) and value == expected
-    return type(value) is type(expected) and type(value) in _SCALARS and value == expected
+        return _is_number(value) and bool(value == expected)
+    return type(value) is type(expected) and type(value) in _SCALARS and bool(value == expected)
+
+
+def _has_keys(keys: list[Any], wanted: dict[str, Any]) -> bool:
+    """Whether the keys of a result are those of the expected object, each once."""
+    return (
+        len(keys) == len(wanted)
+        and all(type(key) is str and key in wanted for key in keys)
+        and len(set(keys)) == len(keys)
+    )
 
 
 _SCALARS = (str, bool, type(None))
@@ -88,18 +107,9 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
-def _entry(number: Any, entries: list[Any]) -> list[Any]:
-    if type(number) is not int or not 0 <= number < len(entries):
-        raise ValueError("reference to nowhere")
-    entry = entries[number]
-    if type(entry) is not list or not entry or type(entry[0]) is not str:
-        raise ValueError("not an entry")
-    return entry
-
-
 def _value(cell: Any) -> Any:
     """Return the scalar that a cell holds; a list for everything that is no scalar."""
-    if type(cell) is list and len(cell) == 2 and cell[0] == "i" and type(cell[1]) is str:
+    if type(cell) is list and len(cell) == 2 and cell[0] == "i":
         return int(cell[1], 16)
     return cell
 
@@ -140,12 +150,12 @@ def _show(cell: Any, entries: list[Any], parts: list[str], left: list[int], dept
         parts.append(_show_scalar(cell))
         left[0] -= len(parts[-1])
         return
-    entry = _entry(cell[0], entries)
+    entry = entries[cell[0]]
     if entry[0] == "o":
-        parts.append(f"<{shorten(str(entry[1]))} object>")
+        parts.append(f"<{shorten(entry[1])} object>")
         left[0] -= len(parts[-1])
         return
-    opening, closing = _BRACKETS.get(entry[0], ("<", ">"))
+    opening, closing = _BRACKETS[entry[0]]
     items = entry[1:]
     if depth == 0:
         items, opening = [], opening + "..."
@@ -168,7 +178,7 @@ def _show(cell: Any, entries: list[Any], parts: list[str], left: list[int], dept
 
 def _show_scalar(cell: Any) -> str:
     if type(cell) is list and len(cell) == 2 and cell[0] == "x":
-        return f"<{shorten(str(cell[1]))} object>"
+        return f"<{shorten(cell[1])} object>"
     value = _value(cell)
     if type(value) is int and abs(value) >= 10**400:
         return f"an integer of about {int(math.log10(2) * value.bit_length())} digits"

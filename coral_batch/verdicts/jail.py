@@ -20,14 +20,13 @@ import socket
 import struct
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from types import TracebackType
 
+from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
-from coral_batch.verdicts.layers import SCRATCH, Isolation
+from coral_batch.verdicts.layers import NULL, SCRATCH, Isolation
 
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20
@@ -38,21 +37,6 @@ _ADDR_NO_RANDOMIZE = 0x0040000
 
 class JailError(Exception):
     """The jail itself failed, through no fault of a program."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one call may use.
-
-    Attributes:
-        cpu_seconds: processor time.
-        wall_seconds: time by the clock.
-        memory_mb: address space of the process, MiB.
-    """
-
-    cpu_seconds: float
-    wall_seconds: float
-    memory_mb: int
 
 
 @dataclass(frozen=True)
@@ -120,9 +104,16 @@ class Jail:
             self._control.close()
             self._control = None
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+            self._kill(self._process)
             self._process = None
+
+    @staticmethod
+    def _kill(process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        try:
+            process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            raise JailError(f"process {process.pid} outlives being killed") from None
 
     def child(self, role: int, seconds: float, first: bytes) -> Child:
         """Fork a child.
@@ -131,24 +122,28 @@ class Jail:
             role: `PROGRAM` or `REFEREE`.
             seconds: processor time after which the kernel kills it, whatever the judge does.
             first: the first frame for it.
+
+        Raises:
+            JailError: the jail does not start or does not answer.
         """
         if self._control is None:
             self._start()
         assert self._control is not None
-        ours, theirs = socket.socketpair()
-        request = REQUEST.pack(role, math.ceil(seconds) + 1)
-        data = _framed(first)
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise JailError(f"no socket for a child: {error}") from None
+        child = Child(self, ours, seconds)
         with theirs:
             # Before there is a child, so that it need not wait; what has no room follows.
-            sent = ours.send(data, socket.MSG_DONTWAIT)
+            child.send(first)
             try:
+                request = REQUEST.pack(role, math.ceil(seconds) + 1)
                 socket.send_fds(self._control, [request], [theirs.fileno()])
             except OSError as error:
                 ours.close()
                 self.close()
                 raise JailError(f"the jail does not answer: {error}") from None
-        child = Child(self, ours)
-        child.write(data[sent:])
         return child
 
     def await_message(self) -> int | Ending:
@@ -198,6 +193,7 @@ class Jail:
             setup = {
                 "die_with_parent": not jailed,
                 "scratch": SCRATCH if jailed else "",
+                "null": NULL if jailed else "",
                 "scratch_bytes": _SCRATCH_BYTES,
                 "scratch_files": _SCRATCH_FILES,
                 "readable": isolation.readable,
@@ -218,8 +214,7 @@ class Jail:
                 ours.send(marshal.dumps(setup))
                 ready = marshal.loads(ours.recv(4096))
             except (OSError, EOFError, ValueError):
-                self._process.kill()
-                self._process.wait()
+                self._kill(self._process)
                 errors.seek(0)
                 said = errors.read().decode(errors="replace").strip().splitlines()
                 self.close()
@@ -233,12 +228,20 @@ class Child:
 
     The jail tells when a child has ended, or hands over a pidfd when that takes more than a
     moment. So a quick program costs one wake-up: everything that it wrote is read at its end.
+
+    The judge waits for a child in `receive` and `await_end` alone, each with a clock, and for the
+    jail, which grants no program a part in how long that takes.
+
+    Attributes:
+        seconds: processor time after which the kernel kills it.
     """
 
-    def __init__(self, jail: Jail, channel: socket.socket) -> None:
+    def __init__(self, jail: Jail, channel: socket.socket, seconds: float) -> None:
+        self.seconds = seconds
         self._jail = jail
         self._channel = channel
         self._buffer = bytearray()
+        self._unsent = bytearray()
         self._pidfd = -1
         self._ending: Ending | None = None
 
@@ -254,13 +257,9 @@ class Child:
         self.stop()
 
     def send(self, data: bytes) -> None:
-        """Send one frame."""
-        self.write(_framed(data))
-
-    def write(self, data: bytes) -> None:
-        """Send what a child reads before anything untrusted runs, or ignores."""
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._channel.sendall(data)
+        """Send one frame, without waiting: what has no room goes out while `receive` waits."""
+        self._unsent += len(data).to_bytes(4, "little") + data
+        self._write()
 
     def settle(self) -> None:
         """Wait for the child to end or to prove slow."""
@@ -270,50 +269,49 @@ class Child:
         else:
             self._ended(news)
 
-    def receive(self, limits: Limits) -> bytes:
+    def receive(self, clock: Clock) -> bytes:
         """Return the next frame.
+
+        Args:
+            clock: what is left of the limits; it runs while this waits.
 
         Raises:
             Expired: the limits ran out; the child has been killed.
             Flooded: what came is no frame; the child has been killed.
             Ended: the child ended, or closed its side, without another frame.
         """
-        clock = None
-        while True:
-            if len(self._buffer) >= 4:
-                end = 4 + int.from_bytes(self._buffer[:4], "little")
-                if end > FRAME_BYTES:
-                    self.stop()
-                    raise Flooded
-                if len(self._buffer) >= end:
-                    frame = bytes(self._buffer[4:end])
-                    del self._buffer[:end]
-                    return frame
-            if self._ending is not None:
-                raise Ended
-            clock = clock or _Clock(limits)
-            if _readable(self._channel, clock.slice()):
-                if not self._read():
+        with clock:
+            while (frame := self._frame()) is None:
+                if self._ending is not None:
                     raise Ended
-                if not clock.due():  # a frame that comes in drops is no excuse
-                    continue
-            if (which := clock.expired(self._kill_switch())) is not None:
-                self.stop()
-                raise Expired(which)
+                events = select.POLLIN | (select.POLLOUT if self._unsent else 0)
+                ready = _poll(self._channel, events, clock.slice())
+                if ready & select.POLLOUT:
+                    self._write()
+                if ready & ~select.POLLOUT and not self._read():
+                    raise Ended
+                # A frame that comes, or goes, in drops is no excuse.
+                if clock.due() and (which := clock.expired(self._kill_switch())) is not None:
+                    self.stop()
+                    raise Expired(which)
+            return frame
 
-    def await_end(self, limits: Limits) -> Ending:
-        """Give a child that closed its side the time left to end, then kill it.
+    def await_end(self, clock: Clock) -> Ending:
+        """Give a child that closed its side what time is left to end, then kill it.
+
+        Args:
+            clock: what is left of the limits; it runs while this waits.
 
         Raises:
             Expired: it had to be killed.
         """
-        clock = _Clock(limits)
-        while self._ending is None:
-            if _readable(self._jail.control, clock.slice()):
-                self.settle()
-            elif (which := clock.expired(self._kill_switch())) is not None:
-                self.stop()
-                raise Expired(which)
+        with clock:
+            while self._ending is None:
+                if _poll(self._jail.control, select.POLLIN, clock.slice()):
+                    self.settle()
+                elif (which := clock.expired(self._kill_switch())) is not None:
+                    self.stop()
+                    raise Expired(which)
         return self.stop()
 
     def stop(self) -> Ending:
@@ -331,6 +329,32 @@ class Child:
         if self._pidfd < 0 and self._ending is None:
             self.settle()
         return self._pidfd
+
+    def _frame(self) -> bytes | None:
+        """Take a whole frame off what has been read."""
+        if len(self._buffer) < 4:
+            return None
+        end = 4 + int.from_bytes(self._buffer[:4], "little")
+        if end > FRAME_BYTES:
+            self.stop()
+            raise Flooded
+        if len(self._buffer) < end:
+            return None
+        frame = bytes(self._buffer[4:end])
+        del self._buffer[:end]
+        return frame
+
+    def _write(self) -> None:
+        """Send as much as there is room for; nothing more to a child that reads no more."""
+        if self._ending is not None:
+            return
+        try:
+            sent = self._channel.send(self._unsent, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
+        except (BrokenPipeError, ConnectionResetError):
+            sent = len(self._unsent)
+        del self._unsent[:sent]
 
     def _read(self) -> bool:
         """Read what is there; False at the end."""
@@ -354,77 +378,12 @@ class Child:
             self._channel.close()
 
 
-def _framed(data: bytes) -> bytes:
-    return len(data).to_bytes(4, "little") + data
-
-
-def _readable(channel: socket.socket, seconds: float) -> bool:
+def _poll(channel: socket.socket, events: int, seconds: float) -> int:
+    """Wait for events; return those that came, 0 for none in time."""
     poll = select.poll()
-    poll.register(channel, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
-
-
-class _Clock:
-    """Processor and wall time of one call, read from outside and only when it takes long.
-
-    A call that has not answered after the first slice has used at most that much of either, so
-    reading starts there. Time that the process spent waiting for a processor does not count: a
-    busy machine does not change a verdict.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._start = time.monotonic()
-        self._pid = 0
-        self._before = (0.0, 0.0)
-        self._next = self._start + min(0.05, limits.cpu_seconds / 10)
-
-    def slice(self) -> float:
-        """Seconds until the next look."""
-        return max(self._next - time.monotonic(), 0.001)
-
-    def due(self) -> bool:
-        return time.monotonic() >= self._next
-
-    def expired(self, pidfd: int) -> str | None:
-        """Tell which limit has run out, if one has, and when to look again."""
-        try:
-            if not self._pid:
-                self._pid = _number_of(pidfd)
-                self._before = _used(self._pid)
-            cpu, waited = _used(self._pid)
-        except (OSError, ProcessLookupError):
-            cpu, waited = self._before  # it has just ended: the next poll says so
-        cpu_left = self._limits.cpu_seconds - (cpu - self._before[0])
-        elapsed = time.monotonic() - self._start - (waited - self._before[1])
-        wall_left = self._limits.wall_seconds - elapsed
-        if cpu_left <= 0:
-            return f"{self._limits.cpu_seconds:g} s of processor time"
-        if wall_left <= 0:
-            return f"{self._limits.wall_seconds:g} s by the clock"
-        self._next = time.monotonic() + min(cpu_left, wall_left)
-        return None
-
-
-def _number_of(pidfd: int) -> int:
-    """Return the process id, as this process sees it."""
-    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name == "Pid" and int(value) > 0:
-            return int(value)
-    raise ProcessLookupError
-
-
-def _used(pid: int) -> tuple[float, float]:
-    """Return the seconds that a process ran and, where the kernel says, waited for a processor.
-
-    Anyone may read a process's clock: its id is ~pid << 3 | 2 (clock_getcpuclockid(3)).
-    """
-    try:
-        waited = int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) * 1e-9
-    except (OSError, IndexError):
-        waited = 0.0
-    return time.clock_gettime(~pid << 3 | 2), waited
+    poll.register(channel, events)
+    found = poll.poll(seconds * 1000)
+    return found[0][1] if found else 0
 
 
 @contextlib.contextmanager

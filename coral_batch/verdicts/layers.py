@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import mmap
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
+from coral_batch.verdicts.memory import entrance
 
 LAYERS = (
     "user_namespace",
@@ -30,22 +33,25 @@ LAYERS = (
 )
 
 SCRATCH = "/scratch"
+NULL = "/null"
 INSIDE = Path(__file__).resolve().parent / "inside"
 
 # What a single-threaded interpreter needs. Everything else fails with EPERM: no sockets, no
-# executing, no tracing, no timers, no shared memory, no namespaces.
+# executing, no tracing, no timers, no shared memory, no namespaces. What is shared with other jails
+# and with the host is only read: no modes, times, flushes or advice, no shortening by name, nothing
+# that asks what of a file is in memory or how busy the machine is, and no pipes, whose inodes are
+# numbered in one row for the whole machine.
 _ALLOWED = """
     access arch_prctl brk chdir clock_getres clock_gettime clock_nanosleep close close_range
-    dup dup2 dup3 exit exit_group faccessat faccessat2 fadvise64 fchdir fchmod fdatasync fstat
-    fstatfs fsync ftruncate futex getcwd getdents getdents64 getegid geteuid getgid getgroups
-    getpgrp getpid getppid getrandom getresgid getresuid getrlimit getrusage getsid gettid
-    gettimeofday getuid link linkat lseek lstat madvise membarrier mincore mkdir mkdirat mmap
-    mprotect mremap munmap nanosleep newfstatat open openat pause pipe pipe2 poll ppoll
-    pread64 preadv pselect6 pwrite64 pwritev read readlink readlinkat readv rename renameat
+    dup dup2 dup3 exit exit_group faccessat faccessat2 fchdir fstat fstatfs ftruncate futex
+    getcwd getdents getdents64 getegid geteuid getgid getgroups getpgrp getpid getppid getrandom
+    getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid link linkat lseek
+    lstat membarrier mkdir mkdirat mmap mprotect mremap munmap nanosleep newfstatat pause poll
+    ppoll pread64 preadv pselect6 pwrite64 pwritev read readlink readlinkat readv rename renameat
     renameat2 restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask
     rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity sched_yield select
-    set_robust_list set_tid_address sigaltstack stat statfs statx symlink symlinkat sysinfo
-    time times truncate umask uname unlink unlinkat utimensat write writev
+    set_robust_list set_tid_address sigaltstack stat statfs statx symlink symlinkat time times
+    umask uname unlink unlinkat write writev
 """
 
 # What the jail's first process needs beyond that, to fork, limit and collect its children, and
@@ -123,17 +129,18 @@ def isolation(require: tuple[str, ...]) -> Isolation:
     except (ImportError, OSError, RuntimeError) as error:
         missing["seccomp"] = f"libseccomp: {error}"
     executable, readable = _runtime()
+    group = entrance()
     bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
     everything = tuple(name for name in LAYERS if name not in missing)
     try:
-        command = (*_bubblewrap(readable), *bare)
+        command = (*group, *_bubblewrap(readable), *bare)
         attempt = Isolation(everything, missing, command, readable, filters)
         with Jail(attempt) as jail:
             missing |= jail.missing
     except (JailError, ImportError, OSError) as error:
         why = f"bubblewrap: {error}"
         missing |= {name: why for name in LAYERS if name.endswith("_namespace")}
-        attempt = Isolation(("rlimits",), missing, bare, readable, filters)
+        attempt = Isolation(("rlimits",), missing, (*group, *bare), readable, filters)
         try:
             with Jail(attempt) as jail:
                 missing |= jail.missing
@@ -191,8 +198,14 @@ def _filters() -> Filters:
         # Some do not exist on every architecture.
         if seccomp.resolve_syscall(seccomp.system_arch(), name) >= 0:
             shared.add_rule(seccomp.ALLOW, name)
-    for command in _FCNTL:
-        shared.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
+    for name, at, values in (("fcntl", 1, _FCNTL), ("madvise", 2, _MADVISE)):
+        for value in values:
+            shared.add_rule(seccomp.ALLOW, name, seccomp.Arg(at, seccomp.EQ, value))
+    for name, at in (("open", 1), ("openat", 2)):
+        if seccomp.resolve_syscall(seccomp.system_arch(), name) >= 0:
+            for mask, value in _OPENING:
+                flags = seccomp.Arg(at, seccomp.MASKED_EQ, mask, value)
+                shared.add_rule(seccomp.ALLOW, name, flags)
     # glibc falls back to clone, which can be refused, only when clone3 does not exist.
     shared.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     child = seccomp.SyscallFilter(seccomp.ALLOW)
@@ -211,6 +224,20 @@ def _filters() -> Filters:
 # Duplicating and a descriptor's own flags alone: no locks and no pipe sizes, which are kernel
 # memory, and no flags of what is open, which the next program would find on its /dev/null.
 _FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
+
+# Giving memory back, which allocators do. Other advice moves the pages of files in or out of
+# memory, where another jail could tell by the time that reading takes.
+_MADVISE = (mmap.MADV_DONTNEED, mmap.MADV_FREE, mmap.MADV_HUGEPAGE, mmap.MADV_NOHUGEPAGE)
+
+# Never files without a name, which leave the scratch folder's times as they were but not its count
+# of inodes, nor reading past the page cache; and no emptying of what is not opened for writing,
+# which Landlock lets pass before Linux 6.2. Pairs of a mask on the flags and their value under it.
+_NEVER = (os.O_TMPFILE & ~os.O_DIRECTORY) | os.O_DIRECT
+_OPENING = (
+    (_NEVER | os.O_TRUNC, 0),
+    (_NEVER | os.O_ACCMODE, os.O_WRONLY),
+    (_NEVER | os.O_ACCMODE, os.O_RDWR),
+)
 
 
 def _bpf(rules: Any) -> bytes:
@@ -243,6 +270,7 @@ def _bubblewrap(readable: tuple[str, ...]) -> list[str]:
                 if (Path(path) / name).is_dir():
                     hidden = str(Path(path) / name)
                     command += ["--tmpfs", hidden, "--remount-ro", hidden]
+    command += ["--dev-bind", os.devnull, NULL]
     command += ["--dir", SCRATCH, "--remount-ro", "/", "--chdir", "/", "--"]
     return command
 

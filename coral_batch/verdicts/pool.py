@@ -2,8 +2,9 @@
 
 A worker is a small process: it imports this package and joblib, never torch, finds out what
 isolation it gives, and keeps its jails for as long as it lives. Programs go to the workers in small
-bundles; a program with a case that timed out comes back at once, and its remaining cases are handed
-out one by one, so that a program that hangs in every case keeps all workers busy rather than one.
+bundles; a program with a case that timed out, or ended its process late, comes back at once, and
+its remaining cases are handed out one by one, so that a program that hangs in every case keeps all
+workers busy rather than one.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import make_folder, sync
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.cases import judge_cases, judge_tests, test_names
-from coral_batch.verdicts.jail import Jail, JailError, Limits
+from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import Isolation, isolation
+from coral_batch.verdicts.memory import workers_that_fit
+from coral_batch.verdicts.testfiles import judge_tests, test_names
+from coral_batch.verdicts.timing import repeated
 from coral_batch.work.parallel import agree, ask, cluster, run, slots
 from coral_batch.work.progress import progress
 
@@ -40,26 +45,31 @@ def judge(
     settings: Verdicts,
     workers: int | None = None,
     journal: Path | None = None,
+    *,
+    timed: bool = False,
 ) -> list[list[Verdict]]:
     """Judge programs; the same code for the same problem is run once.
 
     Args:
         programs: what to judge.
         settings: limits, and the layers of isolation to insist on.
-        workers: processes; None for one a core, 1 for none beside this one.
+        workers: processes; None for one a core, or fewer where memory is short; 1 for none beside
+            this one.
         journal: a file that finished programs are appended to, and taken from when they are in
             it, so that a run that was killed goes on where it stopped.
+        timed: whether processor times are to be told apart below a millisecond; see `timing`.
 
     Returns:
         For each program its verdicts, in the order of its cases or tests; the same on every run,
         durations aside.
 
     Raises:
-        CoralError: a required layer is missing, a test file does not run, or the jails keep
-            failing.
+        CoralError: a required layer is missing, memory does not hold the workers, a test file does
+            not run, or the jails keep failing.
     """
+    workers = workers_that_fit(workers, settings.memory_mb)
     layers = layers_in_force(settings.require)
-    keys = [_key(program, settings, layers) for program in programs]
+    keys = [_key(program, settings, layers, timed) for program in programs]
     distinct = dict(zip(keys, programs, strict=True))
     finished = _read(journal) if journal is not None else {}
     finished = {key: finished[key] for key in distinct if key in finished}
@@ -68,7 +78,7 @@ def judge(
         with progress(None, "verdicts", total=len(distinct)) as bar:
             bar.update(len(finished))
             left = {key: distinct[key] for key in distinct if key not in finished}
-            for key, verdicts in _verdicts(left, settings, layers, workers, journal):
+            for key, verdicts in _verdicts(left, settings, layers, workers, journal, timed):
                 pieces.setdefault(key, []).append(verdicts)
                 have = {number: piece[number] for piece in pieces[key] for number in piece}
                 if len(have) == _size(distinct[key]):
@@ -111,6 +121,7 @@ def _verdicts(
     layers: tuple[str, ...],
     workers: int | None,
     journal: Path | None,
+    timed: bool,
 ) -> Iterator[_Delivery]:
     """Yield verdicts as they come, a program's in one piece or in several."""
     tasks = [_Task(key, program) for key, program in programs.items()]
@@ -121,7 +132,7 @@ def _verdicts(
         slow: list[_Task] = []
         # A line that several machines append at the same time is none: there, the caller does it.
         own = None if cluster() else journal
-        units = [(bundle, settings, layers, own) for bundle in bundles]
+        units = [(bundle, settings, layers, own, timed) for bundle in bundles]
         for _, (done, rest) in run(_work, units, workers, again=(JailError,)):
             left += rest
             for task, verdicts in done:
@@ -140,7 +151,11 @@ def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
 
 
 def _work(
-    tasks: list[_Task], settings: Verdicts, layers: tuple[str, ...], journal: Path | None
+    tasks: list[_Task],
+    settings: Verdicts,
+    layers: tuple[str, ...],
+    journal: Path | None,
+    timed: bool,
 ) -> tuple[list[tuple[_Task, dict[int, Verdict]]], list[_Task]]:
     """Judge a bundle in this process; return what is done and, when it takes long, the rest.
 
@@ -161,6 +176,8 @@ def _work(
             verdicts = judge_cases(jail, task.program, limits, task.only)
         else:
             verdicts = judge_tests(jail, apart, task.program, limits)
+        if timed:
+            verdicts = repeated(jail, task.program, limits, verdicts)
         done.append((task, verdicts))
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
@@ -196,7 +213,7 @@ def _size(program: Program) -> int:
     return len(program.cases) or len(test_names(program))
 
 
-def _key(program: Program, settings: Verdicts, layers: Sequence[str]) -> str:
+def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: bool) -> str:
     """Hash everything that a verdict depends on."""
     content = [
         _sources(),
@@ -208,6 +225,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str]) -> str:
         program.support,
         [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
         layers,
+        timed,
     ]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 

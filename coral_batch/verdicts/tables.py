@@ -28,7 +28,7 @@ def judge_samples(
         samples: the samples.
         problems: their problems.
         jail: what judges: `coral_batch.verdicts`, or what gives recorded verdicts.
-        settings: limits, required isolation and processes.
+        settings: limits, required isolation, processes, and whether runtime is measured.
         journal: file of finished verdicts that a killed run goes on from.
 
     Returns:
@@ -48,7 +48,9 @@ def judge_samples(
         for problem in problems
     ]
     workers = settings.compute.workers
-    results = jail.judge([*programs, *references], settings.verdicts, workers, journal)
+    timed = settings.objectives.runtime == "measured"
+    everything = [*programs, *references]
+    results = jail.judge(everything, settings.verdicts, workers, journal, timed=timed)
     layers = "+".join(jail.layers_in_force(settings.verdicts.require))
     verdicts: Rows = []
     times: Rows = []

@@ -83,7 +83,7 @@ def answer(n):
     ),
     hostile(
         "a malformed document on the channel",
-        "FAIL",
+        "ERROR",
         _CHANNEL
         + """
 def answer(n):
@@ -162,7 +162,7 @@ def answer(n):
     ),
     hostile(
         "a large integer that is none",
-        "FAIL",
+        "ERROR",
         _CHANNEL
         + """
 def answer(n):
@@ -173,7 +173,7 @@ def answer(n):
     ),
     hostile(
         "an object of JSON for a cell",
-        "FAIL",
+        "ERROR",
         _CHANNEL
         + """
 def answer(n):
@@ -207,5 +207,64 @@ def answer(n):
         "TIMEOUT",
         "import os\ndef answer(n):\n    os.closerange(0, 64)\n    while True:\n        pass\n",
         ((1,), 2),
+    ),
+    hostile(
+        "word of loading for an answer",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    os.write(channel(), frame(b'["loaded",0]'))
+    return 2 * n
+""",
+        detail="wrote to the result channel",
+    ),
+    hostile(
+        "an answer for word of loading",
+        "ERROR",
+        _CHANNEL
+        + """
+os.write(channel(), frame(b'["value",0,[2]]') * 2)
+def answer(n):
+    return 2 * n
+""",
+        detail="wrote to the result channel while loading the module",
+    ),
+    hostile(
+        "an object without a class",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    os.write(channel(), frame(b'["value",0,[[0],["o"]]]'))
+    os._exit(0)
+""",
+        ((1,), [1]),
+        detail="wrote to the result channel",
+    ),
+    hostile(
+        "a key without a value",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    os.write(channel(), frame(b'["value",0,[[0],["d","a"]]]'))
+    os._exit(0)
+""",
+        ((1,), {"a": 1}),
+    ),
+    hostile(
+        "a wait in the call, another without the channel",
+        "TIMEOUT",
+        """
+import os, time
+time.sleep(0.7)
+def answer(n):
+    time.sleep(0.7)
+    os.closerange(0, 64)
+    time.sleep(0.7)
+    os._exit(0)
+""",
+        detail="no result after 1 s by the clock",
     ),
 ]

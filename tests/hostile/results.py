@@ -328,4 +328,11 @@ def answer(n):
     hostile("a thousand digits", "PASS", "def answer(n):\n    return 10 ** n\n", ((999,), 10**999)),
     hostile("the function itself", "FAIL", "def answer(n):\n    return answer\n"),
     hostile("an exception, returned", "FAIL", "def answer(n):\n    return ValueError(2 * n)\n"),
+    hostile(
+        "four hundred digits for a float",
+        "FAIL",
+        "def answer(n):\n    return 10**400\n",
+        ((1,), 1.5),
+        detail="an integer of about 400 digits",
+    ),
 ]

@@ -316,4 +316,24 @@ def answer(n):
 """,
         ONE,
     ),
+    hostile(
+        "death by a real-time signal",
+        "CRASH",
+        "import os\ndef answer(n):\n    os.kill(os.getpid(), 40)\n",
+        detail="killed by signal 40",
+    ),
+    hostile(
+        "death by its own hand after much work",
+        "PASS CRASH",
+        """
+import os, time
+def answer(n):
+    start = time.process_time()
+    while time.process_time() < start + 0.2:
+        pass
+    if n == 21:
+        os.kill(os.getpid(), 9)
+    return 2 * n
+""",
+    ),
 ]

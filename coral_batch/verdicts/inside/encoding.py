@@ -192,7 +192,7 @@ def decode(document: Any, known: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
         for number in range(len(reader.entries)):
             reader.build(number)
         reader.fill()
-    except (TypeError, RecursionError) as error:
+    except (TypeError, AttributeError, RecursionError) as error:
         raise ValueError(str(error)) from None
     return root, reader.values
 

@@ -21,6 +21,7 @@ _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
 # No set-user-id, devices or executables; and no access times, which would tell of reading.
 _MS_FLAGS = 2 | 4 | 8 | 1024
+_MS_REMOUNT_BIND = 32 | 4096
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_ADD_RULE = 445
 _LANDLOCK_RESTRICT_SELF = 446
@@ -94,6 +95,17 @@ def mount_scratch(path: str, size: int, inodes: int) -> None:
     options = f"size={size},nr_inodes={inodes},mode=700".encode()
     flags = ctypes.c_ulong(_MS_FLAGS)
     _check(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options), "mount")
+
+
+def make_read_only(path: str) -> None:
+    """Let nobody change the mode, owner or times of what is mounted at `path`, for root either.
+
+    A device can be written to nevertheless.
+    """
+    # Flags that the mount has from outside have to stay.
+    kept = os.statvfs(path).f_flag & (os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC)
+    flags = ctypes.c_ulong(_MS_REMOUNT_BIND | os.ST_RDONLY | kept)
+    _check(_libc.mount(None, path.encode(), None, flags, None), "mount")
 
 
 def drop_capabilities() -> None:

@@ -60,8 +60,9 @@ def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
     except _Stopped as stopped:
         return stopped.args[0], stopped.args[1]
     except AssertionError as error:
-        reason = f"{error}; " if str(error) else ""
-        return "FAIL", f"{reason}returned {stand_in.returned}"
+        # Bounded, since it may write out what was returned.
+        reason = describe(error).partition(": ")[2]
+        return "FAIL", f"{reason}; returned {stand_in.returned}".removeprefix("; ")
     except Exception as error:
         return "FAIL", f"{describe(error)} in the test; returned {stand_in.returned}"
     return "PASS", ""
@@ -81,7 +82,10 @@ class _StandIn:
         if kind != "value":
             raise _Stopped(kind, answer)
         document, self.returned = answer
-        return encoding.decode(document, known)[0]
+        try:
+            return encoding.decode(document, known)[0]
+        except ValueError as error:  # not the test's to catch
+            raise _Stopped("FAIL", f"returned something unreadable: {error}") from None
 
 
 def _add_test_modules(name: str, stand_in: _StandIn) -> None:

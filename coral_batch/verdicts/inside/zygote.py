@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from . import encoding, kernel, program
+from . import encoding, kernel, program, repeat
 
 # Loaded here so that programs that import them find them loaded.
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
@@ -34,7 +34,7 @@ _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "m
 # the child ended within a moment.
 REQUEST = struct.Struct("<ii")
 STATUS = struct.Struct("<iq??")
-PROGRAM, REFEREE = range(2)
+PROGRAM, REFEREE, REPEAT = range(3)
 
 _ENDS = (1, 2, 3)  # exited, killed, dumped; a child may also have stopped itself
 _QUICK = 0.03  # seconds that a child has before the judge gets the means to kill it
@@ -50,9 +50,12 @@ def main(descriptor: int) -> None:
     for name in _USUAL:
         importlib.import_module(name)
     _warm_up()
+    null = _open_null(setup["null"])
     ready = _enter(setup)
-    # What stood here was for the judge; children would read in it what others wrote to it.
-    os.dup2(1, 2)
+    # What stood here was the judge's; children would read in it what others wrote to it.
+    for standard in range(3):
+        os.dup2(null, standard)
+    os.close(null)
     control.send(marshal.dumps(ready))
     scratch = setup["scratch"]
     untouched = _state(scratch)
@@ -111,6 +114,8 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
         kernel.die_with(os.getppid())
     if setup["scratch"]:
         kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
+        # Times move in ticks of some milliseconds: what is made in this one has to be seen, too.
+        os.utime(setup["scratch"], (0, 0))
         os.chdir(setup["scratch"])
     kernel.drop_capabilities()
     os.umask(0o077)
@@ -124,6 +129,18 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
     if setup["filters"]:
         kernel.Filter(setup["filters"][0]).enforce()
     return {"landlock": landlock}
+
+
+def _open_null(path: str) -> int:
+    """Open the null device of the jail, mounted so that nothing of it can be changed.
+
+    The one that the judge gave is of the host's mount, where its owner may change mode and times.
+    It is used where the jail has no mounts of its own.
+    """
+    if not path:
+        return os.dup(0)
+    kernel.make_read_only(path)
+    return os.open(path, os.O_RDWR)
 
 
 _filled: list[object] = []
@@ -166,7 +183,8 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
     """
     die_with_parent = setup["die_with_parent"]
     enforce = kernel.Filter(*setup["filters"][1:]).enforce if setup["filters"] else int
-    run, run_referee, close, leave = program.main, _referee, os.close, os._exit
+    run, run_referee, run_again = program.main, _referee, repeat.main
+    close, leave = os.close, os._exit
     collect = gc.enable
 
     def become(role: int, descriptor: int) -> NoReturn:
@@ -179,6 +197,8 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
             collect()
             if role == REFEREE:
                 run_referee(descriptor)
+            elif role == REPEAT:
+                run_again(descriptor)
             else:
                 run(descriptor)
         finally:

@@ -1,0 +1,106 @@
+"""How long a program may take, and the clock that says how long it took.
+
+What it does not do: end anything; that is `jail`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one case or test may use, and loading the module before it.
+
+    Attributes:
+        cpu_seconds: processor time.
+        wall_seconds: time by the clock.
+        memory_mb: address space of the process, MiB.
+    """
+
+    cpu_seconds: float
+    wall_seconds: float
+    memory_mb: int
+
+
+class Clock:
+    """Processor and wall time of one case or test, read from outside and only when it takes long.
+
+    A context manager: wall time counts while it is entered, which it can be several times. A call
+    that has not answered after the first slice has used at most that much of either, so reading
+    starts there. Time that the process spent waiting for a processor does not count: a busy machine
+    does not change a verdict.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._before_entry = 0.0
+        self._entered = 0.0
+        self._next = min(0.05, limits.cpu_seconds / 10)
+        self._pid = 0
+        self._used_before = (0.0, 0.0)
+
+    def __enter__(self) -> Clock:
+        self._entered = time.monotonic()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._before_entry = self._elapsed()
+
+    def _elapsed(self) -> float:
+        return self._before_entry + time.monotonic() - self._entered
+
+    def slice(self) -> float:
+        """Seconds until the next look."""
+        return max(self._next - self._elapsed(), 0.001)
+
+    def due(self) -> bool:
+        return self._elapsed() >= self._next
+
+    def expired(self, pidfd: int) -> str | None:
+        """Tell which limit has run out, if one has, and when to look again."""
+        try:
+            if not self._pid:
+                self._pid = _number_of(pidfd)
+                self._used_before = _used(self._pid)
+            cpu, waited = _used(self._pid)
+        except (OSError, ProcessLookupError):
+            cpu, waited = self._used_before  # it has just ended: the next poll says so
+        cpu_left = self._limits.cpu_seconds - (cpu - self._used_before[0])
+        elapsed = self._elapsed()
+        wall_left = self._limits.wall_seconds - elapsed + (waited - self._used_before[1])
+        if cpu_left <= 0:
+            return f"{self._limits.cpu_seconds:g} s of processor time"
+        if wall_left <= 0:
+            return f"{self._limits.wall_seconds:g} s by the clock"
+        self._next = elapsed + min(cpu_left, wall_left)
+        return None
+
+
+def _number_of(pidfd: int) -> int:
+    """Return the process id, as this process sees it."""
+    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == "Pid" and int(value) > 0:
+            return int(value)
+    raise ProcessLookupError
+
+
+def _used(pid: int) -> tuple[float, float]:
+    """Return the seconds that a process ran and, where the kernel says, waited for a processor.
+
+    Anyone may read a process's clock: its id is ~pid << 3 | 2 (clock_getcpuclockid(3)).
+    """
+    try:
+        waited = int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) * 1e-9
+    except (OSError, IndexError):
+        waited = 0.0
+    return time.clock_gettime(~pid << 3 | 2), waited

@@ -1,0 +1,208 @@
+"""Judging one program in a jail on its problem's test file.
+
+The program runs in one jail, the test file in another; see `inside/referee.py`. A test that costs
+the program's process its life leaves the next one a fresh process; one that costs the test file's
+its own, a fresh copy of both.
+
+The calls of one test have the limits of a case together, loading the module apart, and so has what
+the test file does with the results.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import marshal
+import time
+from collections import defaultdict
+from typing import Any
+
+from coral_batch.errors import PARSE_ERRORS, CoralError
+from coral_batch.records.verdict import Kind, Program, Verdict
+from coral_batch.verdicts import compare
+from coral_batch.verdicts.answers import Stop, call, defect, ended, failure, load
+from coral_batch.verdicts.cases import program_frame
+from coral_batch.verdicts.charge import charge
+from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
+from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, Jail
+
+
+def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> dict[int, Verdict]:
+    """Judge the functions of a test file, in their order.
+
+    Args:
+        jail: where the program runs.
+        apart: where the test file runs.
+        program: the program with its test file.
+        limits: for loading the module, and for each test.
+
+    Raises:
+        CoralError: the test file has no tests or does not run.
+        JailError: a jail or the machine failed.
+    """
+    names = test_names(program)
+    verdicts: dict[int, Verdict] = {}
+    while len(verdicts) < len(names):
+        verdicts |= _run(jail, apart, program, limits, len(verdicts))
+    return verdicts
+
+
+def test_names(program: Program) -> list[str]:
+    """Return the names of the test functions in the file's order.
+
+    Raises:
+        CoralError: there are none, or the file is no Python.
+    """
+    try:
+        body = ast.parse(program.tests or "").body
+    except PARSE_ERRORS as error:
+        raise CoralError(
+            f"the test file of {program.problem} is no Python", found=str(error)
+        ) from None
+    names = [
+        node.name
+        for node in body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test")
+    ]
+    if not names:
+        raise CoralError(
+            f"{program.problem} has neither cases nor tests",
+            expected="JSON cases, or a test file with functions named test*",
+        )
+    return names
+
+
+def _run(
+    jail: Jail, apart: Jail, program: Program, limits: Limits, first: int
+) -> dict[int, Verdict]:
+    """Judge the tests from number `first` on, until the test file's process is dead."""
+    names = test_names(program)
+    total = limits.cpu_seconds * (len(names) + 1)
+    found: list[tuple[Kind, str, float]] = []
+    with contextlib.ExitStack() as stack:
+        frame = marshal.dumps((program.problem, program.tests, program.support, first))
+        referee = stack.enter_context(apart.child(REFEREE, total, frame))
+        remote = _Remote(jail, program, limits, total, stack)
+        alive = True
+        while alive and first + len(found) < len(names):
+            start = time.perf_counter()
+            remote.begin(first + len(found))
+            kind, detail, alive = _judge(referee, remote, limits, program)
+            found.append((kind, compare.shorten(detail), time.perf_counter() - start))
+        remote.close()
+    return {
+        number: Verdict(number, names[number], kind, detail, remote.cpu[number], wall)
+        for number, (kind, detail, wall) in enumerate(found, start=first)
+    }
+
+
+def _judge(
+    referee: Child, remote: _Remote, limits: Limits, program: Program
+) -> tuple[Kind, str, bool]:
+    """Judge one test; the third value tells whether the test file can run the next one."""
+    try:
+        kind, detail = _test(referee, remote, limits, program)
+    except Stop as stop:
+        return stop.kind, stop.detail + " in the test, on what it returned", False
+    except Exception as error:  # the last guard; what is foreseen has a verdict of its own
+        return *defect(error), False
+    return kind, detail, True
+
+
+def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> tuple[Kind, str]:
+    """Serve the calls of one test until it ends."""
+    clock = Clock(Limits(limits.cpu_seconds / 5, limits.wall_seconds, limits.memory_mb))
+    called = False
+    while True:
+        try:
+            message = json.loads(referee.receive(clock))
+        except Expired as expired:
+            raise Stop("TIMEOUT", f"no end after {expired}") from None
+        except Flooded:
+            raise Stop("ERROR", "more than a message may hold") from None
+        except Ended:
+            raise ended(referee, clock) from None
+        if message[0] == "broken":
+            if called:  # by what the program returned to the file's own statements
+                raise Stop("ERROR", message[1])
+            raise CoralError(f"the test file of {program.problem} does not run", found=message[1])
+        if message[0] == "end":
+            return message[1], message[2]
+        called = True
+        referee.send(json.dumps(remote.call(json.dumps(message[1]).encode())).encode())
+
+
+class _Remote:
+    """The function under test as the test file calls it: a process that lives on between calls.
+
+    Attributes:
+        cpu: processor seconds of each test, of those whose process has ended.
+    """
+
+    def __init__(
+        self,
+        jail: Jail,
+        program: Program,
+        limits: Limits,
+        total: float,
+        stack: contextlib.ExitStack,
+    ) -> None:
+        self._jail = jail
+        self._program = program
+        self._limits = limits
+        self._total = total
+        self._stack = stack
+        self._child: Child | None = None
+        self._test = 0
+        self._clock = Clock(limits)
+        self._stopped: tuple[Kind, str] | None = None
+        self._callers: list[int] = []  # the test of each call to the process
+        self._claims: list[float] = []  # what the process says of those that it answered
+        self.cpu: defaultdict[int, float] = defaultdict(float)
+
+    def begin(self, test: int) -> None:
+        """Begin a test, whose calls have one limit together."""
+        self._test = test
+        self._clock = Clock(self._limits)
+        self._stopped = None
+
+    def call(self, arguments: bytes) -> tuple[str, Any]:
+        """Run one call.
+
+        Returns:
+            ``("value", (document, text))``, or a verdict's kind and detail.
+        """
+        if self._stopped is not None:  # a test that goes on nevertheless gets no second process
+            return self._stopped
+        self._callers.append(self._test)
+        try:
+            child = self._start()
+            child.send(arguments)
+            answer = call(child, self._clock)
+        except Stop as stop:
+            self._stopped = stop.kind, stop.detail
+            self.close()
+            return self._stopped
+        self._claims.append(answer.seconds)
+        if answer.kind == "value":
+            return "value", (answer.document, compare.show(answer.document))
+        return failure(answer)
+
+    def close(self) -> None:
+        """End the process and charge its calls with what it used."""
+        if self._child is not None:
+            used = self._child.stop().cpu_seconds
+            shares = charge(self._claims, len(self._callers), used)
+            for test, seconds in zip(self._callers, shares, strict=True):
+                self.cpu[test] += seconds
+        self._child = None
+        self._callers, self._claims = [], []
+
+    def _start(self) -> Child:
+        if self._child is None:
+            frame = program_frame(self._program, [], interactive=True)
+            self._child = self._stack.enter_context(self._jail.child(PROGRAM, self._total, frame))
+            load(self._child, self._limits)
+        return self._child

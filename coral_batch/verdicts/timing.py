@@ -1,0 +1,91 @@
+"""How long the cases that a program passed take, where one run of them is too short to tell.
+
+A case takes microseconds, and starting a process some hundred. So the passed cases run again, in
+rounds, in a process of their own, and what the kernel counts for that process is shared out over
+the rounds: a program cannot claim to be quick.
+
+What it does not do: keep a program from doing less in the rounds than it did when it was judged, on
+purpose. What it can gain by that is bounded: cases that together took `_LONG` by the kernel's
+account keep the times of that run.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import math
+from dataclasses import replace
+
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.inside.zygote import REPEAT
+from coral_batch.verdicts.jail import Ended, Expired, Flooded, Jail
+
+_LONG = 0.01  # seconds beside which the start of a process hardly counts
+_TRIES = 3  # of which the quickest counts: what else the machine does only makes programs slower
+_WANTED = 0.03  # seconds that the rounds of a try are to take
+_ROUNDS = 5000  # in a try, at most
+
+
+def repeated(
+    jail: Jail, program: Program, limits: Limits, verdicts: dict[int, Verdict]
+) -> dict[int, Verdict]:
+    """Return the verdicts with the processor times of passed cases measured anew.
+
+    Args:
+        jail: where to run them.
+        program: the program; one with a test file keeps the times that it has.
+        limits: for all rounds together.
+        verdicts: case number -> verdict, of some or all cases.
+    """
+    numbers = [number for number in sorted(verdicts) if verdicts[number].kind == "PASS"]
+    total = sum(verdicts[number].cpu_seconds for number in numbers)
+    if not program.cases or not numbers or total >= _LONG:
+        return verdicts
+    tries: list[list[float]] = []
+    for _ in range(_TRIES):
+        rounds = math.ceil(_WANTED / max(total, _WANTED / _ROUNDS))
+        tries.append(_measure(jail, program, limits, numbers, rounds))
+        # The start of the process counts as well, so that more rounds come closer to the truth.
+        total = sum(tries[-1])
+    times = dict(zip(numbers, min(tries, key=sum), strict=True))
+    return {
+        number: replace(verdict, cpu_seconds=times.get(number, verdict.cpu_seconds))
+        for number, verdict in verdicts.items()
+    }
+
+
+def _measure(
+    jail: Jail, program: Program, limits: Limits, numbers: list[int], rounds: int
+) -> list[float]:
+    """Return the seconds of each case in one round.
+
+    A process that does not do the rounds has all that it used charged to one.
+    """
+    calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
+    frame = marshal.dumps((program.problem, program.code, program.support, calls, rounds))
+    with jail.child(REPEAT, limits.cpu_seconds, frame) as child:
+        try:
+            spent = _parsed(child.receive(Clock(limits)), len(calls))
+        except (Ended, Expired, Flooded):
+            spent = None
+        used = child.stop().cpu_seconds
+    if spent is None:
+        return [used / len(calls)] * len(calls)
+    return [used / rounds * share / sum(spent) for share in spent]
+
+
+def _parsed(frame: bytes, length: int) -> list[int] | None:
+    """Return what the process says of each case, which only decides how they share; None for junk.
+
+    Nothing that it writes is believed to be what the process should have written.
+    """
+    try:
+        spent = json.loads(frame)
+    except (ValueError, RecursionError):
+        return None
+    if type(spent) is not list or len(spent) != length:
+        return None
+    if not all(type(share) is int and 0 < share < 1 << 50 for share in spent):
+        return None
+    return spent

@@ -1,0 +1,102 @@
+"""`objectives.runtime: measured` pays for speed: cases far too short for one run are told apart."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from coral_batch import lake
+from coral_batch.corpus.layout import read_layout
+from coral_batch.lake import params
+from coral_batch.objectives.tables import score_samples
+from coral_batch.records.rows import SampleRow
+from coral_batch.verdicts import Program, Verdict, judge
+from coral_batch.verdicts.tables import judge_samples
+from tests import REPOSITORY
+from tests.test_lake import SAMPLE
+
+PROBLEMS = {
+    problem.name: problem
+    for problem in read_layout(REPOSITORY / "lake/raw/classics", origin="bundled")
+    if problem.name in {"bitcount", "gcd", "is_valid_parenthesization"}
+}
+SETTINGS = params.load(REPOSITORY / "params.yaml")
+JAIL = dataclasses.replace(SETTINGS.verdicts, require=())
+
+
+def slow(name: str, reference: str, above: str = "") -> str:
+    """Return a program that does 50 times the work of the reference."""
+    return (
+        reference.replace(name, f"_{name}")
+        + f"\n{above}\ndef {name}(*arguments):\n    for _ in range(50):\n"
+        + f"        result = _{name}(*arguments)\n    return result\n"
+    )
+
+
+def once(reference: str, otherwise: str) -> str:
+    """Return a program that does something else when it is loaded again in the same process."""
+    return f"import os, sys\nif hasattr(sys, 'seen'):\n    {otherwise}\nsys.seen = 1\n{reference}"
+
+
+def measured(name: str, codes: list[str], tmp_path: Path) -> list[float]:
+    """Return the runtime objective of each program, through the tables of the stages."""
+    samples: list[SampleRow] = [
+        dataclasses.replace(SAMPLE, problem=name, sample=number, code=code)
+        for number, code in enumerate(codes)
+    ]
+    verdicts, times = judge_samples(
+        samples, [PROBLEMS[name]], JAIL, 1, tmp_path / "journal", timed=True
+    )
+    assert {row["kind"] for row in verdicts} == {"PASS"}
+    objectives = dataclasses.replace(SETTINGS.objectives, runtime="measured")
+    frames = [
+        lake.frame(table, rows)
+        for table, rows in (("verdicts", verdicts), ("findings", []), ("case_times", times))
+    ]
+    return [row["runtime"] for row in score_samples(samples, *frames, objectives)[0]]
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_program_50_times_slower_scores_lower(name: str, tmp_path: Path) -> None:
+    reference = PROBLEMS[name].reference
+    remembering = slow(name, reference, "import functools\n@functools.lru_cache")
+    codes = [f"{reference}# as quick\n", slow(name, reference), remembering]
+    quick, slower, kept = measured(name, codes, tmp_path)
+    assert slower < quick / 3
+    # What it remembers is gone when the module is loaded again.
+    assert kept < quick / 3
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        "os._exit(0)",
+        "raise SystemExit",
+        "os.kill(os.getpid(), 9)",
+        "os.write(3, b'junk' * 3_000_000)",
+        "os.write(3, b'\\4\\0\\0\\0null') + os._exit(0)",
+        "os.write(3, b'\\x02\\0\\0\\0{}') + os._exit(0)",
+        "os.write(3, b'\\x03\\0\\0\\0[0]') + os._exit(0)",
+    ],
+)
+def test_who_does_not_run_again_gains_nothing_by_it(otherwise: str, tmp_path: Path) -> None:
+    reference = PROBLEMS["gcd"].reference
+    quick, other = measured("gcd", [reference, once(reference, otherwise)], tmp_path)
+    assert other < quick
+
+
+def test_running_again_changes_no_verdict() -> None:
+    counting = "seen = []\ndef gcd(a, b):\n    seen.append(a)\n    return len(seen)\n"
+    names = [slow("gcd", PROBLEMS["gcd"].reference), counting, "def gcd(a):\n", "gcd = 1\n"]
+    programs = [Program(code, "gcd", code, PROBLEMS["gcd"].cases, None, {}) for code in names]
+
+    def untimed(rows: list[list[Verdict]]) -> list[Verdict]:
+        return [
+            dataclasses.replace(verdict, cpu_seconds=0.0, wall_seconds=0.0)
+            for row in rows
+            for verdict in row
+        ]
+
+    assert untimed(judge(programs, JAIL, 1, timed=True)) == untimed(judge(programs, JAIL, 1))

@@ -1,0 +1,319 @@
+"""What a program does while it is judged is its verdict: it neither ends a run nor holds it up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coral_batch.errors import CoralError
+from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
+from coral_batch.verdicts import Program, Verdict, compare, isolation, judge
+from coral_batch.verdicts.answers import CALL, LOADING, Malformed, defect, parse
+from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.charge import STARTUP, charge
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.inside import encoding
+from coral_batch.verdicts.jail import Jail, JailError
+from tests.hostile.fuzz import fuzz
+
+SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=1.0, memory_mb=256, require=("seccomp",))
+PATIENT = Verdicts(cpu_seconds=10.0, wall_seconds=3.0, memory_mb=512, require=("seccomp",))
+LIMITS = Limits(SETTINGS.cpu_seconds, SETTINGS.wall_seconds, SETTINGS.memory_mb)
+NODE = "class Node:\n    def __init__(self, value=None):\n        self.value = value\n"
+
+
+@pytest.fixture
+def jail() -> Iterator[Jail]:
+    with Jail(isolation(()), LIMITS.memory_mb) as jail:
+        yield jail
+
+
+def program(code: str, *cases: tuple[tuple, object], problem: str = "f") -> Program:
+    return Program("x", problem, code, tuple(Case(*case) for case in cases), None, {})
+
+
+def with_tests(code: str, tests: str) -> Program:
+    return Program("x", "f", code, (), f"from f import f\n{tests}", {"node": NODE})
+
+
+def judged(program: Program, within: Verdicts = SETTINGS) -> list[Verdict]:
+    return judge([program], within, 1)[0]
+
+
+def kinds(verdicts: list[Verdict]) -> list[str]:
+    return [verdict.kind for verdict in verdicts]
+
+
+def writing(document: str) -> str:
+    """A program that answers its call itself."""
+    return (
+        "import os\ndef f(*arguments):\n"
+        f"    text = ('[\"value\",0,' + {document} + ']').encode()\n"
+        "    data = len(text).to_bytes(4, 'little') + text\n"
+        "    while data: data = data[os.write(3, data):]\n    os._exit(0)\n"
+    )
+
+
+def test_forged_answers_and_odd_results_stop_nothing() -> None:
+    assert fuzz(0, 2_000).total() >= 2_000
+
+
+@pytest.mark.parametrize("depth", [500, 900, 9_996, 100_000])
+def test_a_nested_document_is_the_programs_own_writing(depth: int) -> None:
+    code = writing(f"'[' * {depth} + ']' * {depth}")
+    (verdict,) = judged(with_tests(code, "def test(): assert f(1) == 1\n"))
+    assert (verdict.kind, verdict.detail) == ("ERROR", "wrote to the result channel")
+
+
+def test_a_message_that_writes_out_what_was_returned_is_cut() -> None:
+    code = "def f(n):\n    return [['a' * 40] * 10] * 15_000\n"
+    tests = "def test():\n    r = f(1)\n    assert r == 1, f'{r}'\n"
+    (verdict,) = judged(with_tests(code, tests), PATIENT)
+    assert verdict.kind == "FAIL"
+    assert verdict.detail.startswith("[['aaaa")
+
+
+def test_what_breaks_the_test_files_own_statements_is_the_programs_verdict() -> None:
+    tests = "expected = f(1) + 1\ndef test(): assert f(2) == expected\n"
+    (verdict,) = judged(with_tests("def f(n):\n    return 'a'\n", tests))
+    assert verdict.kind == "ERROR"
+    assert "TypeError" in verdict.detail
+    with pytest.raises(CoralError, match="does not run"):
+        judged(with_tests("def f(n):\n    return n\n", "1 / 0\ndef test(): pass\n"))
+
+
+def test_no_document_makes_a_test_pass_that_waits_for_an_exception() -> None:
+    tests = "def test():\n    try: f(1)\n    except ValueError: return\n    assert False\n"
+    (verdict,) = judged(with_tests(writing("""'[[0],["s",[1]],["l"]]'"""), tests))
+    assert (verdict.kind, verdict.detail[:30]) == ("FAIL", "returned something unreadable:")
+
+
+def test_an_unforeseen_exception_of_the_judge_is_the_verdict_of_its_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    equal = compare.equal
+
+    def fails(problem: str, inputs: tuple, expected: object, document: list) -> bool:
+        if inputs == (2,):
+            raise RuntimeError("a defect")
+        return equal(problem, inputs, expected, document)
+
+    monkeypatch.setattr(compare, "equal", fails)
+    code = "def f(n):\n    return n\n"
+    row = judged(program(code, ((1,), 1), ((2,), 2), ((3,), 3)))
+    assert kinds(row) == ["PASS", "ERROR", "PASS"]
+    assert row[1].detail == "could not be judged: RuntimeError: a defect"
+
+
+def test_an_unforeseen_exception_of_the_judge_is_the_verdict_of_its_test(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(document: list) -> str:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(compare, "show", fails)
+    tests = "def test_a(): assert f(1) == 1\ndef test_b(): pass\n"
+    row = judged(with_tests("def f(n):\n    return n\n", tests))
+    assert kinds(row) == ["ERROR", "PASS"]
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (CoralError("the test file does not run"), CoralError),
+        (JailError("the jail does not answer"), JailError),
+        (OSError(24, "Too many open files"), JailError),
+        (MemoryError(), MemoryError),
+    ],
+)
+def test_what_the_machine_or_the_user_has_to_mend_is_no_programs_verdict(
+    error: Exception, raised: type[Exception]
+) -> None:
+    with pytest.raises(raised):
+        defect(error)
+
+
+_FILLS = """
+import sys, time
+def f(edges):
+    edges.update({number: number for number in range(60_000)})
+    sys.modules["inside.program"].receive = lambda channel: time.sleep(1_000)
+    return 1
+"""
+
+
+def test_a_program_that_reads_no_more_is_late() -> None:
+    tests = "edges = {}\ndef test_a(): assert f(edges) == 1\ndef test_b(): assert f(edges) == 1\n"
+    row = judged(with_tests(_FILLS, tests), PATIENT)
+    assert kinds(row) == ["PASS", "TIMEOUT"]
+    assert row[1].detail == "no result after 3 s by the clock"
+
+
+def test_the_calls_of_one_test_have_one_limit_together() -> None:
+    code = "import time\ndef f(n):\n    time.sleep(0.1)\n"
+    tests = "def test_a():\n    while f(1) is None: pass\ndef test_b(): assert f(1) is None\n"
+    row = judged(with_tests(code, tests))
+    assert kinds(row) == ["TIMEOUT", "PASS"]
+    assert row[0].detail == "no result after 1 s by the clock"
+
+
+def test_a_test_that_goes_on_after_its_program_died_gets_no_second_process() -> None:
+    code = "import os\ndef f(n):\n    os._exit(3)\n"
+    tests = "def test():\n    while True:\n        try: f(1)\n        except: pass\n"
+    assert kinds(judged(with_tests(code, tests))) == ["TIMEOUT"]
+
+
+_WAITS = """
+import os, time
+time.sleep(0.6)
+def f(n):
+    time.sleep(0.6)
+    {then}
+"""
+
+
+def test_the_end_of_a_process_is_part_of_its_last_case() -> None:
+    code = _WAITS.format(then="os.close(3); time.sleep(0.6); os._exit(0)")
+    row = judged(program(code, ((1,), 1), ((2,), 2)))
+    assert kinds(row) == ["TIMEOUT", "TIMEOUT"]
+
+
+def test_cases_that_end_late_are_left_to_other_workers_as_those_that_time_out(jail: Jail) -> None:
+    slow = program(_WAITS.format(then="os._exit(0)"), ((1,), 1), ((2,), 2), ((3,), 3))
+    assert list(judge_cases(jail, slow, LIMITS)) == [0]
+    quick = program("import os\ndef f(n):\n    os._exit(0)\n", ((1,), 1), ((2,), 2))
+    assert list(judge_cases(jail, quick, LIMITS)) == [0, 1]
+    assert kinds(judge([slow], SETTINGS, 2)[0]) == ["ERROR", "ERROR", "ERROR"]
+
+
+_LIES = """
+import sys
+runner = sys.modules["inside.program"]
+runner.thread_time_ns = lambda: 0
+def f(n):
+    if n == 1:
+        runner.thread_time_ns = lambda: 10**14
+    return sum(1 for _ in range(1_500_000))
+"""
+
+
+def test_a_claim_on_one_case_makes_no_other_case_cheap() -> None:
+    row = judged(program(_LIES, ((0,), 1_500_000), ((1,), 0), ((2,), 1_500_000)))
+    assert kinds(row) == ["PASS", "FAIL", "PASS"]
+    assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
+
+
+def test_a_claim_counts_no_more_behind_a_test_file() -> None:
+    tests = "def test_a(): assert f(0)\ndef test_b(): assert f(1) == 0\ndef test_c(): assert f(2)\n"
+    row = judged(with_tests(_LIES, tests))
+    assert kinds(row) == ["PASS", "FAIL", "PASS"]
+    assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
+
+
+SECONDS = st.floats(0, 1e5)
+
+
+@settings(deadline=None)
+@given(st.lists(SECONDS, max_size=9), st.integers(0, 1), SECONDS)
+def test_charges_add_up_to_what_the_kernel_counted(
+    claims: list[float], silent: int, counted: float
+) -> None:
+    calls = len(claims) + silent
+    if calls:
+        charged = charge(claims, calls, counted)
+        assert len(charged) == calls
+        assert all(seconds >= 0 for seconds in charged)
+        assert math.fsum(charged) <= counted * (1 + 1e-9)
+        assert math.fsum(charged) >= counted * (1 - 1e-9) - STARTUP
+
+
+def test_claims_that_cannot_be_are_believed_in_nothing() -> None:
+    assert charge([0.0, 1e5, 0.0, 0.0], 4, 2.0) == [0.5, 0.5, 0.5, 0.5]
+    assert charge([1.0, 0.5], 2, 1.5 + STARTUP) == [1.0, 0.5]
+    assert charge([0.5], 2, 3.5 + STARTUP) == [0.5, pytest.approx(3.0)]
+
+
+@pytest.mark.parametrize("frame", [b'["memory",7]', b'["error",7,"ValueError"]'])
+def test_some_answers_are_due_at_loading_and_at_a_call(frame: bytes) -> None:
+    assert parse(frame, LOADING) == parse(frame, CALL)
+    assert parse(frame, CALL).seconds == pytest.approx(7e-9)
+
+
+@pytest.mark.parametrize(
+    ("frame", "due"),
+    [
+        (b'["loaded",0]', CALL),
+        (b'["unparseable",""]', CALL),
+        (b'["value",0,[1]]', LOADING),
+        (b'["large",0]', LOADING),
+        (b'["value",0.5,[1]]', CALL),
+        (b'["value",true,[1]]', CALL),
+        (b'["value",0,[]]', CALL),
+        (b'["value",0,[1],2]', CALL),
+        (b'["value",0,[[0]]]', CALL),
+        (b'["value",0,[[0],["o"]]]', CALL),
+        (b'["value",0,[[0],["o",1]]]', CALL),
+        (b'["value",0,[[0],["d",1]]]', CALL),
+        (b'["value",0,[[0],["l",[true]]]]', CALL),
+        (b'["value",0,[["i","zz"]]]', CALL),
+        (b'["value",0,[["i","1_0"]]]', CALL),
+        (b'["value",0,[{"a":1}]]', CALL),
+        (b'["error",0,[]]', CALL),
+        (b"\xff", CALL),
+        (b"", CALL),
+    ],
+)
+def test_what_is_no_answer_that_is_due_is_none(frame: bytes, due: frozenset[str]) -> None:
+    with pytest.raises(Malformed):
+        parse(frame, due)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None)
+@given(JSON)
+def test_every_value_that_json_can_say_crosses_and_equals_itself(value: object) -> None:
+    text, _ = encoding.encode(value)
+    document = parse(f'["value",0,{text}]'.encode(), CALL).document
+    assert compare.equal("f", (), value, document)
+    assert not compare.equal("f", (), [value, 1], document)
+    assert len(compare.shorten(compare.show(document))) <= 400
+
+
+@pytest.mark.parametrize(
+    ("inputs", "expected", "returned", "kind"),
+    [
+        ((9, 0.1), 3, "3.05", "PASS"),
+        ((9, 0.1), 3.0, "-5", "FAIL"),
+        ((9, 0.1), 3.0, "10**400", "FAIL"),
+        ((9, 0.1), 10**400, "1e308", "FAIL"),
+        ((9,), 3, "-5", "FAIL"),
+        ((9,), 3, "3", "PASS"),
+        ((9.0,), 3, "-5", "FAIL"),
+        ((9, 9), 3, "-5", "FAIL"),
+        ((9, 0.1, 9.0), 3, "-5", "FAIL"),
+        ((9, -0.1), 3, "3.05", "FAIL"),
+        ((9, math.inf), 3, "-5", "FAIL"),
+        ((9, True), 3, "3.5", "FAIL"),
+        ((9, "0.1"), 3, "3", "PASS"),
+        (([9], 0.1), 3, "3.05", "FAIL"),
+        ((9, 0.1), "three", "'three'", "PASS"),
+        ((9, 0.1), [3], "[3]", "PASS"),
+        ((), 3, "3", "PASS"),
+    ],
+)
+def test_only_a_case_of_quixbugs_sqrt_has_a_tolerance(
+    inputs: tuple, expected: object, returned: str, kind: str
+) -> None:
+    code = f"def sqrt(*arguments):\n    return {returned}\n"
+    assert kinds(judged(program(code, (inputs, expected), problem="sqrt"))) == [kind]

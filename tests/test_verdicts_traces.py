@@ -1,0 +1,125 @@
+"""No program changes what it shares with other programs, other jails or the host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coral_batch.records.problem import Case
+from coral_batch.verdicts import Program, Verdict, isolation, layers
+from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.jail import Jail, Limits
+from tests.hostile.lasting import CHANGES, TRACES
+
+LIMITS = Limits(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256)
+
+
+def landlock_only(monkeypatch: pytest.MonkeyPatch) -> layers.Isolation:
+    """Return what a machine without namespaces gives."""
+
+    def fails(readable: tuple[str, ...]) -> list[str]:
+        raise ImportError("no bubblewrap here")
+
+    monkeypatch.setattr(layers, "_bubblewrap", fails)
+    return isolation.__wrapped__(())
+
+
+@pytest.fixture(scope="module")
+def jail() -> Iterator[Jail]:
+    with Jail(isolation(()), LIMITS.memory_mb) as jail:
+        yield jail
+
+
+@pytest.fixture(scope="module")
+def bare_jail() -> Iterator[Jail]:
+    with pytest.MonkeyPatch.context() as patch:
+        found = landlock_only(patch)
+    assert found.layers == ("landlock", "seccomp", "rlimits")
+    with Jail(found, LIMITS.memory_mb) as jail:
+        yield jail
+
+
+def look(jail: Jail, expression: str) -> Verdict:
+    """Return the verdict on a program that returns an expression's text, which is no PASS."""
+    code = (
+        "import ctypes, fcntl, mmap, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "def refused(call, *arguments):\n"
+        "    if getattr(libc, call)(*arguments) == -1 and ctypes.get_errno() == 1:\n"
+        "        raise PermissionError(1, 'refused')\n"
+        f"def answer(n):\n    return str(({expression}))\n"
+    )
+    program = Program("lasting", "answer", code, (Case((1,), None),), None, {})
+    return judge_cases(jail, program, LIMITS)[0]
+
+
+def told(jail: Jail, expression: str) -> tuple[str, str]:
+    verdict = look(jail, expression)
+    return verdict.kind, verdict.detail
+
+
+@pytest.mark.parametrize("expression", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("which", ["jail", "bare_jail"])
+def test_a_change_of_what_is_shared_is_refused(
+    request: pytest.FixtureRequest, which: str, expression: str
+) -> None:
+    before = Path(os.devnull).stat()
+    verdict = look(request.getfixturevalue(which), expression)
+    assert (verdict.kind, verdict.detail[:25]) == ("ERROR", "PermissionError: [Errno 1")
+    assert Path(os.devnull).stat() == before
+
+
+@pytest.mark.parametrize(("leave", "find"), TRACES.values(), ids=TRACES)
+def test_a_program_finds_no_trace_of_another(jail: Jail, leave: str, find: str) -> None:
+    before = told(jail, find)
+    look(jail, leave)
+    assert told(jail, find) == before
+
+
+def test_without_seccomp_the_null_device_still_cannot_be_changed() -> None:
+    with Jail(replace(isolation(()), filters=None), LIMITS.memory_mb) as jail:
+        for change in ("os.fchmod(1, 0o1666)", "os.utime(1)", "os.chmod('/null', 0)"):
+            assert "Read-only file system" in look(jail, change).detail
+
+
+def test_what_a_program_prints_is_lost_and_costs_it_nothing(jail: Jail) -> None:
+    printing = "[print('x' * 100_000, file=file, flush=True) for file in (sys.stdout, sys.stderr)]"
+    expression = f"__import__('sys') and (lambda sys: {printing})(__import__('sys'))"
+    assert told(jail, expression) == ("FAIL", "returned '[None, None]'")
+    assert told(jail, "os.read(0, 9), os.read(1, 9), os.read(2, 9)")[1].count("b''") == 3
+
+
+def test_ordinary_files_of_the_scratch_folder_serve(jail: Jail) -> None:
+    """Writing, appending, and emptying by opening to write; the next jail's folder is empty."""
+    steps = (
+        "open('x', 'w').write('ab')",
+        "open('x', 'a').write('c')",
+        "open('x').read()",
+        "open('x', 'w+').read()",
+        "open('x', 'r+').truncate(0)",
+    )
+    assert told(jail, ", ".join(steps))[1] == "returned \"(2, 1, 'abc', '', 0)\""
+    assert told(jail, "os.listdir('.'), os.stat('.').st_mtime")[1] == "returned '([], 0.0)'"
+
+
+def test_without_namespaces_nothing_is_written_but_names_can_be_asked_for(
+    bare_jail: Jail, tmp_path: Path
+) -> None:
+    """docs/jail.md says so."""
+    secret = tmp_path / "secret"
+    secret.write_text("four")
+    secret.chmod(0o666)
+    before = secret.stat()
+    assert told(bare_jail, f"os.stat({str(secret)!r}).st_size") == ("FAIL", "returned '4'")
+    assert told(bare_jail, f"os.path.exists('/proc/{os.getpid()}')") == ("FAIL", "returned 'True'")
+    for attempt in (
+        "open({!r}).read()",
+        "open({!r}, 'a')",
+        "os.truncate({!r}, 0)",
+        "os.utime({!r})",
+    ):
+        assert look(bare_jail, attempt.format(str(secret))).kind == "ERROR"
+    assert secret.stat() == before
