@@ -34,7 +34,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.verdicts import judge
 from coral_batch.verdicts.tables import program_of
-from coral_batch.work.parallel import ADDRESS
+from coral_batch.work.address import ADDRESS
 from tests.dask_cluster import PATIENCE, cluster
 from tests.tiny import make_tiny_base
 

@@ -204,7 +204,8 @@ def workers(settings: Params) -> Iterator[Finding]:
     """Where the work is done, and whether each worker of a cluster can do it."""
     # Imported here: joblib and Dask take a moment, which --help must not.
     from coral_batch.verdicts.layers import isolation as try_out
-    from coral_batch.work.parallel import ADDRESS, cluster, everywhere
+    from coral_batch.work.address import ADDRESS, cluster
+    from coral_batch.work.parallel import everywhere
 
     address = cluster()
     if address is None:

@@ -4,7 +4,8 @@ The only part of the project that starts processes for untrusted code. See docs/
 """
 
 from coral_batch.records.verdict import Kind, Program, Verdict
-from coral_batch.verdicts.layers import LAYERS, Isolation, isolation
+from coral_batch.verdicts.containment import Isolation
+from coral_batch.verdicts.layers import LAYERS, isolation
 from coral_batch.verdicts.pool import judge, layers_in_force
 
 __all__ = [

@@ -25,8 +25,8 @@ from dataclasses import astuple, dataclass
 from types import TracebackType
 
 from coral_batch.verdicts.clock import Clock
+from coral_batch.verdicts.containment import NULL, SCRATCH, Isolation
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
-from coral_batch.verdicts.layers import NULL, SCRATCH, Isolation
 
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20

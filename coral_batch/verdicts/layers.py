@@ -14,12 +14,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
+from coral_batch.verdicts.containment import NULL, SCRATCH, Filters, Isolation
+from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.memory import entrance
 
 LAYERS = (
@@ -32,8 +33,6 @@ LAYERS = (
     "rlimits",
 )
 
-SCRATCH = "/scratch"
-NULL = "/null"
 INSIDE = Path(__file__).resolve().parent / "inside"
 
 # What a single-threaded interpreter needs. Everything else fails with EPERM: no sockets, no
@@ -62,46 +61,6 @@ _FORKING = "clone kill pidfd_open prctl prlimit64 recvmsg sendmsg sendto tgkill 
 _OWN_PID = 0x5EEDFACE
 
 
-@dataclass(frozen=True)
-class Filters:
-    """The seccomp filters as BPF.
-
-    Attributes:
-        shared: for the first process and all its children.
-        child: for each child on top of that.
-        own_pid_at: offsets in `child` where the child's process id belongs.
-    """
-
-    shared: bytes
-    child: bytes
-    own_pid_at: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Isolation:
-    """How jails are started on this machine.
-
-    Attributes:
-        layers: the layers in force, in the order of `LAYERS`.
-        missing: layer -> why it is not in force.
-        command: the command line that starts the jail's first process; the number of its control
-            descriptor is appended.
-        readable: the paths that Landlock leaves readable.
-        filters: the seccomp filters; None when seccomp is not in force.
-    """
-
-    layers: tuple[str, ...]
-    missing: dict[str, str]
-    command: tuple[str, ...] = field(repr=False)
-    readable: tuple[str, ...] = field(repr=False)
-    filters: Filters | None = field(repr=False)
-
-    @property
-    def jailed(self) -> bool:
-        """Whether the first process runs under bubblewrap."""
-        return "user_namespace" in self.layers
-
-
 @cache
 def isolation(require: tuple[str, ...]) -> Isolation:
     """Find out by trying which layers are in force, and insist on the required ones.
@@ -112,8 +71,6 @@ def isolation(require: tuple[str, ...]) -> Isolation:
     Raises:
         CoralError: an unknown name, or a required layer that this machine does not give.
     """
-    from coral_batch.verdicts.jail import Jail, JailError  # noqa: PLC0415 (jail needs Isolation)
-
     unknown = [name for name in require if name not in LAYERS]
     if unknown:
         raise CoralError(

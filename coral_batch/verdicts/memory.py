@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from coral_batch.errors import CoralError
+from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import cluster, slots
+from coral_batch.work.parallel import slots
 
 GROUP = "coral-jails"
 _SHARE = 0.9  # of what is free

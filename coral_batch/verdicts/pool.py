@@ -28,12 +28,14 @@ from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
-from coral_batch.verdicts.layers import Isolation, isolation
+from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.memory import workers_that_fit
 from coral_batch.verdicts.testfiles import judge_tests, test_names
 from coral_batch.verdicts.timing import repeated
-from coral_batch.work.parallel import agree, ask, cluster, run, slots
+from coral_batch.work.address import cluster
+from coral_batch.work.parallel import agree, ask, run, slots
 from coral_batch.work.progress import progress
 
 _BUNDLE = 16

@@ -30,7 +30,7 @@ from distributed import Client, Future, KilledWorker, Worker, as_completed, get_
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import check_files, file_sha256
-from coral_batch.work.parallel import ADDRESS, SchedulerLostError
+from coral_batch.work.address import ADDRESS, SchedulerLostError
 
 DEVICE = "device"
 """The resource that a worker offers once for each device it trains and decodes on."""

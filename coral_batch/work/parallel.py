@@ -24,21 +24,12 @@ import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from coral_batch.errors import CoralError, shorten
+from coral_batch.work.address import ADDRESS, SchedulerLostError, cluster
 from coral_batch.work.orphans import die_with
 
-ADDRESS = "DASK_SCHEDULER_ADDRESS"
 _ATTEMPTS = 3
 
 Result = TypeVar("Result")
-
-
-class SchedulerLostError(CoralError):
-    """The cluster's scheduler went away in the middle."""
-
-
-def cluster() -> str | None:
-    """Return the address of the Dask scheduler that units go to; None for this machine."""
-    return os.environ.get(ADDRESS) or None
 
 
 def run(

@@ -29,7 +29,8 @@ from coral_batch.models.decoding.engine import Engine, Sample, Unit
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.work.parallel import agree, ask, cluster, keep, run, slots
+from coral_batch.work.address import cluster
+from coral_batch.work.parallel import agree, ask, keep, run, slots
 from coral_batch.work.progress import progress, say_reuse
 
 KIND = "samples"

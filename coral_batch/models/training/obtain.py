@@ -36,8 +36,9 @@ from coral_batch.models.training.training import TrainingCurve, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
+from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import agree, ask, cluster, keep, run
+from coral_batch.work.parallel import agree, ask, keep, run
 from coral_batch.work.progress import progress, say_reuse
 
 KIND = "adapters"
