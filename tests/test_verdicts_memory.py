@@ -15,7 +15,8 @@ from coral_batch.parallel import slots
 from coral_batch.params import Verdicts
 from coral_batch.verdicts import Program, isolation, judge
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.jail import Jail, Limits
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.memory import GROUP, entrance, workers_that_fit
 from tests.test_machine import MIB, machine
 
