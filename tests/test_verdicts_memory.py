@@ -13,7 +13,8 @@ from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.verdicts import Program, isolation, judge
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.jail import Jail, Limits
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.memory import GROUP, entrance, workers_that_fit
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import slots

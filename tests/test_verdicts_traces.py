@@ -12,7 +12,8 @@ import pytest
 from coral_batch.records.problem import Case
 from coral_batch.verdicts import Program, Verdict, isolation, layers
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.jail import Jail, Limits
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail
 from tests.hostile.lasting import CHANGES, TRACES
 
 LIMITS = Limits(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256)
