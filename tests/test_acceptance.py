@@ -113,6 +113,7 @@ ROWS = st.lists(
     ),
     min_size=1,  # this table has to have rows
     max_size=4,
+    unique_by=lambda row: (row["genome"], row["problem"], row["sample"]),
 )
 
 
