@@ -67,6 +67,7 @@ def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             "properties": fields,
             "additionalProperties": st.booleans() | inner,
             "items": inner,
+            "anyOf": st.lists(inner, min_size=1, max_size=2),
         },
     )
 

@@ -19,6 +19,9 @@ Check = Callable[[Any], bool]
 _WORDS = frozenset({"$schema", "description", "from", "key", "measured", "minRows", "title"})
 """Keywords that refuse nothing: a row's `key`, what is `measured`, and `minRows` of a table."""
 
+_COMBINING = frozenset({"$ref", "allOf", "anyOf", "contains", "if", "not", "oneOf", "prefixItems"})
+"""Keywords whose parts are not looked into for integers."""
+
 _KINDS: Mapping[str, type] = {
     "string": str,
     "integer": int,
@@ -55,11 +58,12 @@ def acceptor(schema: Mapping[str, Any]) -> Check:
 def _where_integers_stand(schema: Any) -> Check | None:
     """Compile a check that a valid value has no float where its schema asks for an integer.
 
-    JSON Schema calls 1.0 an integer. None where the schema names no integer, or where the check
-    would need keywords that no table has.
+    JSON Schema calls 1.0 an integer. None where the schema names no integer.
     """
     if not isinstance(schema, Mapping):
         return None
+    if schema.keys() & _COMBINING:
+        return _has_no_float
     kinds = schema.get("type", ())
     kinds = (kinds,) if isinstance(kinds, str) else kinds
     fields = {
@@ -86,6 +90,12 @@ def _where_integers_stand(schema: Any) -> Check | None:
         return all(check(value[name]) for name, check in fields.items() if name in value)
 
     return holds
+
+
+def _has_no_float(value: Any) -> bool:
+    if type(value) is dict:
+        return all(map(_has_no_float, value.values()))
+    return all(map(_has_no_float, value)) if type(value) is list else type(value) is not float
 
 
 def doubtful(schema: Mapping[str, Any], column: pl.Series) -> pl.Series:
