@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import math
 import multiprocessing
+import os
 import shutil
 import sys
 import tempfile
@@ -155,12 +156,14 @@ class Lines:
                 self.update()
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        with contextlib.suppress(RuntimeError):  # no memory: lines then come with what is finished
+            self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         if not self._first and self._finished > self._told:
             self._say(self._finished, self._clock())
 
@@ -262,9 +265,10 @@ class Growth:
 
     def _size(self) -> float:
         size = 0
-        for file in self._folder.rglob("*"):
-            with contextlib.suppress(OSError):  # files are renamed meanwhile
-                size += 512 * file.lstat().st_blocks
+        for folder, _, files in os.walk(self._folder):
+            for file in files:
+                with contextlib.suppress(OSError):  # files are renamed meanwhile
+                    size += 512 * Path(folder, file).lstat().st_blocks
         return size / 1e9
 
 
