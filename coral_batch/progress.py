@@ -190,9 +190,8 @@ class Lines:
             news |= not self._estimated and self._left(done, now) is not None
             silent = now - self._last
             if self._first:
-                if news and self._left(done, now) is not None:
+                if not self._estimated and self._left(done, now) is not None:
                     self._say(done, now)
-                    self._end.set()
             elif silent >= SILENCE or (news and silent >= APART):
                 self._say(done, now)
 

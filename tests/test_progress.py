@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coral_batch.progress import APART, SILENCE, Growth, Lines, Notes, duration, note, noted
+from coral_batch.progress import (
+    APART,
+    SILENCE,
+    Growth,
+    Lines,
+    Notes,
+    duration,
+    note,
+    noted,
+    progress,
+)
 from tests import REPOSITORY
 
 LINE = re.compile(
@@ -142,6 +157,30 @@ def test_durations_are_written_as_people_say_them(seconds: float, text: str) -> 
     assert duration(seconds) == text
 
 
+def test_on_a_terminal_there_is_a_bar_and_above_it_once_how_long_it_will_take(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from coral_batch.progress import Lines, Notes, note, progress\n"
+        "notes = Notes(Path(sys.argv[1])); note(notes.of(0), 0.5)\n"
+        "shown = progress([1, 2, 3], 'training', units='adapters', notes=notes)\n"
+        "times = iter(range(0, 10_000, 10)); shown._clock = lambda: next(times)\n"
+        "shown._start = shown._last = 0\n"
+        "for _ in shown: shown.look()\n"
+    )
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, cwd=REPOSITORY, stderr=theirs, check=False)
+    os.close(theirs)
+    text = os.read(ours, 65536).decode()
+    assert done.returncode == 0, text
+    assert "training: 100%" in text
+    assert text.count("coral: training: ") == 1
+    assert re.search(r"coral: training: [\d.]+ of 3 adapters after .*, about .* left", text)
+
+
 KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
@@ -157,10 +196,6 @@ for pid in {*pids, os.getpid()}:
 
 def show_and_stay(_: int) -> int:
     """Show progress in a worker, as training does; return the worker."""
-    import os  # noqa: PLC0415
-
-    from coral_batch.progress import progress  # noqa: PLC0415
-
     assert list(progress(range(3), "one", units="steps", leave=False)) == [0, 1, 2]
     return os.getpid()
 
