@@ -183,18 +183,20 @@ def _processes(
     pool = joblib.Parallel(
         n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
     )
-    with _deaf():
-        results: Iterator[tuple[int, Result]] = pool(
-            joblib.delayed(_call)(function, number, unit, os.getpid())
-            for number, unit in units.items()
-        )
+    results: Any = None
     try:
+        with _deaf():  # which may raise what it held back, with everything begun
+            results = pool(
+                joblib.delayed(_call)(function, number, unit, os.getpid())
+                for number, unit in units.items()
+            )
         for result in results:  # noqa: UP028, as `yield from` would close it with the warning
             yield result
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that units are dropped is why one closes it
-            results.close()  # type: ignore[attr-defined]
+            if results is not None:
+                results.close()
 
 
 @contextmanager
