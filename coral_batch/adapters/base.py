@@ -30,7 +30,7 @@ from coral_batch.adapters.download import fetch, hub_failure
 from coral_batch.atomic import sync, sync_tree, unfinished_folder
 from coral_batch.errors import CoralError
 from coral_batch.hashes import check_files, file_sha256
-from coral_batch.progress import progress
+from coral_batch.progress import fetching, progress
 
 CARD = "card.json"
 TIED = (
@@ -192,7 +192,7 @@ def _check(folder: Path, files: dict[str, str]) -> None:
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
-    steps = progress(None, f"base {entry.name}", total=3, unit="step")
+    steps = progress(None, f"base {entry.name}", total=3, units="steps")
     # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
     with steps, _quiet(), redirect_stderr(io.StringIO()):
         steps.set_postfix_str("dequantising")
@@ -233,7 +233,10 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
     try:
         commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
         patterns = [*WANTED, *WANTED_TOKENIZER]
-        folder = huggingface_hub.snapshot_download(model, revision=commit, allow_patterns=patterns)
+        with fetching(f"base {model}", Path(huggingface_hub.constants.HF_HUB_CACHE)):
+            folder = huggingface_hub.snapshot_download(
+                model, revision=commit, allow_patterns=patterns
+            )
     except Exception as error:
         if not hub_failure(error):
             raise

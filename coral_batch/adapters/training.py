@@ -32,7 +32,7 @@ from coral_batch.adapters.examples import Example
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.params import Training
-from coral_batch.progress import progress
+from coral_batch.progress import Tell, progress, unheard
 from coral_batch.seeding import derive_seed, generator
 
 # A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
@@ -92,6 +92,7 @@ def train(
     training: Training,
     seed: int,
     folder: Path,
+    tell: Tell = unheard,
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
@@ -105,6 +106,7 @@ def train(
             falls linearly to zero.
         seed: the run's seed; initialisation, order and dropout each have a stream of their own.
         folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
+        tell: is told, before the first step and after each, the share of the steps that is done.
 
     Returns:
         The curve, and the seconds the training took.
@@ -124,7 +126,7 @@ def train(
     try:
         dropout = generator(seed, "dropout")
         with accelerated(model, dropout):
-            curve = _optimise(model, steps, training)
+            curve = _optimise(model, steps, training, tell)
         _save(model, base, configuration, folder)
     finally:
         model.unload()
@@ -241,7 +243,7 @@ def _lora_config(configuration: AdapterConfiguration) -> LoraConfig:
 
 
 def _optimise(
-    model: PeftModel, steps: Sequence[Sequence[Encoded]], training: Training
+    model: PeftModel, steps: Sequence[Sequence[Encoded]], training: Training, tell: Tell
 ) -> TrainingCurve:
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(
@@ -256,7 +258,8 @@ def _optimise(
     loss_curve: list[float] = []
     tokens, answers = [], []
     diverged = False
-    with progress(steps, "training", unit="step", leave=False) as bar:
+    tell(0.0)
+    with progress(steps, "one adapter", units="steps", leave=False) as bar:
         for sequences in bar:
             answer_tokens = sum(sequence.answer for sequence in sequences)
             total = 0.0
@@ -284,6 +287,7 @@ def _optimise(
             tokens.append(sum(len(sequence.ids) for sequence in sequences))
             answers.append(answer_tokens)
             bar.set_postfix(loss=f"{loss_curve[-1]:.3f}")
+            tell(len(loss_curve) / len(steps))
     return TrainingCurve(tuple(loss_curve), tuple(tokens), tuple(answers), diverged)
 
 

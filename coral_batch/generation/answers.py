@@ -54,7 +54,7 @@ def answer(
         max(settings.candidates.r),
         settings.compute.threads,
     )
-    answers, durations = draw(works, drawing, base, store, "item")
+    answers, durations = draw(works, drawing, base, store, "items")
     rows = [
         LintSampleRow(
             item=int(drawn.problem),

