@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
+from transformers import PreTrainedTokenizerBase
 
 from coral_batch.adapters.acceleration import accelerated
 from coral_batch.adapters.base import BaseModel, load_base, materialise
@@ -24,7 +25,7 @@ from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.generation.prompt import chat_prompt
 from coral_batch.params import Training
 from coral_batch.seeding import derive_seed, generator
-from tests.tiny import make_tiny_base
+from tests.tiny import make_tiny_base, make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 ALL_LINEAR = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 LORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=False)
@@ -182,6 +183,18 @@ def test_a_warm_up_longer_than_the_training_is_refused(
     with pytest.raises(CoralError, match=r"training\.warmup_steps[\s\S]*2[\s\S]*at most 1"):
         train(base, examples, LORA, short, SEED, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [make_tiny_tokenizer, make_tiny_completion_tokenizer])
+def test_the_answer_s_tokens_are_those_that_go_on_behind_the_prompt(
+    make: Callable[[], PreTrainedTokenizerBase],
+) -> None:
+    tokenizer = make()
+    prompt, answer = chat_prompt(tokenizer, "Fix this:"), f"def f(x):\n```{tokenizer.eos_token}"
+    row = encode(Example("f/0", "f", 0, "", "", "", prompt, answer), tokenizer)
+    ids = tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert list(row.ids[: -row.answer]) == ids
+    assert "".join(tokenizer.convert_ids_to_tokens(row.ids[-row.answer :])).startswith("def")
 
 
 def test_every_layer_of_the_base_model_computes_by_our_kernels(base: BaseModel) -> None:
