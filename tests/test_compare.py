@@ -67,6 +67,16 @@ def test_two_folders_are_compared(
     assert difference.difference.value == 0.25
 
 
+def test_a_best_genome_that_the_gate_refused_is_marked(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare([".", str(second)])
+    assert "!" not in capsys.readouterr().out
+    lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
+    compare([".", str(second)])
+    assert "001-00 !" in capsys.readouterr().out
+
+
 def test_only_problems_that_are_the_same_are_compared(first: Path, second: Path) -> None:
     here, there = read_run("."), read_run(str(second))
     renewed = replace(there, problems={**there.problems, "detect_cycle": "1" * 64})

@@ -15,6 +15,7 @@ import pytest
 from coral_batch import lake, params
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
+from coral_batch.evolution.best import REFUSED
 from coral_batch.rows import AdapterRow, BestRow, SampleRow
 from stages.evidence import evidence
 from stages.report import report
@@ -53,6 +54,7 @@ def make_run(workspace: Path) -> None:
             configuration=chosen.configuration,
             knobs=chosen.knobs,
             fitness=0.9,
+            passed=True,
         ),
     )
     write_evaluation(chosen.genome, HELD_OUT)
@@ -149,6 +151,17 @@ def test_the_terminal_says_what_a_difference_is_worth(
     assert "such problems" in output
     assert "0.25 [" in output
     assert "+0.50 [" in output
+
+
+def test_the_terminal_says_when_the_gate_refused_the_best_genome(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evidence()
+    assert REFUSED not in capsys.readouterr().out
+    lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
+    evidence()
+    assert REFUSED in capsys.readouterr().out
+    assert not lake.read_document("evidence", Evidence).passed
 
 
 def test_two_runs_write_the_same_bytes(run: Path) -> None:

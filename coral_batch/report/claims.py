@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
 from coral_batch.evidence.summary import SELECTION, Comparison, Evidence
+from coral_batch.evolution.best import REFUSED
 from coral_batch.report.text import table
 
 TITLES = {
@@ -28,6 +29,7 @@ def claims(evidence: Evidence) -> str:
         (
             f"The best genome ({evidence.best}, generation {evidence.generation}, search"
             f" {evidence.search}) against the base model",
+            *([] if evidence.passed else [REFUSED]),
             "",
             table(header, rows, left={"", "drawn"}),
             "",

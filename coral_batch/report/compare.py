@@ -79,8 +79,12 @@ def _headline(runs: Sequence[Run]) -> str:
             for name in ("selection", "held_out")
         ]
         best = run.best
-        rows.append((run.name, run.evidence.search, best.genome, f"{best.fitness:.3f}", *cells))
-    return table(header, rows, left={"run", "search", "best"})
+        genome = best.genome if best.passed else f"{best.genome} !"
+        rows.append((run.name, run.evidence.search, genome, f"{best.fitness:.3f}", *cells))
+    text = table(header, rows, left={"run", "search", "best"})
+    if not all(run.best.passed for run in runs):
+        text += "\n! refused by the gate: no genome of that run passed"
+    return text
 
 
 def _budgets(runs: Sequence[Run]) -> str:
