@@ -79,9 +79,9 @@ SNIPPETS = ("chunks", "clamp", "digit_sum")
 INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(text))\n\n\n"
 
 
-def make_finished_lake(folder: Path) -> None:
-    """Make the project in `folder`, which is the working directory."""
-    begin(folder, SETTINGS, 2)
+def make_finished_lake(folder: Path, settings: Sequence[tuple[str, str]] = SETTINGS) -> None:
+    """Make the project in `folder`, which is the working directory; `settings` as in `begin`."""
+    begin(folder, settings, 2)
     for generation in ("000", "001"):
         automata(generation)
         features(generation)

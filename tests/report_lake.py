@@ -225,6 +225,7 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
         scores.append(
             {
                 **key,
+                "role": "test",
                 **dict(zip(OBJECTIVES, objectives, strict=True)),
                 "fitness": float(fitness(np.array(objectives), WEIGHTS)),
                 **{f"{name}_reason": f"why {name}" for name in OBJECTIVES},

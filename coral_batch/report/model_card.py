@@ -13,6 +13,7 @@ from coral_batch.evolution.configuration import AdapterConfiguration, Knobs
 from coral_batch.params import Params
 from coral_batch.report.base_origin import BaseCard, Origin, origin
 from coral_batch.report.claims import TITLES, conclusion, paired_cells
+from coral_batch.report.roles import with_training
 
 # The greatest ranks that vLLM can be told to make room for.
 _RANKS = (8, 16, 32, 64, 128, 256, 512)
@@ -111,6 +112,7 @@ def _scores(exported: Exported) -> str:
         f"{TITLES[name].capitalize()}: {conclusion(comparison)}"
         for name, comparison in evidence.scores.items()
     ]
+    lines += with_training(evidence.scores)
     lines.append(
         "In brackets 95 % bootstrap intervals. `selection` flatters: the adapter was chosen by it."
     )

@@ -33,6 +33,7 @@ from coral_batch.report.page.identity import Identity
 from coral_batch.report.page.lineage import Kin, genealogy
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import attempts
+from coral_batch.report.roles import with_training
 from coral_batch.report.tables import total_times
 from coral_batch.report.views import Individual, Repair, knobs_text
 from coral_batch.rows import AdapterCardRow, SelectionRow, TimeRow
@@ -98,6 +99,7 @@ def index_page(run: Run) -> str:
         generations=metrics.generations,
         evidence=_compared(run.evidence),
         conclusions=[(TITLES[name], conclusion(row)) for name, row in run.evidence.scores.items()],
+        warnings=with_training(run.evidence.scores),
         held_out=run.evidence.scores.get("held_out"),
         contamination=run.evidence.contamination,
         measures=_MEASURES,
