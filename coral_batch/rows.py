@@ -106,6 +106,7 @@ class BestRow:
     configuration: AdapterConfiguration
     knobs: Knobs
     fitness: float
+    passed: bool
 
 
 @dataclass(frozen=True)

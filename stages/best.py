@@ -1,6 +1,7 @@
 """Stage `best`: the best genome of the run and its adapter, for what is measured on it alone."""
 
 from coral_batch import lake, params
+from coral_batch.evolution.best import REFUSED
 from coral_batch.evolution.best import best as best_of
 from coral_batch.hashes import checked_adapter
 from coral_batch.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow, find
@@ -28,6 +29,9 @@ def best() -> None:
             adapter.configuration,
             adapter.knobs,
             chosen.fitness,
+            chosen.passed,
         ),
     )
     print(f"{chosen.genome} of generation {generation}, fitness {chosen.fitness:.3f}")
+    if not chosen.passed:
+        print(REFUSED)

@@ -1,17 +1,17 @@
-"""Stage `evaluation`: repairs of the held-out problems, by the base model or the best genome."""
+"""Stage `evaluation`: repairs of the problems measured at the end, by base model or best genome."""
 
 from dataclasses import replace
 
 from coral_batch import lake, params
 from coral_batch.arguments import Model
 from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, select_evaluation
+from coral_batch.corpus.split import Role, check_evaluation, select_evaluation
 from coral_batch.hashes import check_files
 from coral_batch.rows import BASE, BestRow
 
 
 def evaluation(model: Model) -> None:
-    """Generate repairs of problems that nobody selected on."""
+    """Generate repairs of the held-out problems, or of all."""
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.generation.drawing import Subject
     from coral_batch.generation.tables import sample
@@ -23,6 +23,9 @@ def evaluation(model: Model) -> None:
         lake.read_rows("manifest", Role),
         settings.evaluation.problems,
     )
+    trained = check_evaluation((one.name for one in problems), settings.evaluation.problems)
+    if trained:
+        print(f"evaluation.problems is all: {len(trained)} of the {len(problems)} were trained on")
     if model == "baseline":
         subject = Subject(BASE, None, None, settings.sampling.baseline)
     else:

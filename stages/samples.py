@@ -3,7 +3,7 @@
 from coral_batch import lake, params
 from coral_batch.arguments import Part
 from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, check_evaluation, select
+from coral_batch.corpus.split import Role, check_selection, select
 from coral_batch.hashes import checked_adapter
 from coral_batch.rows import BASE, AdapterCardRow, AdapterRow, find
 
@@ -17,7 +17,7 @@ def samples(part: Part) -> None:
 
     settings = params.load()
     problems = select(lake.read_rows("problems", Problem), lake.read_rows("manifest", Role), "test")
-    check_evaluation(problem.name for problem in problems)
+    check_selection(problem.name for problem in problems)
     if part == lake.BASELINE:
         subjects = [Subject(BASE, None, None, settings.sampling.baseline)]
     else:

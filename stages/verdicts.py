@@ -3,7 +3,7 @@
 from coral_batch import lake, params
 from coral_batch.arguments import Part
 from coral_batch.corpus.problem import Problem
-from coral_batch.corpus.split import Role, check_evaluation, select_evaluation
+from coral_batch.corpus.split import Role, check_selection, select_evaluation
 from coral_batch.rows import SampleRow
 
 
@@ -15,8 +15,8 @@ def verdicts(part: Part) -> None:
     settings = params.load()
     samples = lake.read_rows("samples", SampleRow, part)
     names = {sample.problem for sample in samples}
-    if part not in lake.EVALUATIONS.values():
-        check_evaluation(names)
+    if part not in lake.EVALUATIONS.values():  # whose problems the stage `evaluation` has checked
+        check_selection(names)
     corpus, manifest = lake.read_rows("problems", Problem), lake.read_rows("manifest", Role)
     problems = [row for row in select_evaluation(corpus, manifest, "all") if row.name in names]
     rows, times = judge_samples(

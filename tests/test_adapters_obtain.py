@@ -12,6 +12,7 @@ import torch
 from coral_batch.adapters.base import load_base, materialise, read_card
 from coral_batch.adapters.examples import Example
 from coral_batch.adapters.obtain import determinants, obtain_adapters
+from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.generation.prompt import chat_prompt
 from coral_batch.params import Training
@@ -79,6 +80,14 @@ def test_what_was_trained_before_is_reused(
     repaired = obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)[FIRST]
     assert not repaired.reused
     assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
+
+
+def test_a_warm_up_longer_than_the_training_is_refused_before_the_base_is_loaded(
+    examples: list[Example], tmp_path: Path
+) -> None:
+    long = replace(TRAINING, warmup_steps=3)
+    with pytest.raises(CoralError, match=r"training\.warmup_steps"):
+        obtain_adapters(tmp_path / "none", examples, [FIRST], long, Store(tmp_path / "store"))
 
 
 def test_a_run_tells_what_the_store_saved(

@@ -21,7 +21,7 @@ from coral_batch.generation.fence import FenceTokens
 from coral_batch.generation.guessing import Text
 from coral_batch.generation.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.seeding import derive_seed
-from tests.tiny import make_tiny_base, make_tiny_tokenizer
+from tests.tiny import make_tiny_base, make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
 WARM = Knobs(0.9, 0.95, 40, 1.05)
@@ -269,20 +269,21 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
         run(open_engine(base), [Unit("genome", tmp_path, WARM)])
 
 
-TOKENIZER = make_tiny_tokenizer()
-PIECES = st.lists(
-    st.sampled_from(["`", "``", "```", "````", "```python\n", "\n", "x", "`x", "x`"]), max_size=8
-)
+TOKENIZERS = {"bytes": make_tiny_tokenizer(), "sentencepiece": make_tiny_completion_tokenizer()}
 
 
-@given(PIECES)
-def test_the_fence_closes_at_the_third_backtick_however_tokens_cut_it(pieces):
-    fence = FenceTokens(TOKENIZER)
-    ids = [token for piece in pieces for token in TOKENIZER(piece)["input_ids"]]
-    run_length = 0
+@pytest.mark.parametrize("kind", TOKENIZERS)
+@given(data=st.data())
+def test_the_fence_closes_at_the_third_backtick_however_tokens_cut_it(kind, data):
+    tokenizer = TOKENIZERS[kind]
+    vocabulary = tokenizer.get_vocab()
+    backticks = [number for token, number in vocabulary.items() if "`" in token]
+    others = tokenizer("x\n python", add_special_tokens=False)["input_ids"]
+    ids = data.draw(st.lists(st.sampled_from(backticks) | st.sampled_from(others), max_size=12))
+    fence, run_length = FenceTokens(tokenizer), 0
     for end, token in enumerate(ids, start=1):
         run_length = fence.run(run_length, token)
-        assert (run_length == FenceTokens.CLOSED) == ("```" in TOKENIZER.decode(ids[:end]))
+        assert (run_length == FenceTokens.CLOSED) == ("```" in tokenizer.decode(ids[:end]))
         if run_length == FenceTokens.CLOSED:
             break
 

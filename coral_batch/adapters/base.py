@@ -1,9 +1,10 @@
 """The base checkpoint: found, converted once to a Hugging Face folder, and loaded from it.
 
 A base is a name from the catalogue, a Hugging Face id or a local folder. Whatever it was, it ends
-as one folder: config, safetensors weights, tokenizer with chat template, and `card.json`, which
-says where it came from and holds the SHA-256 of every file. Only safetensors is read, no pickle,
-and no code that a checkpoint brings along is run. Training and decoding are not done here.
+as one folder: config, safetensors weights, tokenizer, and `card.json`, which says where it came
+from and holds the SHA-256 of every file. Without a chat template it is a completion model (see
+`coral_batch.generation.prompt`). Only safetensors is read, no pickle, and no code that a checkpoint
+brings along is run. Training and decoding are not done here.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
 
     Raises:
         CoralError: unknown model, nothing reachable, wrong bytes, or a checkpoint without
-            safetensors weights or chat template.
+            safetensors weights or a token that ends a text.
     """
     with unfinished_folder(destination) as temporary:
         folder = temporary / "base"
@@ -278,11 +279,11 @@ def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str |
             file=source,
             expected="a causal language model that transformers knows, with its tokenizer",
         ) from error
-    if tokenizer.chat_template is None:
+    if tokenizer.eos_token is None:
         raise CoralError(
-            "The base model's tokenizer has no chat template",
+            "The base model's tokenizer has no token that ends a text",
             file=source,
-            expected="an instruction-tuned model",
+            expected="an eos_token in tokenizer_config.json: adapters are trained to write it",
         )
     return Card(
         name=name,

@@ -29,7 +29,7 @@ from coral_batch.adapters import training as training_module
 from coral_batch.adapters.base import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.adapters.device import arithmetic, devices
 from coral_batch.adapters.examples import Example, examples_sha256
-from coral_batch.adapters.training import TrainingCurve, train
+from coral_batch.adapters.training import TrainingCurve, check_warmup, train
 from coral_batch.errors import CoralError
 from coral_batch.evolution.configuration import AdapterConfiguration
 from coral_batch.machine import available_memory
@@ -93,6 +93,7 @@ def obtain_adapters(
         CoralError: see `coral_batch.adapters.training.train` and
             `coral_batch.adapters.base.load_base`.
     """
+    check_warmup(len(examples), training)
     base_folder = base_folder.absolute()
     distinct = list(dict.fromkeys(wanted))
     known = ask(_determinants, base_folder, examples, distinct, training, device=True)

@@ -61,6 +61,7 @@ def check_best(evidence: Evidence, _: str | None) -> None:
         adapter.configuration,
         adapter.knobs,
         chosen.fitness,
+        chosen.passed,
     )
     evidence.settle_document("best", lake.plain(row))
 

@@ -76,8 +76,8 @@ class Sample:
             prompt ends in one.
         prompt_tokens: length of the prompt.
         tokens: tokens drawn, the closing fence and the token that ends the answer included.
-        finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn) or
-            ``length`` (`max_new_tokens` were drawn).
+        finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn or the
+            text) or ``length`` (`max_new_tokens` were drawn).
     """
 
     problem: str
@@ -185,7 +185,10 @@ class Engine:
         self._decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
-        self._ends = frozenset(ends if isinstance(ends, list) else [ends])
+        # Adapters are trained to end with the tokenizer's, which a checkpoint may not list.
+        self._ends = frozenset(
+            [*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id]
+        )
 
     @torch.inference_mode()
     def generate(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from coral_batch.corpus.split import role_of
 from coral_batch.errors import CoralError
 from coral_batch.linting.finding import Finding
 from coral_batch.objectives.aggregate import fitness
@@ -70,8 +71,9 @@ def score_samples(
             resolution=_resolution(settings.runtime, sample.problem in tests),
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
+        role = role_of(sample.problem)
         reasons = {f"{name}_reason": why for name, why in vars(result.reasons).items()}
-        scores.append({**row, **vars(result.scores), "fitness": None, **reasons})
+        scores.append({**row, "role": role, **vars(result.scores), "fitness": None, **reasons})
         runtimes.append(
             {**row, "heuristic": result.runtime_heuristic, "measured": result.runtime_measured}
         )

@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass
 
 import polars as pl
 
+from coral_batch.evolution.best import REFUSED
 from coral_batch.params import Scores
 from coral_batch.report.metrics import OBJECTIVES, Best, Metrics, Summary
 from coral_batch.report.text import table
@@ -61,9 +62,11 @@ def results(metrics: Metrics) -> str:
             table(header, rows, left={""}),
             "",
             _added(metrics),
+            *([] if metrics.best.passed else [REFUSED]),
             f"These are selection scores: evolution selected on these {metrics.problems} problems,"
             " so they flatter it.",
             "solved: problems with a sample that passes all cases (a generation: of any genome).",
+            "best: of those that passed the gate, where any did.",
         )
     )
 
