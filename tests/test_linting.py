@@ -342,9 +342,7 @@ def test_how_deep_is_too_deep_depends_neither_on_the_caller_nor_on_the_workers()
     assert deep(0, workers=2) == found
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(categories=None), max_size=40), max_size=6))
 def test_any_text_gets_findings_of_the_documented_form(texts):
     results = lint(texts, workers=1)
