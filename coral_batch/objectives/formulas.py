@@ -10,27 +10,10 @@ from __future__ import annotations
 
 import ast
 import math
-import warnings
 from collections.abc import Iterator, Sequence
-
-from coral_batch.errors import PARSE_ERRORS
 
 CPU_RESOLUTION = 0.001
 """Seconds; what a case takes below this counts as this, since start-up noise drowns the rest."""
-
-
-def parse(code: str) -> ast.Module | None:
-    """Return the syntax tree of `code`, or None if Python cannot parse it.
-
-    Besides a syntax error that is nesting too deep for the parser, a null byte and a lone
-    surrogate.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(code)
-        except PARSE_ERRORS:
-            return None
 
 
 def bugfix(passed: int, total: int) -> float:
