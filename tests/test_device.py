@@ -67,7 +67,7 @@ def test_every_item_is_dealt_once_and_each_device_gets_every_nth(items, count):
 
 
 def test_devices_work_at_the_same_time():
-    barrier = threading.Barrier(2, timeout=30)
+    barrier = threading.Barrier(2, timeout=300)
 
     def work(device, share):
         for item in share:
@@ -78,7 +78,7 @@ def test_devices_work_at_the_same_time():
 
 
 def test_what_a_share_raises_reaches_the_caller_and_stops_the_others():
-    begun = threading.Barrier(2, timeout=30)
+    begun = threading.Barrier(2, timeout=300)
     done = []
 
     def work(device, share):

@@ -121,7 +121,7 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
     _wait_until_at_work(running)
     # A terminal sends it to every process of the group.
     os.killpg(running.pid, signal.SIGINT)
-    _, errors = running.communicate(timeout=60)
+    _, errors = running.communicate(timeout=300)
     wait_for_orphans(copy)
     if running.returncode != 0:  # the stage may have been quicker
         assert running.returncode == 130
