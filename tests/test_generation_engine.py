@@ -32,6 +32,9 @@ TEXTS = {
     "middle": "while left != right:\n    total += 1\n",
 }
 DTYPES = sorted({torch.float32, compute_dtype(torch.device("cpu"))}, key=str)
+NEEDS_CUDA = pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="needs a CUDA device and a build of torch for it"
+)
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
@@ -288,7 +291,7 @@ def test_the_fence_closes_at_the_third_backtick_however_tokens_cut_it(kind, data
             break
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is at hand")
+@NEEDS_CUDA
 @pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora"])
 def test_a_cuda_device_writes_what_the_processor_writes(base, adapters, adapter):
     unit = Unit("genome", adapters[adapter] if adapter else None, GREEDY)
@@ -297,7 +300,7 @@ def test_a_cuda_device_writes_what_the_processor_writes(base, adapters, adapter)
     assert run(engine, [unit]) == run(open_engine(base), [unit])
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is at hand")
+@NEEDS_CUDA
 def test_a_sample_drawn_on_a_cuda_device_does_not_depend_on_its_company(base, adapters):
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16).to("cuda")
     engine = Engine(model, AutoTokenizer.from_pretrained(base), rows=8, adapters=2)

@@ -46,7 +46,7 @@ def pytest_sessionfinish():
 """
 
 
-@pytest.mark.skipif(not CHECKOUT, reason="CORAL_QUIXBUGS names no QuixBugs checkout")
+@pytest.mark.skipif(not CHECKOUT, reason="needs CORAL_QUIXBUGS=/path/to/a/checkout/of/QuixBugs")
 @pytest.mark.parametrize("correct", [False, True], ids=["buggy", "correct"])
 def test_every_verdict_equals_that_of_quixbugs_own_suite(tmp_path: Path, correct: bool) -> None:
     (tmp_path / "outcomes_plugin.py").write_text(PLUGIN)

@@ -20,8 +20,9 @@ from typing import Any
 
 from coral_batch.corpus.problem import Problem
 from coral_batch.corpus.split import Role
-from coral_batch.errors import PARSE_ERRORS, CoralError
+from coral_batch.errors import CoralError
 from coral_batch.params import Split
+from coral_batch.verdicts.inside import syntax
 
 NGRAM = 10
 """Tokens of a run: about one line and a half."""
@@ -73,8 +74,8 @@ def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> l
 def _check_parses(problem: Problem) -> None:
     for field, program in (("buggy", problem.buggy), ("reference", problem.reference)):
         try:
-            ast.parse(program)
-        except PARSE_ERRORS as error:
+            syntax.parse(program)
+        except SyntaxError as error:
             raise CoralError(
                 "a program of the table problems does not parse",
                 field=f"{problem.name}: {field}",
