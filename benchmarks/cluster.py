@@ -32,7 +32,7 @@ from coral_batch.models.training.obtain import obtain_adapters
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
-from coral_batch.verdicts import judge
+from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import program_of
 from coral_batch.work.address import ADDRESS
 from tests.dask_cluster import PATIENCE, cluster

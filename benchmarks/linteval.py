@@ -23,7 +23,8 @@ from coral_batch.linteval.scores.tables import lint_codes, score_samples
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.rows import BASE, LintSampleRow
-from coral_batch.verdicts import isolation, judge
+from coral_batch.verdicts.layers import isolation
+from coral_batch.verdicts.pool import judge
 
 _ITEMS = 120
 _SAMPLES = 10

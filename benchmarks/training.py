@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ import torch
 from joblib import Parallel, delayed
 from joblib.externals.loky import get_reusable_executor
 from peft import LoraConfig, get_peft_model
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
 
@@ -35,7 +36,7 @@ from coral_batch.corpus.split import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.prompts.examples import make_examples
-from coral_batch.models.training.training import Encoded, encode, pack, train
+from coral_batch.models.training.training import Encoded, encode, pack, share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -107,7 +108,8 @@ def _alone(folder: Path, corpus: Path) -> Result:
     """Train as a worker of `coral_batch.models.training.obtain` does: on one thread."""
     torch.set_num_threads(1)
     base = load_base(folder)
-    return compare(base, folder, choose(base, corpus, steps=24), CONFIGURATION, with_trainer=False)
+    examples = choose(base, corpus, steps=24)
+    return compare(base, folder, examples, CONFIGURATION, TRAINING, with_trainer=False)
 
 
 def main() -> None:
@@ -126,7 +128,9 @@ def main() -> None:
     )
     base = load_base(arguments.base)
     examples = choose(base, arguments.corpus, arguments.steps)
-    result = compare(base, arguments.base, examples, configuration, not arguments.without_trainer)
+    training = replace(TRAINING, warmup_steps=min(TRAINING.warmup_steps, arguments.steps))
+    trainer = not arguments.without_trainer
+    result = compare(base, arguments.base, examples, configuration, training, trainer)
     for name, value in asdict(result).items():
         print(f"{name:28} {value if value is None else np.round(value, 3)}")
 
@@ -151,21 +155,22 @@ def compare(
     folder: Path,
     examples: Sequence[Example],
     configuration: AdapterConfiguration,
+    training: Training,
     with_trainer: bool,
 ) -> Result:
     """Train by ours, then by the Trainer."""
     rows = [encode(examples[index], base.tokenizer) for index in _order(len(examples))]
     with tempfile.TemporaryDirectory() as output:
         before = matrix_rate(base)
-        curve, seconds = train(base, examples, configuration, TRAINING, SEED, Path(output))
+        curve, seconds = train(base, examples, configuration, training, SEED, Path(output))
         rate = (before + matrix_rate(base)) / 2
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        needed = operations(base, rows, configuration, TRAINING.batch_size)
+        needed = operations(base, rows, configuration, training.batch_size)
         losses, trainer_seconds = None, 0.0
         if with_trainer:
             fresh = load_base(folder)
             losses, trainer_seconds = run_trainer(
-                fresh, rows, configuration, TRAINING, Path(output)
+                fresh, rows, configuration, training, Path(output)
             )
     tokens = sum(curve.tokens)
     return Result(
@@ -229,8 +234,22 @@ def operations(
     return total
 
 
-class InOrder(Trainer):
-    """transformers' Trainer, with the batches in the order of the data set."""
+class Peer(Trainer):
+    """transformers' Trainer, with the batches in the order of the data set and our learning rates.
+
+    Its own linear schedule has the rate 0 in the first step.
+    """
+
+    def create_scheduler(
+        self, num_training_steps: int, optimizer: torch.optim.Optimizer | None = None
+    ) -> LRScheduler:
+        warmup = self.args.get_warmup_steps(num_training_steps)
+        last = num_training_steps - 1  # it also asks for the rate behind the last step
+        self.lr_scheduler = LambdaLR(
+            optimizer or self.optimizer,
+            lambda step: share_of_peak(min(step, last), num_training_steps, warmup),
+        )
+        return self.lr_scheduler
 
     def _get_train_sampler(self, *_: Any) -> Sampler:
         return SequentialSampler(self.train_dataset)
@@ -264,7 +283,7 @@ def run_trainer(
         }
         for row in rows
     ]
-    trainer = InOrder(
+    trainer = Peer(
         model=model,
         args=TrainingArguments(
             output_dir=str(folder / "trainer"),

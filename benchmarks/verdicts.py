@@ -25,10 +25,12 @@ from benchmarks.table import ROOT, Row
 from coral_batch.corpus.layout import read_layout
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.verdicts import LAYERS, Program, isolation, judge
+from coral_batch.records.verdict import Program
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.layers import LAYERS, isolation
+from coral_batch.verdicts.pool import judge
 
 _FLOOR = """
 import gc, marshal, os, sys, time

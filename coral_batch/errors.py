@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What `ast.parse` raises at text that is no Python, or nested too deeply for it."""
-
 
 class CoralError(Exception):
     """A problem the user can act on.

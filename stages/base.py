@@ -9,7 +9,10 @@ TABLES = ("card",)
 def base() -> None:
     """Fetch the base checkpoint, accepted by SHA-256."""
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.models.base.checkpoint import materialise
+    from coral_batch.models.base.checkpoint import load_tokenizer, materialise
 
     settings = params.load().base
-    materialise(settings.model, settings.revision, lake.path("base"), lake.DOWNLOADS)
+    folder = lake.path("base")
+    card = materialise(settings.model, settings.revision, folder, lake.DOWNLOADS)
+    if load_tokenizer(folder).chat_template is None:
+        print(f"{card.name} has no chat template: it is prompted as a completion model")

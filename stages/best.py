@@ -7,6 +7,7 @@ from coral_batch.lake import find
 from coral_batch.lake.stage import Folder, Outputs, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
 from coral_batch.records.settings import Params
+from coral_batch.search.best import REFUSED
 from coral_batch.search.best import best as best_of
 
 TABLES = ("best", "best_adapter")
@@ -33,6 +34,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             adapter.configuration,
             adapter.knobs,
             chosen.fitness,
+            chosen.passed,
         ),
         ("subjects", lake.EVALUATIONS["best"]): [replace(subject, folder=lake.below(folder))],
     }
@@ -42,3 +44,5 @@ def best() -> None:
     """Pick the best genome of all generations."""
     chosen = run(make)["best"]
     print(f"{chosen.genome} of generation {chosen.generation}, fitness {chosen.fitness:.3f}")
+    if not chosen.passed:
+        print(REFUSED)

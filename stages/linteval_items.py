@@ -36,7 +36,7 @@ def outputs(data_set: DataSet) -> Outputs:
 
 def linteval_items() -> None:
     """Build the CodeLinterEval items, or read official ones."""
-    from coral_batch import verdicts as jail
+    from coral_batch.verdicts import pool as jail
 
     made = run(partial(make, jail=jail))["linteval_statistics"]
     print(f"{made.kept} items, {sum(made.dropped.values())} programs dropped")

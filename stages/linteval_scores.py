@@ -41,6 +41,6 @@ def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
 
 def linteval_scores(model: LintModel) -> None:
     """Score a model's answers."""
-    from coral_batch import verdicts as jail
+    from coral_batch.verdicts import pool as jail
 
     run(partial(make, jail=jail), model)

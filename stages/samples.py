@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split import check_evaluation, select_evaluation
+from coral_batch.corpus.split import check_evaluation, check_selection, select_evaluation
+from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.records.problem import Problem, Role
@@ -26,8 +27,11 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
         tables.rows("manifest", Role),
         settings.evaluation.problems if held_out else "test",
     )
-    if not held_out:
-        check_evaluation(problem.name for problem in problems)
+    names = [problem.name for problem in problems]
+    if held_out:
+        check_evaluation(names, settings.evaluation.problems)
+    else:
+        check_selection(names)
     rows, durations = sample(
         tables.rows("subjects", SubjectRow, part),
         problems,
@@ -43,4 +47,7 @@ def samples(part: Part) -> None:
     """Generate repairs with a generation or the base model."""
     from coral_batch.models.decoding.drawing import draw
 
+    settings = params.load()
+    if part in lake.EVALUATIONS.values() and settings.evaluation.problems == "all":
+        print("evaluation.problems is all: some of these problems were trained on")
     run(partial(make, draw=draw), part)

@@ -2,6 +2,7 @@
 
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.objectives.tables import score_samples
+from coral_batch.records.problem import Role
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
@@ -15,6 +16,7 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
         tables.frame("verdicts", part),
         tables.frame("findings", part),
         tables.frame("case_times", part),
+        {row.name: row.role for row in tables.rows("manifest", Role)},
         settings.objectives,
     )
     return {"runtimes": runtimes, "scores": scores}

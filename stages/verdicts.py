@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split import check_evaluation, select_evaluation
+from coral_batch.corpus.split import check_selection, select_evaluation
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import SampleRow
@@ -20,8 +20,8 @@ def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
 
     samples = tables.rows("samples", SampleRow, part)
     names = {sample.problem for sample in samples}
-    if part not in lake.EVALUATIONS.values():
-        check_evaluation(names)
+    if part not in lake.EVALUATIONS.values():  # whose problems the stage `samples` has checked
+        check_selection(names)
     corpus, manifest = tables.rows("problems", Problem), tables.rows("manifest", Role)
     problems = [row for row in select_evaluation(corpus, manifest, "all") if row.name in names]
     rows, times = judge_samples(samples, problems, jail, settings, lake.VERDICT_JOURNAL)
@@ -30,6 +30,6 @@ def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
 
 def verdicts(part: Part) -> None:
     """Run the repairs in the jail."""
-    from coral_batch import verdicts as jail
+    from coral_batch.verdicts import pool as jail
 
     run(partial(make, jail=jail), part)

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import REPOSITORY
 from tests.pipeline import finished_run
@@ -15,6 +16,10 @@ LONG = (
     *("test_pipeline_reruns.py", "test_cluster.py", "test_kills.py", "test_faults.py"),
     *("test_pipeline.py", "test_verdicts_hostile.py", "test_fuzz.py", "test_audit.py"),
 )
+
+# No test measures time: neither how long an example takes nor how long drawing one does.
+settings.register_profile("coral", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("coral")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests import REPOSITORY
 
-PATIENCE = 60.0
+PATIENCE = 300.0  # seconds, where a test would otherwise wait for ever
 
 
 class Cluster:
@@ -76,6 +76,22 @@ def cluster(folder: Path, port: int = 0) -> Iterator[Cluster]:
         yield made
     finally:
         made.stop()
+
+
+def meet(folder: str, parties: int, number: int) -> tuple[int, int]:
+    """Wait until so many processes are at a unit of this folder, then nap.
+
+    Args:
+        folder: where each leaves its process id.
+        parties: how many to wait for, this one included.
+        number: of the unit.
+    """
+    (Path(folder) / str(os.getpid())).touch()
+    deadline = time.monotonic() + PATIENCE
+    while len(list(Path(folder).iterdir())) < parties:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return nap(0.1, number)
 
 
 def nap(seconds: float, number: int) -> tuple[int, int]:

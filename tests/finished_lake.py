@@ -74,9 +74,9 @@ SNIPPETS = ("chunks", "clamp", "digit_sum")
 INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(text))\n\n\n"
 
 
-def make_finished_lake(folder: Path) -> None:
-    """Make the project in `folder`, which is the working directory."""
-    begin(folder, SETTINGS, 2)
+def make_finished_lake(folder: Path, settings: Sequence[tuple[str, str]] = SETTINGS) -> None:
+    """Make the project in `folder`, which is the working directory; `settings` as in `begin`."""
+    begin(folder, settings, 2)
     for generation in ("000", "001"):
         automata(generation)
         features(generation)
@@ -100,13 +100,19 @@ def make_finished_lake(folder: Path) -> None:
     linteval_report()
 
 
-def begin(folder: Path, settings: Sequence[tuple[str, str]], generations: int) -> None:
+def begin(
+    folder: Path,
+    settings: Sequence[tuple[str, str]],
+    generations: int,
+    make_base: Callable[[Path], Path] = make_tiny_base,
+) -> None:
     """Make everything before the first generation's automata.
 
     Args:
         folder: the working directory.
         settings: pattern and replacement of each line of params.yaml to change.
         generations: how many there will be.
+        make_base: makes the base model in a folder.
     """
     text = (REPOSITORY / "params.yaml").read_text()
     for pattern, replacement in settings:
@@ -115,7 +121,7 @@ def begin(folder: Path, settings: Sequence[tuple[str, str]], generations: int) -
     (folder / "params.yaml").write_text(text)
     shutil.copytree(REPOSITORY / "lake/raw/classics", folder / "lake/raw/classics")
     _copy_snippets(folder / "lake/raw/snippets")
-    make_tiny_base(folder / "tiny")
+    make_base(folder / "tiny")
     params.write_generations(generations)
     for stage in (corpus, split, base, examples, calibration, population):
         stage()

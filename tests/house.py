@@ -14,8 +14,11 @@ from pathlib import Path
 from tests import REPOSITORY
 
 # From the ground up: a room imports rooms of lower floors alone.
+INSIDE = "verdicts/inside"
+"""What runs inside the jail: a room of its own, of the standard library alone."""
+
 FLOORS = (
-    ("errors", "records", "seeding"),
+    ("errors", "records", "seeding", INSIDE),
     ("lake", "objectives"),
     ("corpus", "search", "work"),
     ("evidence", "linting", "models", "verdicts"),
@@ -80,6 +83,8 @@ def closure(file: str, without: tuple[str, ...] = ()) -> frozenset[str]:
 
 def room(file: str) -> str:
     """Return the room of a file; of the package itself ``coral_batch``."""
+    if file.startswith(f"coral_batch/{INSIDE}/"):
+        return INSIDE
     first, *rest = Path(file).with_suffix("").parts
     return first if first == "stages" or rest == ["__init__"] else rest[0]
 

@@ -13,7 +13,8 @@ from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.snippets import read_snippets
 from coral_batch.records.items import Candidate, DataSet
-from coral_batch.verdicts import Program, Verdict, judge
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
 
 SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from collections.abc import Container
+from dataclasses import astuple, replace
 
 import numpy as np
 
@@ -65,6 +66,14 @@ def write_lake() -> None:
     lake.write_rows("manifest", roles)
     lake.write_rows("examples", [Example("gcd/0", "gcd", 0, "Fix gcd.", "b", "r", "p", "a")])
     lake.write_document("card", CARD)
+
+
+def refuse(genomes: Container[str]) -> None:
+    """Let the gate refuse these genomes in every generation."""
+    for part in GENERATIONS:
+        rows = lake.read_rows("selection", SelectionRow, part)
+        changed = [replace(row, passed=False) if row.genome in genomes else row for row in rows]
+        lake.write_rows("selection", changed, part)
 
 
 def _problem(name: str) -> Problem:
@@ -221,6 +230,7 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
         scores.append(
             {
                 **key,
+                "role": "test",
                 **dict(zip(OBJECTIVES, objectives, strict=True)),
                 "fitness": float(fitness(np.array(objectives), WEIGHTS)),
                 **{f"{name}_reason": f"why {name}" for name in OBJECTIVES},

@@ -36,6 +36,7 @@ EVIDENCE = Evidence(
     "evolved",
     "001-00",
     "001",
+    True,
     Budget(5, 4, 1200, 20, 400),
     {name: Closest(0.25, "sieve", "gcd") for name in MEASURES},
     {"selection": _COMPARISON, "held_out": _COMPARISON},

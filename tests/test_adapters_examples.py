@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from transformers import PreTrainedTokenizerBase
 
 from coral_batch.corpus.split import TEST, TRAINING
 from coral_batch.errors import CoralError
@@ -12,9 +13,10 @@ from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
-from tests.tiny import make_tiny_tokenizer
+from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()
+LLAMA = make_tiny_completion_tokenizer()
 
 
 def _problem(name: str) -> Problem:
@@ -41,22 +43,26 @@ def test_every_training_problem_has_four_variants() -> None:
     assert examples == make_examples(map(_problem, sorted(TRAINING)), TOKENIZER, docstring=True)
 
 
+@pytest.mark.parametrize("tokenizer", [TOKENIZER, LLAMA], ids=["chat", "completion"])
 @pytest.mark.parametrize("docstring", [True, False])
-def test_the_frame_is_the_one_that_samples_are_asked_with(docstring: bool) -> None:
+def test_the_frame_is_the_one_that_samples_are_asked_with(
+    docstring: bool, tokenizer: PreTrainedTokenizerBase
+) -> None:
     problem = _problem("gcd")
-    asked = chat_prompt(TOKENIZER, repair_prompt(problem, docstring))
-    for example in make_examples([problem], TOKENIZER, docstring):
+    asked = chat_prompt(tokenizer, repair_prompt(problem, docstring))
+    for example in make_examples([problem], tokenizer, docstring):
         start, frame = example.prompt.split(example.instruction)
         assert asked.startswith(start)
         assert asked.endswith(frame)
         assert (problem.docstring in frame) == docstring
 
 
-def test_the_answer_is_the_reference_in_a_closed_fence() -> None:
+@pytest.mark.parametrize("tokenizer", [TOKENIZER, LLAMA], ids=["chat", "completion"])
+def test_the_answer_is_the_reference_in_a_closed_fence(tokenizer: PreTrainedTokenizerBase) -> None:
     problem = _problem("gcd")
-    for example in make_examples([problem], TOKENIZER, docstring=True):
+    for example in make_examples([problem], tokenizer, docstring=True):
         assert example.prompt.endswith(FENCE)
-        assert example.answer.endswith(f"\n```{TOKENIZER.eos_token}")
+        assert example.answer.endswith(f"\n```{tokenizer.eos_token}")
         assert extract_code(FENCE + example.answer) == problem.reference.strip()
         assert problem.reference not in example.prompt
 

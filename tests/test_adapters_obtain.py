@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from coral_batch.errors import CoralError
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import load_base, materialise, read_card
 from coral_batch.models.prompts.prompt import chat_prompt
@@ -79,6 +80,14 @@ def test_what_was_trained_before_is_reused(
     repaired = obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)[FIRST]
     assert not repaired.reused
     assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
+
+
+def test_a_warm_up_longer_than_the_training_is_refused_before_the_base_is_loaded(
+    examples: list[Example], tmp_path: Path
+) -> None:
+    long = replace(TRAINING, warmup_steps=3)
+    with pytest.raises(CoralError, match=r"training\.warmup_steps"):
+        obtain_adapters(tmp_path / "none", examples, [FIRST], long, Store(tmp_path / "store"))
 
 
 def test_a_run_tells_what_the_store_saved(

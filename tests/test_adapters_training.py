@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors.torch import load_file
+from transformers import PreTrainedTokenizerBase
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.acceleration import accelerated
-from coral_batch.models.training.training import PART_TOKENS, encode, train
+from coral_batch.models.training.training import PART_TOKENS, encode, share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
-from tests.tiny import make_tiny_base
+from tests.tiny import make_tiny_base, make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 ALL_LINEAR = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 LORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=False)
@@ -30,7 +35,7 @@ TRAINING = Training(
     passes=2,
     batch_size=3,
     learning_rate=1e-2,
-    warmup_steps=1,
+    warmup_steps=2,
     weight_decay=0.01,
     max_grad_norm=1.0,
 )
@@ -107,7 +112,7 @@ def test_training_is_plain_peft_with_a_padded_batch(
 def _plain_training(
     base: BaseModel, examples: list[Example], configuration: AdapterConfiguration
 ) -> Iterator[tuple[float, int]]:
-    """PEFT, transformers' own loss and schedule, padded batches: yields loss and real tokens."""
+    """PEFT, transformers' own loss, padded batches: yields loss and real tokens of each step."""
     config = LoraConfig(
         task_type="CAUSAL_LM",
         r=configuration.r,
@@ -138,7 +143,7 @@ def _plain_training(
             ids[line, :length] = torch.tensor(row.ids)
             labels[line, length - row.answer : length] = ids[line, length - row.answer : length]
             mask[line, :length] = 1
-        share = step if step < 1 else (len(batches) - step) / (len(batches) - 1)
+        share = (1 + step) / 2 if step < 2 else (len(batches) - step) / (len(batches) - 2)
         optimizer.param_groups[0]["lr"] = TRAINING.learning_rate * share
         loss = model(input_ids=ids, attention_mask=mask, labels=labels).loss
         loss.backward()
@@ -146,6 +151,50 @@ def _plain_training(
         optimizer.step()
         optimizer.zero_grad()
         yield loss.item(), int(mask.sum())
+
+
+@given(st.data())
+def test_every_step_trains_and_one_at_the_full_rate(data: st.DataObject) -> None:
+    steps = data.draw(st.integers(1, 300))
+    warmup = data.draw(st.integers(0, steps))
+    shares = np.array([share_of_peak(step, steps, warmup) for step in range(steps)])
+    assert (shares > 0).all()
+    assert shares.max() == 1
+    rise, fall = np.diff(shares[:warmup], prepend=0), np.diff(shares[warmup:], append=0)
+    assert rise == pytest.approx(1 / warmup if warmup else 0)
+    assert fall == pytest.approx(-1 / (steps - warmup) if steps > warmup else 0)
+
+
+def test_a_training_of_one_step_changes_the_adapter(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    whole = replace(TRAINING, passes=1, batch_size=len(examples), warmup_steps=1)
+    curve, _ = train(base, examples, LORA, whole, SEED, tmp_path)
+    assert len(curve.loss) == 1
+    weights = load_file(tmp_path / "adapter_model.safetensors")
+    # LoRA's B starts at 0.
+    assert all(tensor.any() for name, tensor in weights.items() if "lora_B" in name)
+
+
+def test_a_warm_up_longer_than_the_training_is_refused(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    short = replace(TRAINING, passes=1, batch_size=len(examples))
+    with pytest.raises(CoralError, match=r"training\.warmup_steps[\s\S]*2[\s\S]*at most 1"):
+        train(base, examples, LORA, short, SEED, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [make_tiny_tokenizer, make_tiny_completion_tokenizer])
+def test_the_answer_s_tokens_are_those_that_go_on_behind_the_prompt(
+    make: Callable[[], PreTrainedTokenizerBase],
+) -> None:
+    tokenizer = make()
+    prompt, answer = chat_prompt(tokenizer, "Fix this:"), f"def f(x):\n```{tokenizer.eos_token}"
+    row = encode(Example("f/0", "f", 0, "", "", "", prompt, answer), tokenizer)
+    ids = tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert list(row.ids[: -row.answer]) == ids
+    assert "".join(tokenizer.convert_ids_to_tokens(row.ids[-row.answer :])).startswith("def")
 
 
 def test_every_layer_of_the_base_model_computes_by_our_kernels(base: BaseModel) -> None:

@@ -27,7 +27,7 @@ from coral_batch.records.finding import Finding
 from coral_batch.records.items import Item
 from coral_batch.records.rows import BestRow
 from coral_batch.records.settings import Params
-from coral_batch.verdicts import Program, Verdict
+from coral_batch.records.verdict import Program, Verdict
 from tests import REPOSITORY
 from tests.finished_lake import make_finished_lake
 from tests.other_values import changed

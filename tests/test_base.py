@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import zipfile
 from pathlib import Path
@@ -178,10 +179,12 @@ def test_a_failure_leaves_the_old_base(tmp_path: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == ["base"]
 
 
-def test_a_tokenizer_without_chat_template_is_refused(tmp_path: Path) -> None:
+def test_a_tokenizer_without_an_end_of_text_is_refused(tmp_path: Path) -> None:
     source = make_tiny_base(tmp_path / "source")
-    (source / "chat_template.jinja").unlink()
-    with pytest.raises(CoralError, match="chat template"):
+    file = source / "tokenizer_config.json"
+    settings = json.loads(file.read_text())
+    file.write_text(json.dumps(settings | {"eos_token": None}))
+    with pytest.raises(CoralError, match="eos_token"):
         materialise(str(source), None, tmp_path / "base", tmp_path)
 
 

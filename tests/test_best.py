@@ -1,4 +1,4 @@
-"""The best genome of a run: by fitness, then by generation, then by id."""
+"""The best genome of a run: by the gate, then by fitness, then by generation, then by id."""
 
 from __future__ import annotations
 
@@ -45,6 +45,18 @@ def test_a_survivor_counts_in_its_first_generation_and_of_equals_the_first_id() 
     assert best(rows) == ("000", rows["000"][1])
 
 
-def test_a_genome_that_fails_the_gate_can_be_the_best() -> None:
-    failing = replace(row("000-01", 0.9), passed=False, survived=False)
-    assert best({"000": [row("000-00", 0.4), failing]}) == ("000", failing)
+def test_a_genome_that_the_gate_refused_is_not_the_best_when_another_passed() -> None:
+    refused = replace(row("000-01", 0.9), passed=False)
+    passing = row("001-00", 0.4)
+    assert best({"000": [refused], "001": [refused, passing]}) == ("001", passing)
+
+
+def test_a_survivor_that_fails_later_was_best_when_it_passed() -> None:
+    passing = row("000-00", 0.9)
+    rows = {"000": [passing], "001": [replace(passing, passed=False), row("001-00", 0.5)]}
+    assert best(rows) == ("000", passing)
+
+
+def test_when_none_passed_the_fittest_is_the_best() -> None:
+    first, second = (replace(row(f"000-0{n}", 0.4 + n / 10), passed=False) for n in (0, 1))
+    assert best({"000": [first], "001": [second]}) == ("001", second)

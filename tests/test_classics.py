@@ -15,7 +15,8 @@ import pytest
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import HELD_OUT, NAMES, TEST, TRAINING
 from coral_batch.lake import params
-from coral_batch.verdicts import Program, judge
+from coral_batch.records.verdict import Program
+from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from coral_batch.commands import cli
 from coral_batch.lake import params
+from coral_batch.search.gate import thresholds
 
 
 def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -35,8 +37,32 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
     assert coral("generations").stdout.startswith("3 generations: 000 to 002")
     shown = coral("generations", "5")
     assert "5 generations: 000 to 004" in shown.stdout
-    assert "thresholds tighten until generation 002" in shown.stdout
+    assert "gate.generations is 3" in shown.stdout
+    assert "from there on 3 generations meet the strictest gate" in shown.stdout
+    assert "set gate.generations to 5 in params.yaml" in shown.stdout
     assert list(params.load().generations) == ["000", "001", "002", "003", "004"]
+
+
+def test_the_gate_is_mentioned_where_it_tightens_over_other_generations(workspace: Path) -> None:
+    assert "gate" not in coral("generations", "3").stdout
+    assert "generation 002, which is not run" in coral("generations", "2").stdout
+    for count in range(1, 6):
+        for tightening in range(1, 6):
+            strictest = [
+                generation
+                for generation in range(count)
+                if thresholds(generation, replace(params.load().gate, generations=tightening))
+                == params.load().gate.max
+            ]
+            said = cli.horizon(count, tightening)
+            if count > tightening:
+                assert said is not None
+                assert f"from there on {len(strictest)} generations meet" in said
+            elif count < tightening:
+                assert said is not None
+                assert not strictest
+            else:
+                assert said is None
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,11 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.linting.pool import lint
-from coral_batch.verdicts import Verdict, judge
+from coral_batch.records.verdict import Verdict
+from coral_batch.verdicts.pool import judge
 from coral_batch.work import parallel
 from tests import REPOSITORY
-from tests.dask_cluster import PATIENCE, Cluster, cluster, nap
+from tests.dask_cluster import PATIENCE, Cluster, cluster, meet, nap
 from tests.pipeline import hashes, make_project, run
 from tests.test_verdicts import MIXED, SETTINGS, program
 
@@ -81,7 +82,7 @@ def test_a_whole_run_on_a_cluster_has_the_same_bytes_though_a_worker_is_killed(
 
     with meanwhile(run, project, "env", address, "dvc", "repro") as printed:
         # A busy machine takes minutes to the first adapter.
-        kill_one_that_works(scheduler.address, "_train_unit", training, 10 * PATIENCE)
+        kill_one_that_works(scheduler.address, "_train_unit", training, 3 * PATIENCE)
     assert len(printed) == 1
     assert hashes(project) == hashes(finished)
 
@@ -109,12 +110,16 @@ def test_the_jail_and_the_linters_work_in_workers_though_one_is_killed(
 
 
 def test_a_worker_that_joins_late_takes_its_share_and_a_slow_one_only_its_own(
-    scheduler: Cluster, capfd: pytest.CaptureFixture[str]
+    scheduler: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     found = {}
+    arrived = tmp_path / "arrived"
+    arrived.mkdir()
+    # However long the second worker takes to start, there is work left for it.
+    units = [(str(arrived), 2 if number else 1, number) for number in range(24)]
     first = scheduler.worker("--no-nanny", "--resources=device=1")
     slow = threading.Timer(1, os.kill, (first.pid, signal.SIGCONT))
-    for number, (same, pid) in parallel.run(nap, [(0.15, n) for n in range(24)], device=True):
+    for number, (same, pid) in parallel.run(meet, units, device=True):
         assert same == number
         found[number] = pid
         if len(found) == 1:

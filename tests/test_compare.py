@@ -17,9 +17,10 @@ from coral_batch.commands.compare import compare, paired
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import BestRow
+from coral_batch.report.roles import TRAINED_ON
 from coral_batch.report.runs import read_run
 from stages.evidence import evidence
-from tests.test_evidence import HELD_OUT, make_run
+from tests.test_evidence import HELD_OUT, make_run, write_evaluation
 
 SHA = "0" * 64
 
@@ -65,6 +66,28 @@ def test_two_folders_are_compared(
     difference = paired(read_run("."), read_run(str(second)), "held_out")
     assert difference is not None
     assert difference.difference.value == 0.25
+
+
+def test_a_best_genome_that_the_gate_refused_is_marked(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare([".", str(second)])
+    assert "!" not in capsys.readouterr().out
+    lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
+    compare([".", str(second)])
+    assert "001-00 !" in capsys.readouterr().out
+
+
+def test_what_was_trained_on_is_marked_in_the_comparison(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare([".", str(second)])
+    assert TRAINED_ON not in capsys.readouterr().out
+    write_evaluation("001-00", {"sieve": "gcd"})
+    compare([".", str(second)])
+    output = capsys.readouterr().out
+    assert TRAINED_ON in output
+    assert "trained on     gcd 1/2 -> -" in output
 
 
 def test_only_problems_that_are_the_same_are_compared(first: Path, second: Path) -> None:

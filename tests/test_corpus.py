@@ -175,13 +175,23 @@ def test_a_manifest_of_another_corpus_is_refused(problems: list[Problem]) -> Non
 
 def test_only_training_problems_are_trained_on_and_only_test_problems_selected_on() -> None:
     split.check_training(split.TRAINING)
-    split.check_evaluation(split.TEST)
+    split.check_selection(split.TEST)
     for name in split.TEST | split.HELD_OUT | {"bogosort"}:
         with pytest.raises(CoralError, match=name):
             split.check_training([name])
     for name in split.TRAINING | split.HELD_OUT | {"bogosort"}:
         with pytest.raises(CoralError, match=name):
-            split.check_evaluation([name])
+            split.check_selection([name])
+
+
+def test_what_was_trained_on_is_measured_only_when_asked_for_and_then_named() -> None:
+    assert split.check_evaluation(split.HELD_OUT, "held_out") == []
+    assert split.check_evaluation(split.NAMES, "all") == sorted(split.TRAINING)
+    for name in split.TRAINING | split.TEST:
+        with pytest.raises(CoralError, match=name):
+            split.check_evaluation([name], "held_out")
+    with pytest.raises(CoralError, match="bogosort"):
+        split.check_evaluation(["bogosort"], "all")
 
 
 def disguised(problems: list[Problem], change: Callable[[str], str]) -> list[Overlap]:

@@ -1,6 +1,11 @@
 """Devices are chosen, filled and dealt to by rules that hold without any; CUDA gives the same."""
 
+import json
+import os
+import subprocess
+import sys
 import threading
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +16,7 @@ from transformers import AutoConfig
 from coral_batch.models.base.device import (
     CPU_ROWS,
     FEWEST_ROWS,
+    LIMITS,
     MOST_ROWS,
     arithmetic,
     choose,
@@ -61,7 +67,7 @@ def test_every_item_is_dealt_once_and_each_device_gets_every_nth(items, count):
 
 
 def test_devices_work_at_the_same_time():
-    barrier = threading.Barrier(2, timeout=30)
+    barrier = threading.Barrier(2, timeout=300)
 
     def work(device, share):
         for item in share:
@@ -72,7 +78,7 @@ def test_devices_work_at_the_same_time():
 
 
 def test_what_a_share_raises_reaches_the_caller_and_stops_the_others():
-    begun = threading.Barrier(2, timeout=30)
+    begun = threading.Barrier(2, timeout=300)
     done = []
 
     def work(device, share):
@@ -94,6 +100,38 @@ def test_a_caller_that_leaves_early_stops_every_share():
     next(results)
     results.close()
     assert threading.active_count() == before
+
+
+REPORTS = """
+import json, torch
+from coral_batch.models.base.device import arithmetic, compute_dtype
+print(json.dumps([str(compute_dtype(torch.device("cpu"))), arithmetic()]))
+"""
+
+
+def reported(**variables: str) -> tuple[str, dict[str, Any]]:
+    """Return type and arithmetic of a process with these variables, on the processor."""
+    unset = {name: value for name, value in os.environ.items() if name not in LIMITS}
+    unset["CUDA_VISIBLE_DEVICES"] = ""
+    done = subprocess.run(
+        [sys.executable, "-c", REPORTS],
+        env=unset | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    dtype, found = json.loads(done.stdout)
+    return dtype, found
+
+
+@pytest.mark.parametrize("isa", ["AVX2", "avx512_core", "AVX512_CORE_VNNI"])
+def test_what_onednn_may_not_use_is_not_chosen_and_has_another_key(isa):
+    free = reported()[1]
+    dtype, limited = reported(ONEDNN_MAX_CPU_ISA=isa)
+    assert dtype == "torch.float32"
+    assert limited["limits"] == {"ONEDNN_MAX_CPU_ISA": isa.upper()}
+    assert "limits" not in free
+    assert limited | {"limits": None, "dtype": None} == free | {"limits": None, "dtype": None}
 
 
 def test_the_key_names_the_device_and_its_type():

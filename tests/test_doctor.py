@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+import torch
 from click.testing import Result
 from typer.testing import CliRunner
 
 from coral_batch import lake
 from coral_batch.commands import cli
+from coral_batch.commands.doctor import TESTED
 from coral_batch.verdicts import layers
 from tests import REPOSITORY
 
@@ -49,6 +54,35 @@ def test_each_subject_is_found_and_explained(project: Path) -> None:
     assert done.output.count("->") >= len(found)
     assert "seccomp" in done.output
     assert "a run works here" in done.output
+
+
+def test_the_versions_of_python_that_were_tested_are_named_wherever_they_stand(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tested = f"{', '.join(TESTED[:-1])} and {TESTED[-1]}"
+    text = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    names = [name.rpartition(" ")[2] for name in text["project"]["classifiers"]]
+    assert [name for name in names if name.startswith("3.")] == list(TESTED)
+    assert tested in (REPOSITORY / "README.md").read_text()
+    assert f"tested with Python {tested}" in doctor().output
+    monkeypatch.setattr("platform.python_version_tuple", lambda: ("3", "99", "0"))
+    done = doctor()
+    assert done.exit_code == 0
+    assert grades(done.output)["system"] == "note"
+    assert f"tested with Python {tested} only" in done.output
+
+
+def test_bf16_that_is_hidden_is_told(project: Path) -> None:
+    if not any(has for name, has in torch.cpu.get_capabilities().items() if "bf16" in name):
+        pytest.skip("needs a processor with bf16")
+    done = subprocess.run(
+        ["coral", "doctor"],
+        env={**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "oneDNN is told not to use bf16: models compute in float32" in done.stdout
 
 
 def test_a_base_model_that_is_nowhere_fails(project: Path) -> None:

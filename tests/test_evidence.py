@@ -13,10 +13,13 @@ import polars as pl
 import pytest
 
 from coral_batch import lake
+from coral_batch.corpus.split import role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
 from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
+from coral_batch.report.roles import TRAINED_ON
+from coral_batch.search.best import REFUSED
 from stages.evidence import evidence
 from stages.report import report
 from tests.report_lake import write_lake
@@ -29,7 +32,9 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
     """Let base model and best genome do on other problems as they did in selection."""
     for model, part, genome in (("baseline", lake.BASELINE, "base"), ("best", "001", best)):
         scores = lake.read_frame("scores", part).filter(pl.col("genome") == genome)
-        other = scores.with_columns(pl.col("problem").replace(renamed))
+        other = scores.with_columns(pl.col("problem").replace(renamed)).with_columns(
+            role=pl.col("problem").map_elements(role_of, return_dtype=pl.String)
+        )
         lake.write_frame("scores", other, lake.EVALUATIONS[model])
 
 
@@ -54,6 +59,7 @@ def make_run(workspace: Path) -> None:
             configuration=chosen.configuration,
             knobs=chosen.knobs,
             fitness=0.9,
+            passed=True,
         ),
     )
     write_evaluation(chosen.genome, HELD_OUT)
@@ -86,7 +92,10 @@ def test_the_full_benchmark_marks_what_was_trained_and_selected_on(
         "test": 1,
         "training": 1,
     }
-    assert re.search(r"^trained on +pass@1", capsys.readouterr().out, re.MULTILINE)
+    output = capsys.readouterr().out
+    assert re.search(r"^trained on +pass@1", output, re.MULTILINE)
+    assert TRAINED_ON in output
+    assert [line for line in output.splitlines() if len(line) > 100] == []
 
 
 @pytest.mark.parametrize("part", [lake.BASELINE, lake.EVALUATIONS["best"]])
@@ -150,6 +159,17 @@ def test_the_terminal_says_what_a_difference_is_worth(
     assert "such problems" in output
     assert "0.25 [" in output
     assert "+0.50 [" in output
+
+
+def test_the_terminal_says_when_the_gate_refused_the_best_genome(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evidence()
+    assert REFUSED not in capsys.readouterr().out
+    lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
+    evidence()
+    assert REFUSED in capsys.readouterr().out
+    assert not lake.read_document("evidence", Evidence).passed
 
 
 def test_two_runs_write_the_same_bytes(run: Path) -> None:

@@ -140,7 +140,7 @@ def test_models_on_other_problems_are_refused() -> None:
         needed({}, {})
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=1, max_size=9),
     st.integers(1, 4),

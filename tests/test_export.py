@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from huggingface_hub import ModelCard
-from peft import LoraConfig, PeftModel, get_peft_model
-from peft.utils import get_peft_model_state_dict
+from peft import LoraConfig, get_peft_model
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM
 
@@ -17,26 +23,50 @@ from coral_batch import lake
 from coral_batch.commands.export import export
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import file_sha256
-from coral_batch.models.base.checkpoint import materialise
+from coral_batch.models.base.catalogue import CATALOGUE, Entry
+from coral_batch.models.base.checkpoint import materialise, read_card
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
+from coral_batch.search.best import REFUSED
 from stages.evidence import evidence
+from tests.report_lake import refuse
 from tests.test_evidence import make_run
 from tests.tiny import make_tiny_base
+from tests.tiny_gguf import make_tiny_gguf
 
 KEY = "b" * 64
 FILES = {"README.md", "adapter_config.json", "adapter_model.safetensors"}
+COMMIT = "c" * 40
+LOGITS = """
+import torch
+from safetensors.torch import save_file
+with torch.no_grad():
+    save_file({"logits": model.eval()(torch.arange(30)[None]).logits}, "logits.safetensors")
+"""
 
 
 @pytest.fixture
-def adapter(workspace: Path) -> Path:
-    """A finished run in the working directory; the folder of its best adapter."""
+def run(workspace: Path) -> Path:
+    """A finished run with a base from a local folder; the run's folder."""
     make_run(workspace)
     evidence()
     make_tiny_base(workspace / "tiny")
     materialise("tiny", None, lake.path("base"), lake.DOWNLOADS)
+    return workspace
+
+
+@pytest.fixture
+def adapter(run: Path) -> Path:
+    return make_adapter()
+
+
+def make_adapter() -> Path:
+    """Give the run an adapter of its base; return the folder of the best one's."""
     best = lake.read_document("best", BestRow)
     folder = lake.path("best_adapter") / best.key
-    model = AutoModelForCausalLM.from_pretrained(workspace / "tiny")
+    torch.manual_seed(1)
+    model = AutoModelForCausalLM.from_pretrained(lake.path("base"))
     config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
     get_peft_model(model, config).save_pretrained(folder)
     (folder / "README.md").unlink()
@@ -44,22 +74,157 @@ def adapter(workspace: Path) -> Path:
     lake.write_document("best", replace(best, files=files))
     rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
     lake.write_rows("adapters", rows, "001")
-    lake.write_rows("adapter_cards", [AdapterCardRow(KEY, {"seed": 1}, files)], "001")
+    known = {
+        "base": read_card(lake.path("base")).sha256,
+        "examples": examples_sha256(lake.read_rows("examples", Example)),
+    }
+    cards = [AdapterCardRow(key, known, files) for key in (KEY, best.key)]
+    lake.write_rows("adapter_cards", cards, "001")
     lake.write_folders("adapter_folders", {KEY: folder}, "001")
     return folder
 
 
-def test_the_best_adapter_loads_in_plain_peft(adapter: Path, tmp_path: Path) -> None:
-    destination = tmp_path / "new" / "export"
-    export(destination)
-    assert {file.name for file in destination.iterdir()} == FILES
-    base = AutoModelForCausalLM.from_pretrained(tmp_path / "tiny")
-    model = PeftModel.from_pretrained(base, destination)
-    assert model.peft_config["default"].base_model_name_or_path == "tiny"
-    loaded = get_peft_model_state_dict(model)
-    stored = load_file(adapter / "adapter_model.safetensors")
-    assert stored.keys() == loaded.keys()
-    assert all(torch.equal(stored[name], loaded[name]) for name in stored)
+def hub_commit(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """The run's base is of the hub, which for the reader is a cache on disk."""
+    card = lake.path("base") / "card.json"
+    known = json.loads(card.read_text())
+    known |= {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
+    card.write_text(json.dumps(known))
+    shutil.copytree(folder / "tiny", folder / f"hub/models--nobody--tiny/snapshots/{COMMIT}")
+
+
+def catalogued_file(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """The run's base is dequantised from a catalogued file, which the hub has."""
+    file = make_tiny_gguf(folder / "tiny.gguf", folder / "scratch")
+    size, repository = file.stat().st_size, "nobody/tiny-GGUF"
+    entry = Entry("tiny-gguf", file.name, file_sha256(file), size, "MIT", repository, ())
+    patch.setitem(CATALOGUE, entry.name, entry)
+    lake.DOWNLOADS.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, lake.DOWNLOADS)
+    materialise("tiny-gguf", None, lake.path("base"), lake.DOWNLOADS)
+    hub = folder / "hub/models--nobody--tiny-GGUF"
+    (hub / "refs").mkdir(parents=True)
+    (hub / "refs/main").write_text(COMMIT)
+    (hub / f"snapshots/{COMMIT}").mkdir(parents=True)
+    shutil.copy(file, hub / f"snapshots/{COMMIT}")
+
+
+@pytest.mark.parametrize("origin", [None, hub_commit, catalogued_file])
+def test_another_process_loads_the_adapter_on_its_base_by_the_words_of_the_card(
+    run: Path,
+    origin: Callable[[Path, pytest.MonkeyPatch], None] | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if origin is not None:
+        origin(run, monkeypatch)
+    adapter = make_adapter()
+    export(run / "export")
+    assert {file.name for file in (run / "export").iterdir()} == FILES
+    if origin is None:
+        shutil.copytree(run / "tiny", run / "export/base")  # as the card asks for
+
+    (code,) = re.findall(r"```python\n(.*?)```", card_of(run / "export"), re.DOTALL)
+    there = (
+        "from peft import PeftModel\nfrom transformers import AutoModelForCausalLM\n"
+        f"base = AutoModelForCausalLM.from_pretrained({str(lake.path('base').absolute())!r})\n"
+        f"model = PeftModel.from_pretrained(base, {str(adapter.absolute())!r})\n"
+    )
+    mine, theirs = (logits(script, run / "export", run / "hub") for script in (there, code))
+    assert torch.equal(mine, theirs)
+
+
+def logits(script: str, folder: Path, hub: Path) -> torch.Tensor:
+    """Run a script that makes `model`, in a process that knows nothing of the run."""
+    environment = {**os.environ, "HF_HUB_CACHE": str(hub), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", script + LOGITS],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return load_file(folder / "logits.safetensors")["logits"]
+
+
+def card_of(folder: Path) -> str:
+    return (folder / "README.md").read_text()
+
+
+def test_a_base_from_a_folder_is_named_by_its_files_and_by_no_id(adapter: Path, run: Path) -> None:
+    export(run / "export")
+    card = ModelCard.load(run / "export/README.md")
+    assert card.data.base_model is None
+    config = json.loads((run / "export/adapter_config.json").read_text())
+    assert (config["base_model_name_or_path"], config["revision"]) == (None, None)
+    assert "local folder that was called `tiny`" in card.text
+    (listed,) = re.findall(r"```\n([0-9a-f]{64}  .*?)```", card.text, re.DOTALL)
+    check = subprocess.run(
+        ["sha256sum", "-c", "--strict"], cwd=run / "tiny", input=listed, text=True, check=False
+    )
+    assert check.returncode == 0
+    assert len(listed.splitlines()) == len(read_card(lake.path("base")).files)
+
+
+def test_a_base_of_the_hub_is_named_by_id_and_commit(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub_commit(run, monkeypatch)
+    make_adapter()
+    export(run / "export")
+    config = json.loads((run / "export/adapter_config.json").read_text())
+    assert (config["base_model_name_or_path"], config["revision"]) == ("nobody/tiny", COMMIT)
+    assert ModelCard.load(run / "export/README.md").data.base_model == "nobody/tiny"
+
+
+def test_a_catalogued_base_is_its_file_and_not_the_full_precision_model(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalogued_file(run, monkeypatch)
+    make_adapter()
+    export(run / "export")
+    config = json.loads((run / "export/adapter_config.json").read_text())
+    assert config["base_model_name_or_path"] is None
+    card = ModelCard.load(run / "export/README.md")
+    assert card.data.base_model == "nobody/tiny-GGUF"
+    for words in ("tiny.gguf", file_sha256(run / "tiny.gguf"), "dequantised to bfloat16"):
+        assert words in " ".join(card.text.split())
+    assert "**not** the full-precision weights" in card.text
+
+
+def test_a_lora_adapter_is_served_on_a_folder_of_the_same_base(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalogued_file(run, monkeypatch)
+    make_adapter()
+    export(run / "export", "001/000-01")
+    text = card_of(run / "export")
+    assert 'base.save_pretrained("base")' in text
+    assert "vllm serve base --enable-lora --max-lora-rank 8 --lora-modules repair=." in text
+
+
+@pytest.mark.parametrize("table", ["base", "examples"])
+def test_an_adapter_of_another_base_or_data_is_not_exported(
+    adapter: Path, run: Path, table: str
+) -> None:
+    if table == "base":
+        materialise(str(make_tiny_base(run / "other", 1)), None, lake.path("base"), run)
+    else:
+        (row,) = lake.read_rows("examples", Example)
+        lake.write_rows("examples", [replace(row, answer="another")])
+    with pytest.raises(CoralError, match=f"trained on something else[\\s\\S]*{table}"):
+        export(run / "export")
+    assert not (run / "export").exists()
+
+
+def test_the_card_says_when_the_gate_refused_the_genome(adapter: Path, run: Path) -> None:
+    lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
+    refuse({"000-01"})
+    export(run / "best")
+    export(run / "other", "001/000-01")
+    assert REFUSED in card_of(run / "best")
+    assert "The gate refused this genome." in card_of(run / "other")
 
 
 def test_the_card_states_base_data_scores_configuration_and_licence(
@@ -67,7 +232,7 @@ def test_the_card_states_base_data_scores_configuration_and_licence(
 ) -> None:
     export(tmp_path / "export")
     card = ModelCard.load(tmp_path / "export" / "README.md")
-    assert (card.data.base_model, card.data.library_name) == ("tiny", "peft")
+    assert card.data.library_name == "peft"
     assert "program-repair" in card.data.tags
     for words in (
         "## Training data",

@@ -21,7 +21,7 @@ from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
-from tests.tiny import make_tiny_base, make_tiny_tokenizer
+from tests.tiny import make_tiny_base, make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
 WARM = Knobs(0.9, 0.95, 40, 1.05)
@@ -32,6 +32,9 @@ TEXTS = {
     "middle": "while left != right:\n    total += 1\n",
 }
 DTYPES = sorted({torch.float32, compute_dtype(torch.device("cpu"))}, key=str)
+NEEDS_CUDA = pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="needs a CUDA device and a build of torch for it"
+)
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
@@ -269,25 +272,26 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
         run(open_engine(base), [Unit("genome", tmp_path, WARM)])
 
 
-TOKENIZER = make_tiny_tokenizer()
-PIECES = st.lists(
-    st.sampled_from(["`", "``", "```", "````", "```python\n", "\n", "x", "`x", "x`"]), max_size=8
-)
+TOKENIZERS = {"bytes": make_tiny_tokenizer(), "sentencepiece": make_tiny_completion_tokenizer()}
 
 
-@given(PIECES)
-def test_the_fence_closes_at_the_third_backtick_however_tokens_cut_it(pieces):
-    fence = FenceTokens(TOKENIZER)
-    ids = [token for piece in pieces for token in TOKENIZER(piece)["input_ids"]]
-    run_length = 0
+@pytest.mark.parametrize("kind", TOKENIZERS)
+@given(data=st.data())
+def test_the_fence_closes_at_the_third_backtick_however_tokens_cut_it(kind, data):
+    tokenizer = TOKENIZERS[kind]
+    vocabulary = tokenizer.get_vocab()
+    backticks = [number for token, number in vocabulary.items() if "`" in token]
+    others = tokenizer("x\n python", add_special_tokens=False)["input_ids"]
+    ids = data.draw(st.lists(st.sampled_from(backticks) | st.sampled_from(others), max_size=12))
+    fence, run_length = FenceTokens(tokenizer), 0
     for end, token in enumerate(ids, start=1):
         run_length = fence.run(run_length, token)
-        assert (run_length == FenceTokens.CLOSED) == ("```" in TOKENIZER.decode(ids[:end]))
+        assert (run_length == FenceTokens.CLOSED) == ("```" in tokenizer.decode(ids[:end]))
         if run_length == FenceTokens.CLOSED:
             break
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is at hand")
+@NEEDS_CUDA
 @pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora"])
 def test_a_cuda_device_writes_what_the_processor_writes(base, adapters, adapter):
     unit = Unit("genome", adapters[adapter] if adapter else None, GREEDY)
@@ -296,7 +300,7 @@ def test_a_cuda_device_writes_what_the_processor_writes(base, adapters, adapter)
     assert run(engine, [unit]) == run(open_engine(base), [unit])
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is at hand")
+@NEEDS_CUDA
 def test_a_sample_drawn_on_a_cuda_device_does_not_depend_on_its_company(base, adapters):
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16).to("cuda")
     engine = Engine(model, AutoTokenizer.from_pretrained(base), rows=8, adapters=2)

@@ -14,7 +14,7 @@ from coral_batch.models.prompts.prompt import (
     repair_prompt,
 )
 from coral_batch.records.problem import Problem
-from tests.tiny import make_tiny_tokenizer
+from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 
 def problem(docstring: str = "Count the bits.\n\nInput:\n    n: an int") -> Problem:
@@ -71,18 +71,25 @@ def test_a_message_without_a_fence_gets_one_all_the_same():
     assert chat_prompt(tokenizer, "Fix it:") == chat_prompt(tokenizer, "Fix it:\n" + FENCE)
 
 
-def test_a_completion_model_gets_the_text_as_it_is():
+def test_a_completion_model_gets_the_text_as_it_is_behind_what_its_tokenizer_begins_with():
     tokenizer = make_tiny_tokenizer()
     tokenizer.chat_template = None
+    tokenizer.bos_token = "<|endoftext|>"  # it has one, and does not begin texts with it
     text = repair_prompt(problem(), docstring=True)
     assert chat_prompt(tokenizer, text) == text
-    tokenizer.bos_token = "<|endoftext|>"
-    assert chat_prompt(tokenizer, text) == "<|endoftext|>" + text
+    llama = make_tiny_completion_tokenizer()
+    assert chat_prompt(llama, text) == "<s>" + text
+    ids = llama(chat_prompt(llama, text), add_special_tokens=False)["input_ids"]
+    assert ids.count(llama.bos_token_id) == 1
 
 
 def test_a_free_answer_begins_with_the_model_s_turn_itself():
     tokenizer = make_tiny_tokenizer()
     prompt = free_prompt(tokenizer, "Fix it:\n```python\n<code> ```")
     assert prompt.endswith("```python\n<code> ```<|im_end|>\n<|im_start|>assistant\n")
-    tokenizer.chat_template = None
-    assert free_prompt(tokenizer, "Fix it:") == "Fix it:"
+
+
+def test_a_completion_model_has_no_turn_and_answers_in_a_fence():
+    llama = make_tiny_completion_tokenizer()
+    asked = "Fix it:\n```python\n<code> ```"
+    assert free_prompt(llama, asked) == f"<s>{asked}\n{FENCE}"

@@ -46,7 +46,7 @@ KNOBS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(KNOBS, st.integers(0, 2**32 - 1), st.sampled_from([40, 3000, 20_000]), st.booleans())
 def test_the_distribution_is_that_of_transformers(knobs, seed, vocabulary, rounded):
     torch.manual_seed(seed)
@@ -63,7 +63,7 @@ def test_the_distribution_is_that_of_transformers(knobs, seed, vocabulary, round
 
 
 @given(KNOBS, st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_temperature_0_takes_the_greatest_logit(knobs, seed):
     torch.manual_seed(seed)
     logits = torch.randn(3, 5000)
@@ -72,7 +72,7 @@ def test_temperature_0_takes_the_greatest_logit(knobs, seed):
 
 
 @given(st.lists(KNOBS, min_size=2, max_size=6), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_a_row_does_not_depend_on_its_neighbours(knobs, seed):
     torch.manual_seed(seed)
     logits = torch.randn(len(knobs), 20_000).bfloat16()

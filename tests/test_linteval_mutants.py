@@ -10,8 +10,8 @@ from coral_batch.linteval.items.build import DEFAULT_FLAKE8
 from coral_batch.linteval.items.mutants import FAULTS, Fault, put_in
 from coral_batch.linteval.items.view import View
 from coral_batch.records.items import Candidate
+from coral_batch.records.verdict import Program
 from coral_batch.seeding import generator
-from coral_batch.verdicts import Program
 from tests import REPOSITORY
 from tests.linteval_sources import SNIPPETS, in_jail
 

@@ -20,7 +20,8 @@ from coral_batch.records.configuration import Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.verdicts import isolation, judge
+from coral_batch.verdicts.layers import isolation
+from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
 
 CODE = "import os\ndef double(x):\n  return x+x"

@@ -18,7 +18,7 @@ from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.snippets import read_snippets
 from coral_batch.records.items import Inputs
-from coral_batch.verdicts import Program
+from coral_batch.records.verdict import Program
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
 
 # MBPP

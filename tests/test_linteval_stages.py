@@ -92,7 +92,8 @@ def make_best(base: Path) -> None:
     configuration = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
     knobs = Knobs(0.2, 0.9, 20, 1.05)
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
-    lake.write_document("best", BestRow("001", "001-00", KEY, files, configuration, knobs, 0.5))
+    row = BestRow("001", "001-00", KEY, files, configuration, knobs, 0.5, True)
+    lake.write_document("best", row)
 
 
 def coral(*arguments: str) -> str:

@@ -268,7 +268,7 @@ lint(["a", "b"], 2, {"slow": slow})
 
 def test_killing_the_parent_leaves_no_orphan(tmp_path: Path):
     parent = subprocess.Popen([sys.executable, "-c", _SLOW, str(tmp_path)])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
     marked = descendants(parent.pid)
@@ -300,10 +300,9 @@ except MemoryError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == (
-        "the process that runs flake8 cannot start a thread\n",
-        "",
-    )
+    assert done.stdout == "the process that runs flake8 cannot start a thread\n"
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("coral: linting: 1 of 1 sources")
 
 
 def test_results_follow_the_order_of_the_sources_whatever_the_workers(linted):
@@ -342,9 +341,7 @@ def test_how_deep_is_too_deep_depends_neither_on_the_caller_nor_on_the_workers()
     assert deep(0, workers=2) == found
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(categories=None), max_size=40), max_size=6))
 def test_any_text_gets_findings_of_the_documented_form(texts):
     results = lint(texts, workers=1)

@@ -17,9 +17,10 @@ from ruamel.yaml import YAML
 from coral_batch import lake
 from coral_batch.lake.schemas import validator
 from coral_batch.report.metrics import Metrics
+from coral_batch.search.best import REFUSED
 from coral_batch.work.text import escape, inline, sparkline, table
 from stages.report import report
-from tests.report_lake import write_lake
+from tests.report_lake import GENERATIONS, refuse, write_lake
 
 
 def two_generations(workspace: Path) -> None:
@@ -82,6 +83,29 @@ def test_of_equal_genomes_the_first_is_the_best(
     metrics = lake.read_document("metrics", Metrics)
     assert (metrics.best.genome, metrics.best.generation) == ("000-01", "000")
     assert metrics.gain.fitness == 0
+
+
+def test_a_genome_that_the_gate_refused_is_not_the_best(
+    small_lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refuse({"001-00"})
+    report()
+    metrics = lake.read_document("metrics", Metrics)
+    assert (metrics.best.genome, metrics.best.passed) == ("000-01", True)
+    # The generation's best is chosen by the same rule as the run's.
+    for generation in metrics.generations.values():
+        assert generation.best_fitness == metrics.best.fitness
+    assert REFUSED not in capsys.readouterr().out
+
+
+def test_when_none_passed_the_gate_the_report_says_so(
+    small_lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
+    report()
+    metrics = lake.read_document("metrics", Metrics)
+    assert (metrics.best.genome, metrics.best.passed) == ("001-00", False)
+    assert REFUSED in capsys.readouterr().out
 
 
 def test_metrics_keep_their_schema_and_say_what_fitness_is(metrics: Metrics) -> None:

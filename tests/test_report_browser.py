@@ -12,7 +12,7 @@ from tests.report_pages import make_pages
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None,
-    reason="Chromium is not installed; on Debian: apt-get install --no-install-recommends chromium",
+    reason="needs Chromium; on Debian: apt-get install --no-install-recommends chromium",
 )
 
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"

@@ -36,9 +36,11 @@ from coral_batch.report.page.repairs import SHOWN
 from coral_batch.report.page.svg import ticks
 from coral_batch.report.reading import read_repairs
 from coral_batch.report.views import Repair
+from coral_batch.search.best import REFUSED
 from stages.index import index
 from stages.page import page
-from tests.report_lake import KNOBS, WEIGHTS, write_lake
+from stages.report import report
+from tests.report_lake import GENERATIONS, KNOBS, WEIGHTS, refuse, write_lake
 from tests.report_pages import make_pages
 
 
@@ -116,6 +118,14 @@ def test_the_first_page_tells_of_the_second_benchmark(pages: dict[str, Page]) ->
     assert "strict pass@10 - - -" in text
     assert "8 items, 5 answers each; 4 items have tests" in text
     assert "clean 0 30 findings 40 10 tests pass 7 7 flake8 codes fixed 9 9" in text
+
+
+def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[str, Page]) -> None:
+    assert REFUSED not in pages["index.html"].text
+    refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
+    report()
+    index()
+    assert Page(lake.path("index").read_text("utf-8")).text.count(REFUSED) == 2
 
 
 def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> None:

@@ -12,7 +12,9 @@ from coral_batch.corpus.layout import read_layout
 from coral_batch.lake import params
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow
-from coral_batch.verdicts import Program, Verdict, judge
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts import pool
+from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import judge_samples
 from tests import REPOSITORY
 from tests.test_lake import SAMPLE
@@ -46,16 +48,18 @@ def measured(name: str, codes: list[str], tmp_path: Path) -> list[float]:
         dataclasses.replace(SAMPLE, problem=name, sample=number, code=code)
         for number, code in enumerate(codes)
     ]
-    verdicts, times = judge_samples(
-        samples, [PROBLEMS[name]], JAIL, 1, tmp_path / "journal", timed=True
-    )
-    assert {row["kind"] for row in verdicts} == {"PASS"}
     objectives = dataclasses.replace(SETTINGS.objectives, runtime="measured")
+    settings = dataclasses.replace(SETTINGS, objectives=objectives)
+    problems = [PROBLEMS[name]]
+    verdicts, times = judge_samples(samples, problems, pool, settings, tmp_path / "journal")
+    assert {row["kind"] for row in verdicts} == {"PASS"}
     frames = [
         lake.frame(table, rows)
         for table, rows in (("verdicts", verdicts), ("findings", []), ("case_times", times))
     ]
-    return [row["runtime"] for row in score_samples(samples, *frames, objectives)[0]]
+    return [
+        row["runtime"] for row in score_samples(samples, *frames, {name: "test"}, objectives)[0]
+    ]
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

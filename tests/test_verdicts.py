@@ -18,7 +18,9 @@ import pytest
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.verdicts import Program, Verdict, isolation, judge
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.layers import isolation
+from coral_batch.verdicts.pool import judge
 from tests.processes import alive, descendants, resident
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
@@ -328,7 +330,8 @@ import json, os, sys
 from pathlib import Path
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.verdicts import Program, judge
+from coral_batch.records.verdict import Program
+from coral_batch.verdicts.pool import judge
 settings = Verdicts(20.0, 60.0, 256, ("seccomp",))
 def program(body, number):
     code = f"def f(n):\\n    {body}  # {number}\\n"

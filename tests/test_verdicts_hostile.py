@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 
 from coral_batch.records.problem import Case
-from coral_batch.verdicts import Program, Verdict, isolation
+from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
-from coral_batch.verdicts.layers import LAYERS
+from coral_batch.verdicts.layers import LAYERS, isolation
 from tests.hostile import Hostile
 from tests.hostile.channel import CHANNEL
 from tests.hostile.escaping import CANARY, ESCAPING

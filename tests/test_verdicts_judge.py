@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.verdicts import Program, Verdict, compare, isolation, judge
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import CALL, LOADING, Malformed, defect, parse
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.charge import STARTUP, charge
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.inside import encoding
 from coral_batch.verdicts.jail import Jail, JailError
+from coral_batch.verdicts.layers import isolation
+from coral_batch.verdicts.pool import judge
 from tests.hostile.fuzz import fuzz
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=1.0, memory_mb=256, require=("seccomp",))

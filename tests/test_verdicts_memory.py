@@ -11,11 +11,13 @@ import pytest
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.verdicts import Program, isolation, judge
+from coral_batch.records.verdict import Program
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.memory import GROUP, entrance, workers_that_fit
+from coral_batch.verdicts.pool import judge
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import slots
 from tests.test_machine import MIB, machine

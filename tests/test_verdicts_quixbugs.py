@@ -15,7 +15,8 @@ import pytest
 
 from coral_batch.corpus.layout import read_layout
 from coral_batch.records.settings import Verdicts
-from coral_batch.verdicts import Program, judge
+from coral_batch.records.verdict import Program
+from coral_batch.verdicts.pool import judge
 
 CHECKOUT = os.environ.get("CORAL_QUIXBUGS", "")
 SECONDS = 4
@@ -46,7 +47,7 @@ def pytest_sessionfinish():
 """
 
 
-@pytest.mark.skipif(not CHECKOUT, reason="CORAL_QUIXBUGS names no QuixBugs checkout")
+@pytest.mark.skipif(not CHECKOUT, reason="needs CORAL_QUIXBUGS=/path/to/a/checkout/of/QuixBugs")
 @pytest.mark.parametrize("correct", [False, True], ids=["buggy", "correct"])
 def test_every_verdict_equals_that_of_quixbugs_own_suite(tmp_path: Path, correct: bool) -> None:
     (tmp_path / "outcomes_plugin.py").write_text(PLUGIN)

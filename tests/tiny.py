@@ -1,16 +1,26 @@
-"""A tiny randomly initialised Qwen2 model with tokenizer, for tests that train or decode.
+"""Tiny randomly initialised models with tokenizers, for tests that train or decode.
 
-It has everything the real base has (byte-level BPE, ChatML template, grouped-query attention, tied
-embedding) and is made in a second without network. What it writes is nonsense, deterministically.
+One is a Qwen2 and has everything the real base has (byte-level BPE, ChatML template, grouped-query
+attention, tied embedding); the other has what CodeLlama's completion models have (SentencePiece's
+way with spaces and bytes, no template, an output head of its own). They are made in a second
+without network. What they write is nonsense, deterministically.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import (
+    CodeLlamaTokenizer,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
 
 TEMPLATE = (
     "{% for message in messages %}"
@@ -51,6 +61,44 @@ def make_tiny_base(folder: Path, seed: int = 0) -> Path:
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def make_tiny_completion_base(folder: Path, seed: int = 0) -> Path:
+    """Write a folder like that of `make_tiny_base` with a completion model; return it."""
+    tokenizer = make_tiny_completion_tokenizer()
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=4096,
+        tie_word_embeddings=False,
+        initializer_range=0.1,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = LlamaForCausalLM(config)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def make_tiny_completion_tokenizer() -> CodeLlamaTokenizer:
+    """Train a BPE tokenizer of some 500 tokens that falls back to bytes, as CodeLlama's does."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.BpeTrainer(
+        vocab_size=512,
+        special_tokens=["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))],
+        initial_alphabet=[chr(code) for code in range(ord("!"), ord("~") + 1)],
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([word for text in TEXT for word in text.split()], trainer)
+    trained = json.loads(tokenizer.to_str())["model"]
+    return CodeLlamaTokenizer(vocab=trained["vocab"], merges=list(map(tuple, trained["merges"])))
 
 
 def make_tiny_tokenizer() -> PreTrainedTokenizerFast:

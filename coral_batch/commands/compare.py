@@ -13,6 +13,7 @@ from coral_batch.evidence.paired import Paired
 from coral_batch.evidence.paired import compare as compare_outcomes
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import TITLES, interval
+from coral_batch.report.roles import with_training
 from coral_batch.report.runs import Run, read_run
 from coral_batch.work.text import table
 
@@ -42,6 +43,7 @@ def comparison(runs: Sequence[Run]) -> str:
     first, *others = runs
     parts = [_headline(runs), _budgets(runs)]
     parts += [_against(first, other) for other in others]
+    parts += with_training(name for run in runs for name in run.outcomes)
     parts.append(
         "[ ]: 95% intervals. P(ahead): how sure it is that the run is ahead of the first one."
         "\nselection flatters every run: it is what its best genome was chosen by."
@@ -79,8 +81,12 @@ def _headline(runs: Sequence[Run]) -> str:
             for name in ("selection", "held_out")
         ]
         best = run.best
-        rows.append((run.name, run.evidence.search, best.genome, f"{best.fitness:.3f}", *cells))
-    return table(header, rows, left={"run", "search", "best"})
+        genome = best.genome if best.passed else f"{best.genome} !"
+        rows.append((run.name, run.evidence.search, genome, f"{best.fitness:.3f}", *cells))
+    text = table(header, rows, left={"run", "search", "best"})
+    if not all(run.best.passed for run in runs):
+        text += "\n! refused by the gate: no genome of that run passed"
+    return text
 
 
 def _budgets(runs: Sequence[Run]) -> str:

@@ -33,6 +33,8 @@ from coral_batch.work.machine import available_memory, processor
 # What the default run was measured to need, with room to spare.
 MEMORY = 4 << 30
 DISK = 6 << 30
+# The versions of Python that the whole test suite ran on.
+TESTED = ("3.11", "3.12", "3.13")
 CONSTRAINTS = Path("constraints.txt")
 CACHE = Path(".dvc/cache/files/md5")
 # What DVC writes in place, so that a kill may leave it torn -> what its loss costs.
@@ -89,8 +91,13 @@ def system(settings: Params) -> Iterator[Finding]:
     found = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     if platform.system() != "Linux":
         yield Finding("system", Grade.FAIL, found, "the jail needs Linux: use a Linux machine")
+        return
+    tested = f"{', '.join(TESTED[:-1])} and {TESTED[-1]}"
+    if ".".join(platform.python_version_tuple()[:2]) in TESTED:
+        yield Finding("system", Grade.OK, found, f"supported; tested with Python {tested}")
     else:
-        yield Finding("system", Grade.OK, found, "supported")
+        means = f"tested with Python {tested} only; with this one something may fail"
+        yield Finding("system", Grade.NOTE, found, means)
 
 
 def arithmetic(settings: Params) -> Iterator[Finding]:
@@ -110,7 +117,9 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
         means = "bf16 in hardware: models compute in it"
         yield Finding("processor", Grade.OK, found, means)
     else:
-        means = f"no bf16 in hardware: models compute in {known['dtype']}, about half as fast"
+        hidden = any("bf16" in name for name in vector)
+        why = "oneDNN is told not to use bf16" if hidden else "no bf16 in hardware"
+        means = f"{why}: models compute in {known['dtype']}, about half as fast"
         yield Finding("processor", Grade.NOTE, found, means)
     means = f"models run on the processor, with {known['threads']} threads"
     yield Finding("device", Grade.OK, "no GPU that torch can use", means)

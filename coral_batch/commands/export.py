@@ -1,7 +1,8 @@
 """`coral export`: an adapter as a folder that PEFT, vLLM and the Hugging Face hub expect.
 
 Two files as PEFT writes them and a README.md that is the hub's model card. Base weights and
-tokenizer stay where they are; the configuration names the base by its id on the hub.
+tokenizer stay where they are; the card says which they are and how to get them. The configuration
+names the base only where an id loads exactly its weights.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
-from coral_batch.lake.hashes import check_files
+from coral_batch.lake.hashes import check_files, file_sha256
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
+from coral_batch.report.base_origin import origin
 from coral_batch.report.model_card import Exported, model_card
 
 CONFIGURATION = "adapter_config.json"
@@ -35,7 +39,6 @@ def export(
 ) -> None:
     """Export an adapter for PEFT, vLLM and the Hugging Face hub."""
     # Imported here: torch takes seconds, which --help must not.
-    from coral_batch.models.base.catalogue import CATALOGUE
     from coral_batch.models.base.checkpoint import read_card
 
     if destination.exists():
@@ -44,18 +47,40 @@ def export(
         )
     settings = params.load()
     base = read_card(lake.path("base"))
-    # A catalogued GGUF lies beside the model that it was made of, whose name lacks the suffix.
-    entry = CATALOGUE.get(base.name) if base.origin not in ("hub", "folder") else None
-    hub = base.name if entry is None else entry.repository.removesuffix("-GGUF")
-    folder, exported = _best() if genome is None else _genome(genome)
+    source = origin(base)
+    folder, exported, key = _best() if genome is None else _genome(genome)
+    _check_origin(exported.generation, key, base.sha256)
     configuration = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
-    configuration |= {"base_model_name_or_path": hub, "revision": base.revision}
-    text = model_card(exported, base, hub, settings)
+    configuration |= {"base_model_name_or_path": source.id, "revision": source.revision}
+    text = model_card(exported, base, settings)
     _write(destination, folder, configuration, text)
-    print(f"{exported.genome} of generation {exported.generation} for {hub}: {destination}")
+    print(
+        f"{exported.genome} of generation {exported.generation} for {source.title}: {destination}"
+    )
 
 
-def _best() -> tuple[Path, Exported]:
+def _check_origin(generation: str, key: str, base: str) -> None:
+    """Check that an adapter was trained on the base and the examples that the card tells of.
+
+    Raises:
+        CoralError: it was not, as when they were made again and the adapters were not yet.
+    """
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
+    known = find(cards, lake.path("adapter_cards", generation), key=key).determinants
+    examples = examples_sha256(lake.read_rows("examples", Example))
+    for table, now in (("base", base), ("examples", examples)):
+        if known.get(table) != now:
+            raise CoralError(
+                "the adapter was trained on something else than what is there now",
+                file=lake.path(table),
+                field=f"SHA-256 of {table}, in adapter {key[:8]}",
+                found=now,
+                expected=known.get(table),
+                action="run `dvc repro`",
+            )
+
+
+def _best() -> tuple[Path, Exported, str]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
     if (evidence.best, evidence.generation) != (best.genome, best.generation):
@@ -71,12 +96,20 @@ def _best() -> tuple[Path, Exported]:
     return (
         folder,
         Exported(
-            best.genome, best.generation, best.configuration, best.knobs, best.fitness, evidence
+            best.genome,
+            best.generation,
+            best.configuration,
+            best.knobs,
+            best.fitness,
+            best.passed,
+            file_sha256(lake.path("examples")),
+            evidence,
         ),
+        best.key,
     )
 
 
-def _genome(name: str) -> tuple[Path, Exported]:
+def _genome(name: str) -> tuple[Path, Exported, str]:
     generation, _, genome = name.partition("/")
     if not re.fullmatch(r"[0-9]{3}", generation) or generation not in lake.generations():
         raise CoralError(
@@ -100,6 +133,7 @@ def _genome(name: str) -> tuple[Path, Exported]:
     folder = lake.path("adapter_folders", generation) / card.key
     again = f"run `dvc repro --force adapters@{generation}`"
     check_files(folder, card.files, "the table adapter_cards", again)
+    fate = find(fates, lake.path("selection", generation), genome=genome)
     return (
         folder,
         Exported(
@@ -107,9 +141,12 @@ def _genome(name: str) -> tuple[Path, Exported]:
             generation,
             row.configuration,
             row.knobs,
-            find(fates, lake.path("selection", generation), genome=genome).fitness,
+            fate.fitness,
+            fate.passed,
+            file_sha256(lake.path("examples")),
             None,
         ),
+        row.key,
     )
 
 

@@ -50,7 +50,7 @@ def verify() -> None:
     """Hash every entry again; fails when one is not what was stored."""
     entries = list(Store(lake.STORE).entries())
     damaged = 0
-    for entry in progress(entries, "verify", unit="entry"):
+    for entry in progress(entries, "verify", units="entries"):
         damage = entry.damage()
         if damage is not None:
             damaged += 1
@@ -85,7 +85,7 @@ def prune(
         for folder in content.unfinished()
         if now - folder.stat().st_mtime > _ABANDONED
     ]
-    for entry in progress(list(content.entries()), "prune", unit="entry"):
+    for entry in progress(list(content.entries()), "prune", units="entries"):
         damage = entry.damage()
         if damage is not None:
             doomed.append((entry.folder, f"damaged: {damage}"))

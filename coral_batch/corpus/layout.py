@@ -17,9 +17,10 @@ from pathlib import Path
 
 from coral_batch.corpus.split import NAMES
 from coral_batch.corpus.text import read_text
-from coral_batch.errors import PARSE_ERRORS, CoralError
+from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.records.problem import Case, Problem
+from coral_batch.verdicts.inside import syntax
 
 FOLDERS = ("python_programs", "correct_python_programs", "json_testcases", "python_testcases")
 # Modules that test files import, and QuixBugs' own drivers, which are no problems.
@@ -112,8 +113,8 @@ def read_function(file: Path, name: str) -> tuple[str, ast.Module]:
     """
     source = read_text(file)
     try:
-        tree = ast.parse(source)
-    except PARSE_ERRORS as error:
+        tree = syntax.parse(source)
+    except SyntaxError as error:
         raise CoralError("a program does not parse", file=file, found=str(error)) from None
     if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
         raise CoralError(

@@ -18,9 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coral_batch.errors import PARSE_ERRORS, CoralError
+from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
+from coral_batch.verdicts.inside import syntax
 
 NGRAM = 10
 """Tokens of a run: about one line and a half."""
@@ -72,8 +73,8 @@ def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> l
 def _check_parses(problem: Problem) -> None:
     for field, program in (("buggy", problem.buggy), ("reference", problem.reference)):
         try:
-            ast.parse(program)
-        except PARSE_ERRORS as error:
+            syntax.parse(program)
+        except SyntaxError as error:
             raise CoralError(
                 "a program of the table problems does not parse",
                 field=f"{problem.name}: {field}",

@@ -1,9 +1,12 @@
 """Who may be trained on and who may be evaluated on.
 
 The sets are CORAL-X's authoritative split of QuixBugs; overlaps are refused when this module is
-imported. `check_training` and `check_evaluation` are called again by the stages that train and that
-evaluate. `coral_batch.corpus.overlap` guards against a training program that is an evaluation
-program in disguise.
+imported. `check_training`, `check_selection` and `check_evaluation` are called again by the stages
+that train, select and evaluate. `coral_batch.corpus.overlap` guards against a training program that
+is an evaluation program in disguise.
+
+One setting lets training problems through, knowingly: with `evaluation.problems: all` they are
+measured at the end as well. The stage then says so, and every score of theirs has their role.
 """
 
 from __future__ import annotations
@@ -204,9 +207,31 @@ def check_training(names: Iterable[str]) -> None:
     _check_names(names, "training", "trained on")
 
 
-def check_evaluation(names: Iterable[str]) -> None:
+def check_selection(names: Iterable[str]) -> None:
     """Raise `CoralError` if anything but a test problem is about to be selected on."""
     _check_names(names, "test", "selected on")
+
+
+def check_evaluation(names: Iterable[str], which: str) -> list[str]:
+    """Check the problems that the base model and the best genome are measured on at the end.
+
+    Args:
+        names: of the problems.
+        which: ``held_out``, or ``all``, which lets problems through that were trained on.
+
+    Returns:
+        Those that were trained on, sorted; none but with ``all``.
+
+    Raises:
+        CoralError: a problem is not of the roles that `which` stands for.
+    """
+    names = set(names)
+    if which != "all":
+        _check_names(names, which, "measured")
+        return []
+    if strangers := sorted(names - NAMES):
+        raise CoralError("not to be measured: no problem of the split", field=", ".join(strangers))
+    return sorted(names & TRAINING)
 
 
 def _check_names(names: Iterable[str], role: str, what: str) -> None:

@@ -67,6 +67,7 @@ class Evidence:
     search: str
     best: str
     generation: str
+    passed: bool
     budget: Budget
     contamination: dict[str, Closest]
     scores: dict[str, Comparison]
@@ -171,7 +172,9 @@ def weigh(
         names = [name for name in base if role_of(name) == role]
         if names:
             scores[role] = _comparison(_only(base, names), _only(other, names), seed, role)
-    return Evidence(search, best.genome, best.generation, budget, closest(overlaps), scores)
+    return Evidence(
+        search, best.genome, best.generation, best.passed, budget, closest(overlaps), scores
+    )
 
 
 def _paired(tables: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[Outcomes, Outcomes]:

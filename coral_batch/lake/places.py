@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path("lake")
 _root: ContextVar[Path] = ContextVar("root", default=ROOT)
 BASELINE = "baseline"
-# The base model and the best genome on problems that nobody selected on.
+# The base model and the best genome on the problems of `evaluation.problems`.
 EVALUATIONS = {"baseline": "evaluation/baseline", "best": "evaluation/best"}
 LINT_MODELS = ("base", "best")
 """The models that answer CodeLinterEval in the pipeline; any other is GENERATION/GENOME."""

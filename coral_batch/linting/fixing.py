@@ -43,7 +43,7 @@ def fix(sources: Sequence[str], workers: int | None = None) -> list[str]:
     """
     chunks = [sources[start : start + _CHUNK] for start in range(0, len(sources), _CHUNK)]
     results = run(_fix_chunk, [(chunk,) for chunk in chunks], workers)
-    fixed = dict(progress(results, "fixing", total=len(chunks)))
+    fixed = dict(progress(results, "fixing", len(chunks), units="chunks"))
     return [source for number in sorted(fixed) for source in fixed[number]]
 
 

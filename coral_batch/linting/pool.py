@@ -88,7 +88,7 @@ def lint(
     distinct = list(dict.fromkeys(sources))
     size = min(_CHUNK, -(-len(distinct) // slots(workers))) or 1
     chunks = [distinct[start : start + size] for start in range(0, len(distinct), size)]
-    with progress(None, "linting", total=len(distinct)) as bar:
+    with progress(None, "linting", len(distinct), units="sources") as bar:
         for number, findings in run(_lint_chunk, [(one, dict(linters)) for one in chunks], workers):
             found.update(zip(chunks[number], findings, strict=True))
             bar.update(len(chunks[number]))

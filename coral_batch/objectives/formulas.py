@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-import warnings
 from collections.abc import Iterator, Sequence
-
-from coral_batch.errors import PARSE_ERRORS
 
 RUN_ONCE = 1e-3
 """Seconds; what a case takes below this counts as this where it ran once: what a process does for
@@ -21,20 +18,6 @@ the first time takes as long as most cases do."""
 
 REPEATED = 1e-6
 """Likewise where it ran until the clock could tell: calling a function takes as long."""
-
-
-def parse(code: str) -> ast.Module | None:
-    """Return the syntax tree of `code`, or None if Python cannot parse it.
-
-    Besides a syntax error that is nesting too deep for the parser, a null byte and a lone
-    surrogate.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(code)
-        except PARSE_ERRORS:
-            return None
 
 
 def bugfix(passed: int, total: int) -> float:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from coral_batch.objectives import formulas
 from coral_batch.records.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding
 from coral_batch.records.settings import Scores
+from coral_batch.verdicts.inside import syntax
 
 VERDICTS = ("PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEABLE")
 """What can become of a case. UNPARSEABLE: the program has no such function, or does not compile."""
@@ -116,8 +117,10 @@ def score(
 @lru_cache(maxsize=1024)
 def _loops(code: str) -> int | None:
     """Return how deep loops are nested, None for code that does not parse; samples repeat."""
-    tree = formulas.parse(code)
-    return None if tree is None else formulas.nested_loops(tree)
+    try:
+        return formulas.nested_loops(syntax.parse(code))
+    except SyntaxError:
+        return None
 
 
 def _measured(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -26,6 +26,7 @@ def score_samples(
     verdicts: pl.DataFrame,
     findings: pl.DataFrame,
     times: pl.DataFrame,
+    roles: Mapping[str, str],
     settings: Objectives,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Score every sample.
@@ -35,6 +36,7 @@ def score_samples(
         verdicts: table `verdicts` of the same samples.
         findings: table `findings` of the same samples.
         times: table `case_times`, with the references' times.
+        roles: problem -> its role, from the table `manifest`.
         settings: weights, and which runtime objective enters the fitness.
 
     Returns:
@@ -70,8 +72,9 @@ def score_samples(
             resolution=_resolution(settings.runtime, sample.problem in tests),
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
+        role = roles[sample.problem]
         reasons = {f"{name}_reason": why for name, why in vars(result.reasons).items()}
-        scores.append({**row, **vars(result.scores), "fitness": None, **reasons})
+        scores.append({**row, "role": role, **vars(result.scores), "fitness": None, **reasons})
         runtimes.append(
             {**row, "heuristic": result.runtime_heuristic, "measured": result.runtime_measured}
         )

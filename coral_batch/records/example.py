@@ -18,7 +18,8 @@ class Example:
         output: the reference program, without a final newline.
         prompt: what the model continues: the chat up to and including the opening fence. No loss
             is taken on it.
-        answer: what it is trained to write: the code, the closing fence, the end of its turn.
+        answer: what it is trained to write: the code, the closing fence, the end of its turn or, of
+            a completion model, of the text.
     """
 
     id: str

@@ -93,6 +93,7 @@ class BestRow:
     configuration: AdapterConfiguration
     knobs: Knobs
     fitness: float
+    passed: bool
 
 
 @dataclass(frozen=True)

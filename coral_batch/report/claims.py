@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
 from coral_batch.evidence.summary import SELECTION, Comparison, Evidence
+from coral_batch.report.roles import SHOWN, with_training
+from coral_batch.search.best import REFUSED
 from coral_batch.work.text import table
 
 TITLES = {
     SELECTION: "selection",
-    "held_out": "held out",
-    "test": "test, drawn again",
-    "training": "trained on",
+    "held_out": SHOWN["held_out"],
+    "test": "test, again",
+    "training": SHOWN["training"],
 }
 
 
@@ -28,6 +30,7 @@ def claims(evidence: Evidence) -> str:
         (
             f"The best genome ({evidence.best}, generation {evidence.generation}, search"
             f" {evidence.search}) against the base model",
+            *([] if evidence.passed else [REFUSED]),
             "",
             table(header, rows, left={"", "drawn"}),
             "",
@@ -37,10 +40,11 @@ def claims(evidence: Evidence) -> str:
             ),
             "Only `held out` is on problems that neither training nor selection has seen;",
             "`selection` flatters.",
+            *with_training(evidence.scores),
             f"[ ]: {LEVEL:.0%} intervals, problems and samples drawn again; P(ahead): share of"
             " those draws in which",
             "the best genome is ahead. drawn: problems x samples.",
-            "Training and evaluation programs, closest pairs: "
+            "Training and test or held-out programs, closest pairs: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
             f"Spent: {budget.genomes} genomes; {budget.adapters} adapters,"

@@ -33,13 +33,15 @@ class Evaluated:
         adapters: table `adapters`.
         selection: table `selection`.
         passes: problem -> share of all its samples that pass all cases.
-        best_passes: the same of the fittest genome, of equals the first by id.
+        best: its best genome.
+        best_passes: problem -> share of the best genome's samples that pass all cases.
     """
 
     generation: str
     adapters: Sequence[AdapterRow]
     selection: Sequence[SelectionRow]
     passes: Mapping[str, float]
+    best: SelectionRow
     best_passes: Mapping[str, float]
 
 
@@ -80,10 +82,11 @@ class FlatConfiguration:
 
 @dataclass(frozen=True)
 class Best:
-    """The genome of highest fitness; of equals the first one by generation, then by id."""
+    """The best genome of the run, see `coral_batch.search.best`."""
 
     genome: str
     generation: str
+    passed: bool
     configuration: FlatConfiguration
     knobs: Knobs
     fitness: float
@@ -112,13 +115,14 @@ def evaluate(
     scores: pl.DataFrame,
 ) -> Evaluated:
     """Return what the report needs of a generation, from its tables of these names."""
-    _, fittest = best({generation: selection})
+    _, chosen = best({generation: selection})
     return Evaluated(
         generation,
         adapters,
         selection,
         passes(scores),
-        passes(scores.filter(pl.col("genome") == fittest.genome)),
+        chosen,
+        passes(scores.filter(pl.col("genome") == chosen.genome)),
     )
 
 
@@ -180,7 +184,7 @@ def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
         genomes=len(selection),
         new_adapters=new_adapters,
         gate_passed=sum(row.passed for row in selection),
-        best_fitness=_rounded(max(row.fitness for row in selection)),
+        best_fitness=_rounded(tables.best.fitness),
         mean_fitness=_mean([row.fitness for row in selection]),
         objectives=Scores(*means),
         pass_at_1=_mean(list(shares.values())),
@@ -197,6 +201,7 @@ def _best(generations: Sequence[Evaluated]) -> Best:
     return Best(
         genome=chosen.genome,
         generation=tables.generation,
+        passed=chosen.passed,
         configuration=FlatConfiguration(
             **{**asdict(adapter.configuration), "target_modules": modules}
         ),

@@ -3,60 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from huggingface_hub import ModelCardData
 
 from coral_batch.evidence.summary import Comparison, Evidence
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Params
+from coral_batch.report.base_origin import BaseCard, Origin, origin
 from coral_batch.report.claims import TITLES, conclusion, paired_cells
+from coral_batch.report.roles import with_training
+from coral_batch.search.best import REFUSED
 
 # The greatest ranks that vLLM can be told to make room for.
 _RANKS = (8, 16, 32, 64, 128, 256, 512)
 
 
-class BaseCard(Protocol):
-    """What the card of the base model has to say."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def origin(self) -> str: ...
-    @property
-    def dtype(self) -> str: ...
-    @property
-    def licence(self) -> str | None: ...
-    @property
-    def revision(self) -> str | None: ...
-    @property
-    def weights(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class Exported:
-    """The genome whose adapter is exported; `evidence` only of a run's best one."""
+    """The genome whose adapter is exported.
+
+    Attributes:
+        passed: it passed the gate of its generation.
+        examples: SHA-256 of the table of training examples.
+        evidence: only of a run's best genome.
+    """
 
     genome: str
     generation: str
     configuration: AdapterConfiguration
     knobs: Knobs
     fitness: float
+    passed: bool
+    examples: str
     evidence: Evidence | None
 
 
-def model_card(exported: Exported, base: BaseCard, hub: str, settings: Params) -> str:
+def model_card(exported: Exported, base: BaseCard, settings: Params) -> str:
     """Return README.md: front matter for the hub, then base, data, scores, configuration, licence.
 
     Args:
         exported: the genome.
         base: the base model's card.
-        hub: its id on the hub, or the name of the folder it came from.
         settings: the run's.
     """
+    source = origin(base)
     method = "dora" if exported.configuration.use_dora else "lora"
     front = ModelCardData(
-        base_model=hub,
+        base_model=source.repository,
         library_name="peft",
         pipeline_tag="text-generation",
         tags=[method, "code", "program-repair", "python", "coral-batch"],
@@ -64,42 +58,43 @@ def model_card(exported: Exported, base: BaseCard, hub: str, settings: Params) -
     )
     parts = (
         f"---\n{front.to_yaml()}\n---",
-        f"# Python bug repair: {'DoRA' if method == 'dora' else 'LoRA'} adapter for {hub}",
+        f"# Python bug repair: {'DoRA' if method == 'dora' else 'LoRA'} adapter for {source.title}",
         f"Genome {exported.genome} of generation {exported.generation} of a coral-batch run"
         f" (search `{settings.search.kind}`, seed {settings.seed}): an adapter that repairs Python"
         " functions.",
-        _base(base, hub),
-        _data(settings),
+        _base(source),
+        _data(exported, settings),
         _scores(exported),
         _configuration(exported, settings),
-        _use(exported, hub),
-        _licence(base, hub),
+        _use(exported, source),
+        _licence(base, source),
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _base(base: BaseCard, hub: str) -> str:
-    at = f" at revision {base.revision}" if base.revision else ""
+def _base(source: Origin) -> str:
     return (
-        f"## Base model\n\n{hub}{at}. Trained and measured on `{base.name}` (from: {base.origin},"
-        f" {base.dtype}); its weights: {base.weights}.\n\nOn other weights of the same model, such"
-        " as another quantisation, the scores may differ."
+        f"## Base model\n\n{source.words}\n\nOn other weights of the same model, such as another"
+        " quantisation, the scores may differ."
     )
 
 
-def _data(settings: Params) -> str:
+def _data(exported: Exported, settings: Params) -> str:
     corpus = settings.corpus
-    origin = corpus.path if corpus.url is None else f"{corpus.url} at {corpus.revision}"
+    place = corpus.path if corpus.url is None else f"{corpus.url} at {corpus.revision}"
     return (
-        "## Training data\n\nThe 24 training problems of CORAL-X's split of QuixBugs' names, each"
-        f" with 4 instructions, from `{origin}`. The 8 test problems selected the adapter; the 8"
-        " held-out problems did neither."
+        "## Training data\n\nThe training problems of CORAL-X's split of QuixBugs' names, each with"
+        f" 4 instructions, from `{place}`: the run's `examples.jsonl`, SHA-256"
+        f" `{exported.examples}`. The test problems selected the adapter; the held-out problems did"
+        " neither."
     )
 
 
 def _scores(exported: Exported) -> str:
     lines = ["## Scores", f"Fitness {exported.fitness:.3f}, a selection score."]
     evidence = exported.evidence
+    if not exported.passed:
+        lines.append("The gate refused this genome." if evidence is None else f"**{REFUSED}**")
     if evidence is None:
         lines.append("Not measured on held-out problems: only the run's best genome is.")
         return "\n\n".join(lines)
@@ -117,6 +112,7 @@ def _scores(exported: Exported) -> str:
         f"{TITLES[name].capitalize()}: {conclusion(comparison)}"
         for name, comparison in evidence.scores.items()
     ]
+    lines += with_training(evidence.scores)
     lines.append(
         "In brackets 95 % bootstrap intervals. `selection` flatters: the adapter was chosen by it."
     )
@@ -139,24 +135,30 @@ def _configuration(exported: Exported, settings: Params) -> str:
     )
 
 
-def _use(exported: Exported, hub: str) -> str:
-    code = (
-        "```python\nfrom peft import PeftModel\nfrom transformers import AutoModelForCausalLM\n\n"
-        f'base = AutoModelForCausalLM.from_pretrained("{hub}")\n'
-        'model = PeftModel.from_pretrained(base, "PATH")\n```'
-    )
+def _use(exported: Exported, source: Origin) -> str:
+    """Return how to load the adapter, as code that runs as it stands, and how to serve it."""
+    parts = [
+        "## Use",
+        "In the folder of this card:",
+        f'```python\n{source.code}\nmodel = PeftModel.from_pretrained(base, ".")\n```',
+    ]
     if exported.configuration.use_dora:
-        served = "vLLM does not serve DoRA adapters; merge it into the base with PEFT first."
+        parts.append("vLLM does not serve DoRA adapters; merge it into the base with PEFT first.")
     else:
         rank = next(rank for rank in _RANKS if rank >= exported.configuration.r)
-        served = (
-            f"```\nvllm serve {hub} --enable-lora --max-lora-rank {rank}"
-            " --lora-modules repair=PATH\n```"
+        if source.folder is not None:
+            parts.append(
+                "vLLM needs the base as a folder, made before the adapter is put on it by"
+                f"\n\n```\n{source.folder}\n```"
+            )
+        parts.append(
+            f"```\nvllm serve {source.served} --enable-lora --max-lora-rank {rank}"
+            " --lora-modules repair=.\n```"
         )
-    return f"## Use\n\n{code}\n\n{served}"
+    return "\n\n".join(parts)
 
 
-def _licence(base: BaseCard, hub: str) -> str:
+def _licence(base: BaseCard, source: Origin) -> str:
     if base.licence is None:
-        return f"## Licence\n\nThat of {hub}, which its files do not state."
-    return f"## Licence\n\n{base.licence}, as {hub}."
+        return f"## Licence\n\nThat of {source.title}, which its files do not state."
+    return f"## Licence\n\n{base.licence}, as {source.title}."

@@ -11,7 +11,6 @@ from dataclasses import astuple
 
 import polars as pl
 
-from coral_batch.records.rows import SelectionRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import DECIMALS, OBJECTIVES, Evaluated, Metrics, passes
 from coral_batch.work.csv_text import to_csv
@@ -45,7 +44,7 @@ def plots(
                 (
                     int(tables.generation),
                     *astuple(metrics.generations[tables.generation].objectives),
-                    *_rounded(best_objectives(tables.selection)),
+                    *_rounded(tables.best.objectives),
                 )
                 for tables in generations
             ],
@@ -61,11 +60,6 @@ def plots(
             passes(baseline),
         ),
     }
-
-
-def best_objectives(selection: Sequence[SelectionRow]) -> Scores:
-    """Return the objectives of the generation's fittest genome, of equals the first by id."""
-    return min(selection, key=lambda row: (-row.fitness, row.genome)).objectives
 
 
 def _paired(what: str, best: Mapping[str, float], baseline: Mapping[str, float]) -> str:

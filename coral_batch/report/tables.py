@@ -11,6 +11,7 @@ import polars as pl
 from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES, Best, Metrics, Summary
+from coral_batch.search.best import REFUSED
 from coral_batch.work.text import table
 
 
@@ -61,9 +62,11 @@ def results(metrics: Metrics) -> str:
             table(header, rows, left={""}),
             "",
             _added(metrics),
+            *([] if metrics.best.passed else [REFUSED]),
             f"These are selection scores: evolution selected on these {metrics.problems} problems,"
             " so they flatter it.",
             "solved: problems with a sample that passes all cases (a generation: of any genome).",
+            "best: of those that passed the gate, where any did.",
         )
     )
 

@@ -22,6 +22,7 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import AdapterRow, SampleRow, SelectionRow
 from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.automata.picture import draw
 from coral_batch.work.text import (
@@ -209,6 +210,7 @@ def _overview(grouped: Sequence[Sequence[Repair]]) -> str:
     rows = [
         (
             group[0].sample.problem,
+            SHOWN[group[0].scores["role"]],
             f"{sum(repair.scores['bugfix'] == 1 for repair in group)}/{len(group)}",
             *(
                 f"{sum(repair.scores[name] for repair in group) / len(group):.3f}"
@@ -217,14 +219,17 @@ def _overview(grouped: Sequence[Sequence[Repair]]) -> str:
         )
         for group in grouped
     ]
-    header = ("problem", "solved", *OBJECTIVES, "fitness")
-    return "Means over the samples\n\n" + table(header, rows, left={"problem"})
+    header = ("problem", "role", "solved", *OBJECTIVES, "fitness")
+    notes = with_training({group[0].scores["role"] for group in grouped})
+    return "\n\n".join(
+        ("Means over the samples", table(header, rows, left={"problem", "role"}), *notes)
+    )
 
 
 def _problem(repairs: Sequence[Repair], colour: bool) -> str:
     first = repairs[0]
     lines = [
-        paint(f"=== {first.problem.name} ===", BOLD, colour),
+        paint(f"=== {first.problem.name}{_mark(first)} ===", BOLD, colour),
         f"prompt    {first.sample.prompt_tokens} tokens",
         indent(escape(first.sample.prompt), "  | "),
     ]
@@ -235,9 +240,14 @@ def _problem(repairs: Sequence[Repair], colour: bool) -> str:
     return "\n".join(lines)
 
 
+def _mark(repair: Repair) -> str:
+    """Return what stands behind the name of a problem that was trained on; else nothing."""
+    return f" ({SHOWN['training']})" if repair.scores["role"] == "training" else ""
+
+
 def _repair(repair: Repair, same: int, colour: bool) -> str:
     sample = repair.sample
-    heading = f"--- {sample.problem}, sample {sample.sample} ---"
+    heading = f"--- {sample.problem}{_mark(repair)}, sample {sample.sample} ---"
     about = (
         f"  finish {sample.finish}, {sample.new_tokens} new tokens, seed {sample.seed},"
         f" fitness {repair.scores['fitness']:.3f}"

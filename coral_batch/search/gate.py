@@ -24,6 +24,9 @@ def thresholds(generation: int, settings: Gate) -> Scores:
     With x = generation / (settings.generations - 1), at most 1, sigma is x (linear), sqrt(x) or
     1 / (1 + exp(-12 (x - 0.5))) (sigmoid). A gate of one generation stands at x = 1.
 
+    `settings.generations` is not the number of generations that are run: if it followed that, one
+    more generation would change the thresholds of all that stand.
+
     Args:
         generation: from 0.
         settings: schedule, number of generations, thresholds at both ends.

@@ -77,8 +77,8 @@ def judge(
     finished = {key: finished[key] for key in distinct if key in finished}
     pieces: dict[str, list[dict[int, Verdict]]] = {}
     try:
-        with progress(None, "verdicts", total=len(distinct)) as bar:
-            bar.update(len(finished))
+        stand = len(finished)
+        with progress(None, "verdicts", len(distinct), units="programs", initial=stand) as bar:
             left = {key: distinct[key] for key in distinct if key not in finished}
             for key, verdicts in _verdicts(left, settings, layers, workers, journal, timed):
                 pieces.setdefault(key, []).append(verdicts)

@@ -18,13 +18,14 @@ import time
 from collections import defaultdict
 from typing import Any
 
-from coral_batch.errors import PARSE_ERRORS, CoralError
+from coral_batch.errors import CoralError
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Stop, call, defect, ended, failure, load
 from coral_batch.verdicts.cases import program_frame
 from coral_batch.verdicts.charge import charge
 from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.inside import syntax
 from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
 from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, Jail
 
@@ -56,8 +57,8 @@ def test_names(program: Program) -> list[str]:
         CoralError: there are none, or the file is no Python.
     """
     try:
-        body = ast.parse(program.tests or "").body
-    except PARSE_ERRORS as error:
+        body = syntax.parse(program.tests or "").body
+    except SyntaxError as error:
         raise CoralError(
             f"the test file of {program.problem} is no Python", found=str(error)
         ) from None

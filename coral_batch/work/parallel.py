@@ -5,7 +5,8 @@ No parameter of the run: where it is computed changes no result.
 
 A unit is a call of a module's function with plain values. Results come as they are done, each with
 the number of its unit, so that nothing that is made of them depends on who did what, or when. A
-process that is killed from outside costs its unit a second try, not the run.
+process that is killed from outside costs its unit a second try, not the run. Ctrl-C, which a
+terminal sends to every process, ends the processes without a word: the caller says it.
 
 What a unit does, and how much work is in one, is the caller's.
 """
@@ -14,11 +15,15 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -169,15 +174,53 @@ def _processes(
     pool = joblib.Parallel(
         n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
     )
-    results: Iterator[tuple[int, Result]] = pool(
-        joblib.delayed(_call)(function, number, unit, os.getpid()) for number, unit in units.items()
-    )
-    return results
+    results: Any = None
+    try:
+        with _deaf():  # which may raise what it held back, with everything begun
+            results = pool(
+                joblib.delayed(_call)(function, number, unit, os.getpid())
+                for number, unit in units.items()
+            )
+        for result in results:  # noqa: UP028, as `yield from` would close it with the warning
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that units are dropped is why one closes it
+            if results is not None:
+                results.close()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Hold Ctrl-C back in this thread, and in the processes that are started meanwhile.
+
+    A process hears it from its first unit on (`_call`): until then Python is starting in it, where
+    an interrupt is a traceback on the terminal.
+    """
+    resource_tracker.ensure_running()  # before, since starting it lets Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _call(
     function: Callable[..., Result], number: int, unit: tuple[Any, ...], caller: int
 ) -> tuple[int, Result]:
-    if os.getpid() != caller:
-        die_with(os.getppid())
-    return number, function(*unit)
+    if os.getpid() == caller:
+        return number, function(*unit)
+    die_with(os.getppid())
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        return number, function(*unit)
+    except KeyboardInterrupt:  # behind what the unit does to leave nothing behind
+        _leave()
+    finally:
+        signal.signal(signal.SIGINT, _leave)
+
+
+def _leave(*_: object) -> NoReturn:
+    """End this process at once, without the tracebacks of what runs between two units."""
+    os._exit(128 + signal.SIGINT)

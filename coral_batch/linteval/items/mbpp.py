@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.text import read_text
-from coral_batch.errors import PARSE_ERRORS, CoralError
+from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import first_error, validator
 from coral_batch.linteval.items.limits import check_text
 from coral_batch.records.items import Candidate, Dropped
+from coral_batch.verdicts.inside import syntax
 
 
 def read_mbpp(file: Path) -> tuple[list[Candidate], list[Dropped]]:
@@ -68,13 +69,13 @@ def _candidate(row: dict[str, Any]) -> Candidate | Dropped:
     source = f"mbpp {row['task_id']}"
     code = _newlines(row["code"])
     try:
-        tree = ast.parse(code)
-    except PARSE_ERRORS as error:
+        tree = syntax.parse(code)
+    except SyntaxError as error:
         return Dropped(source, "unparseable", str(error))
     try:
-        setup = ast.parse(_newlines(row["test_setup_code"]))
-        tests = [ast.parse(_newlines(test)) for test in row["test_list"]]
-    except PARSE_ERRORS as error:
+        setup = syntax.parse(_newlines(row["test_setup_code"]))
+        tests = [syntax.parse(_newlines(test)) for test in row["test_list"]]
+    except SyntaxError as error:
         return Dropped(source, "untestable", f"a test is no Python: {error}")
     used = _names(setup, ast.Load).union(*(_names(test, ast.Load) for test in tests))
     needed = sorted(used & _global_names(tree))

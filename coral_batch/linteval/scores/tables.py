@@ -17,7 +17,7 @@ from coral_batch.linting.pool import lint
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.verdicts import Program, Verdict
+from coral_batch.records.verdict import Program, Verdict
 
 Rows = list[dict[str, Any]]
 Record = TypeVar("Record")

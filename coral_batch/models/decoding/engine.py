@@ -41,6 +41,7 @@ from coral_batch.models.decoding.sampling import next_tokens
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed, generator
+from coral_batch.work.progress import Tell, unheard
 
 AHEAD = 7
 """Most tokens read ahead of a sample in one step."""
@@ -75,8 +76,8 @@ class Sample:
             prompt ends in one.
         prompt_tokens: length of the prompt.
         tokens: tokens drawn, the closing fence and the token that ends the answer included.
-        finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn) or
-            ``length`` (`max_new_tokens` were drawn).
+        finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn or the
+            text) or ``length`` (`max_new_tokens` were drawn).
     """
 
     problem: str
@@ -184,7 +185,10 @@ class Engine:
         self._decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
-        self._ends = frozenset(ends if isinstance(ends, list) else [ends])
+        # Adapters are trained to end with the tokenizer's, which a checkpoint may not list.
+        self._ends = frozenset(
+            [*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id]
+        )
 
     @torch.inference_mode()
     def generate(
@@ -195,6 +199,7 @@ class Engine:
         samples: int,
         max_new_tokens: int,
         seed: int,
+        tell: Tell = unheard,
     ) -> Iterator[tuple[Unit, list[Sample]]]:
         """Draw `samples` answers to every prompt of every unit.
 
@@ -206,6 +211,8 @@ class Engine:
             samples: answers a prompt, >= 1.
             max_new_tokens: most tokens drawn for an answer, >= 1.
             seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``.
+            tell: is told, at first and whenever samples are done, how many units' worth of them
+                belongs to units that are not done.
 
         Yields:
             Each unit with its samples, by problem in the order of its prompts and then by index, as
@@ -222,6 +229,8 @@ class Engine:
             for name in names[number]
         )
         done: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
+        full = [samples * len(one) for one in names]
+        tell(0.0)
         live: list[_Row] = []
         self._decoder.reserve(max(map(len, ids.values())) + max_new_tokens + AHEAD)
         slots = _AdapterSlots(self._decoder)
@@ -229,19 +238,25 @@ class Engine:
             while waiting or live:
                 finished = self._admit(units, waiting, live, slots, seed, max_new_tokens)
                 finished += self._step(live, max_new_tokens) if live else []
+                ended = []
                 for row in finished:
                     number = row.prompt.unit
                     done[number][row.prompt.problem, row.index] = self._sample(row)
-                    if len(done[number]) == samples * len(names[number]):
+                    if len(done[number]) == full[number]:
                         slots.leave(units[number], number)
-                        yield (
-                            units[number],
-                            [
-                                done[number][name, index]
-                                for name in names[number]
-                                for index in range(samples)
-                            ],
-                        )
+                        ended.append(number)
+                if finished:
+                    shares = [len(one) / of for one, of in zip(done, full, strict=True)]
+                    tell(sum(share for share in shares if share < 1))
+                for number in ended:
+                    yield (
+                        units[number],
+                        [
+                            done[number][name, index]
+                            for name in names[number]
+                            for index in range(samples)
+                        ],
+                    )
         finally:
             slots.close()
             self._decoder.release()

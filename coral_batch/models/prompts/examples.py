@@ -1,8 +1,8 @@
 """Training examples: each training problem in four instruction variants.
 
 The instructions are CORAL-X's. Around them stands the prompt that samples are asked with, so that
-an adapter is trained on what it will see: the same frame, the same chat template, the same opening
-fence in the model's turn. Tokenizing is left to training; torch is not needed here.
+an adapter is trained on what it will see: the same frame, the same chat template, if there is one,
+and the same opening fence. Tokenizing is left to training; torch is not needed here.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def make_examples(
 
     Args:
         problems: training problems only.
-        tokenizer: the base model's; its chat template and end-of-turn token are used.
+        tokenizer: the base model's; its chat template, if it has one, and the token that ends a
+            turn or a text are used.
         docstring: show the problem's docstring behind the code.
 
     Raises:

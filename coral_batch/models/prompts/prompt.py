@@ -4,6 +4,10 @@ The words are those of CORAL-X's standard QuixBugs prompt, to the letter. That p
 opening a ```python fence. A chat model gets everything before the fence as the user's message,
 and the fence as the beginning of its own turn, so that it goes on inside the fence.
 
+A model whose tokenizer has no chat template is a completion model. It gets the text as it is,
+behind what its tokenizer puts before every text, and goes on inside the fence as well. It has no
+turn to end, so a fence is opened for it in every prompt, and the answer ends where it closes it.
+
 This module neither tokenizes nor truncates: a prompt that does not fit is the engine's error.
 """
 
@@ -59,26 +63,37 @@ def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
     Encode it with ``add_special_tokens=False``.
 
     Args:
-        tokenizer: its chat template (with the template's own default system prompt) is applied;
-            without a template the model is a completion model and gets the text as it is, behind
-            the token that begins a text, where it has one.
+        tokenizer: its chat template (with the template's own default system prompt) is applied,
+            where it has one.
         user_text: the user's message. An opening fence at its end moves into the model's turn.
     """
     user_text = user_text.removesuffix(FENCE).rstrip()
     if tokenizer.chat_template is None:
-        user_text += "\n"
-    return free_prompt(tokenizer, user_text) + FENCE
+        return f"{_beginning(tokenizer)}{user_text}\n{FENCE}"
+    return _turn(tokenizer, user_text) + FENCE
 
 
 def free_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
-    """Return the text that the model continues as it likes: as `chat_prompt`, but without a fence.
+    """Return the text that a chat model continues as it likes: as `chat_prompt`, without a fence.
+
+    A completion model would go on until it is cut off; its prompt is that of `chat_prompt`.
 
     Args:
         tokenizer: as in `chat_prompt`.
-        user_text: the user's message, taken as it is.
+        user_text: the user's message, which a chat model gets as it is.
     """
     if tokenizer.chat_template is None:
-        return f"{tokenizer.bos_token or ''}{user_text}"
+        return chat_prompt(tokenizer, user_text)
+    return _turn(tokenizer, user_text)
+
+
+def _beginning(tokenizer: PreTrainedTokenizerBase) -> str:
+    """Return the token that the tokenizer begins every text with; nothing where it has none."""
+    begins = tokenizer("x")["input_ids"][:1] == [tokenizer.bos_token_id]
+    return str(tokenizer.bos_token) if begins else ""
+
+
+def _turn(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
     return str(
         tokenizer.apply_chat_template(
             [{"role": "user", "content": user_text}], tokenize=False, add_generation_prompt=True

@@ -46,7 +46,7 @@ def sample(
     }
     works = [work_of(one.genome, one, one.knobs, prompts) for one in subjects]
     drawing = drawing_of(samples, settings.sampling.max_new_tokens, settings)
-    answers, durations = draw(works, drawing, base, "genome")
+    answers, durations = draw(works, drawing, base, "genomes")
     rows = [
         _row(subject, one, prompts)
         for subject, drawn in zip(subjects, answers, strict=True)

@@ -32,14 +32,14 @@ from coral_batch.models.base.device import arithmetic, devices
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training import acceleration, kernels, low_rank
 from coral_batch.models.training import training as training_module
-from coral_batch.models.training.training import TrainingCurve, train
+from coral_batch.models.training.training import TrainingCurve, check_warmup, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import agree, ask, keep, run
-from coral_batch.work.progress import progress, say_reuse
+from coral_batch.work.parallel import agree, ask, keep, run, slots
+from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
 
 KIND = "adapters"
 CURVE = "curve.json"
@@ -47,6 +47,7 @@ SECONDS = "seconds.json"
 PEFT = "adapter"
 Wanted = tuple[AdapterConfiguration, int]
 """An adapter to have: its configuration, and the seed it is trained with."""
+_Common = tuple[Path, Sequence[Example], Training, Store]
 
 _PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
 
@@ -97,29 +98,16 @@ def obtain_adapters(
         CoralError: see `coral_batch.models.training.training.train` and
             `coral_batch.models.base.checkpoint.load_base`.
     """
+    check_warmup(len(examples), training)
     base_folder = base_folder.absolute()
     distinct = list(dict.fromkeys(wanted))
     known = ask(_determinants, base_folder, examples, distinct, training, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
-    common = (base_folder, examples, training, Store(store.root.absolute()))
-    on = devices()[: len(missing)]
-    if cluster() or len(on) < 2:
-        units = [(key, found, *common) for key, found in missing.items()]
-        reads = [[base_folder / CARD]] * len(units)
-        workers = 1 if torch.cuda.is_available() else _side_by_side(base_folder, threads)
-        trained = run(_train_unit, units, min(workers, len(units)) or 1, device=True, reads=reads)
-        for _, (key, entry) in progress(trained, "adapters", total=len(units), unit="adapter"):
-            entries[key] = _awaited(entry)
-    else:
-        # A process a device, since training sets torch's global generator.
-        shares = [
-            (device, dict(list(missing.items())[at :: len(on)]), *common)
-            for at, device in enumerate(on)
-        ]
-        for _, share in run(_train_share, shares, workers=len(on)):
-            entries |= share
+    if missing:
+        common = (base_folder, examples, training, Store(store.root.absolute()))
+        entries |= _trained(missing, len(known) - len(missing), common, threads)
     adapters = {}
     for one, entry in entries.items():
         assert entry is not None
@@ -167,6 +155,48 @@ def determinants(
     }
 
 
+def _trained(
+    missing: Mapping[Wanted, dict[str, Any]], reused: int, common: _Common, threads: int | None
+) -> dict[Wanted, Path]:
+    """Train what the store lacks, given with what determines each, and say how it goes."""
+    base_folder, store = common[0], common[-1]
+    on = devices()[: len(missing)]
+    if cluster():
+        together = slots(device=True)
+    elif torch.cuda.is_available():
+        together = len(on)
+    else:
+        together = _side_by_side(base_folder, threads)
+    together = min(together, len(missing))
+    say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
+    with noted(store.root / KIND) as notes:
+        if cluster() or len(on) < 2:
+            units = [
+                (wanted, found, *common, notes.of(number))
+                for number, (wanted, found) in enumerate(missing.items())
+            ]
+            reads = [[base_folder / CARD]] * len(units)
+            done = run(_train_unit, units, together, device=True, reads=reads)
+        else:
+            # A process a device, since training sets torch's global generator.
+            shares = [
+                (device, dict(list(missing.items())[at :: len(on)]), *common, notes.of(at))
+                for at, device in enumerate(on)
+            ]
+            done = run(_train_share, shares, workers=len(on))
+        trained = _handed_in(done, notes)
+        bar = progress(trained, "training", len(missing), units="adapters", notes=notes)
+        return {wanted: _awaited(entry) for wanted, entry in bar}
+
+
+def _handed_in(
+    done: Iterable[tuple[int, dict[Wanted, Path]]], notes: Notes
+) -> Iterator[tuple[Wanted, Path]]:
+    for number, entries in done:
+        notes.drop(number)
+        yield from entries.items()
+
+
 def _determinants(
     base_folder: Path,
     examples: Sequence[Example],
@@ -210,12 +240,18 @@ def _train_share(
     examples: Sequence[Example],
     training: Training,
     store: Store,
+    file: Path,
 ) -> dict[Wanted, Path]:
     """Train one device's share of the adapters, given with what determines each, into the store."""
     base = load_base(base_folder, device=device)
-    entries = {}
-    for wanted, known in progress(share.items(), "adapters", unit="adapter"):
-        entries[wanted] = store.put(KIND, known, partial(_build, base, examples, wanted, training))
+    entries: dict[Wanted, Path] = {}
+    for wanted, known in share.items():
+
+        def tell(done: float) -> None:
+            note(file, len(entries) + done)
+
+        build = partial(_build, base, examples, wanted, training, tell)
+        entries[wanted] = store.put(KIND, known, build)
     return entries
 
 
@@ -226,13 +262,15 @@ def _train_unit(
     examples: Sequence[Example],
     training: Training,
     store: Store,
-) -> tuple[Wanted, Path]:
+    file: Path,
+) -> dict[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
     here = _determinants(base_folder, examples, [wanted], training)
     agree("what determines an adapter", here[wanted], known)
     base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
+    build = partial(_build, base, examples, wanted, training, partial(note, file))
     with _one_thread():
-        return wanted, store.put(KIND, known, partial(_build, base, examples, wanted, training))
+        return {wanted: store.put(KIND, known, build)}
 
 
 def _awaited(entry: Path) -> Path:
@@ -258,11 +296,12 @@ def _build(
     examples: Sequence[Example],
     wanted: Wanted,
     training: Training,
+    tell: Tell,
     folder: Path,
 ) -> None:
     configuration, seed = wanted
     (folder / PEFT).mkdir()
-    curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT)
+    curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT, tell)
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 

@@ -33,7 +33,7 @@ from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
-from coral_batch.work.progress import progress
+from coral_batch.work.progress import Tell, progress, unheard
 
 # A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
 # Shorter parts are slower: the common prefix is read again, and the output head with it.
@@ -92,6 +92,7 @@ def train(
     training: Training,
     seed: int,
     folder: Path,
+    tell: Tell = unheard,
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
@@ -101,17 +102,19 @@ def train(
         base: the loaded base model.
         examples: what to train on.
         configuration: the adapter.
-        training: hyperparameters. The learning rate rises linearly over the warmup steps and then
-            falls linearly to zero.
+        training: hyperparameters; for the learning rate of each step see `share_of_peak`.
         seed: the run's seed; initialisation, order and dropout each have a stream of their own.
         folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
+        tell: is told, before the first step and after each, the share of the steps that is done.
 
     Returns:
         The curve, and the seconds the training took.
 
     Raises:
-        CoralError: the base model has none of the target modules.
+        CoralError: the base model has none of the target modules, or the warm-up is longer than
+            the training.
     """
+    check_warmup(len(examples), training)
     start = time.perf_counter()
     encoded = [encode(example, base.tokenizer) for example in examples]
     order = generator(seed, "training order")
@@ -124,19 +127,64 @@ def train(
     try:
         dropout = generator(seed, "dropout")
         with accelerated(model, dropout):
-            curve = _optimise(model, steps, training)
+            curve = _optimise(model, steps, training, tell)
         _save(model, base, configuration, folder)
     finally:
         model.unload()
     return curve, time.perf_counter() - start
 
 
+def check_warmup(examples: int, training: Training) -> None:
+    """Refuse a warm-up that ends behind the training, which would never reach its learning rate.
+
+    Args:
+        examples: how many there are to train on.
+        training: hyperparameters.
+
+    Raises:
+        CoralError: there are more steps of warm-up than of training.
+    """
+    steps = training.passes * math.ceil(examples / training.batch_size)
+    if training.warmup_steps > steps:
+        raise CoralError(
+            "The warm-up is longer than the training",
+            field="training.warmup_steps",
+            found=training.warmup_steps,
+            expected=f"at most {steps}: {training.passes} x {examples} examples in batches of"
+            f" {training.batch_size} are {steps} optimizer steps",
+            action="lower training.warmup_steps or training.batch_size",
+        )
+
+
+def share_of_peak(step: int, steps: int, warmup: int) -> float:
+    """Share of the peak learning rate that a step has; never 0, so that every step trains.
+
+    It rises by equal amounts to 1 at the last step of the warm-up, ``min(1, t / warmup)`` with t
+    counted from 1 (Ma and Yarats 2021, "On the adequacy of untuned warmup for adaptive
+    optimization"), and then falls by equal amounts, to reach 0 behind the last step.
+
+    Args:
+        step: counted from 0, in [0, steps).
+        steps: of the whole training, >= 1.
+        warmup: steps of the warm-up, in [0, steps].
+    """
+    if step < warmup:
+        return (step + 1) / warmup
+    return (steps - step) / (steps - warmup)
+
+
 def encode(example: Example, tokenizer: Any) -> Encoded:
-    """Tokenize an example, prompt and answer apart, as a sample's prompt is."""
-    prompt, answer = (
+    """Tokenize an example: the prompt as a sample's prompt is, the answer as the text goes on.
+
+    A SentencePiece tokenizer puts a space before every text, which an answer by itself would get.
+    """
+    prompt, answer, whole = (
         tokenizer(text, add_special_tokens=False)["input_ids"]
-        for text in (example.prompt, example.answer)
+        for text in (example.prompt, example.answer, example.prompt + example.answer)
     )
+    # Where a token crosses the border, the prompt's tokens decide, which are what samples follow.
+    if whole[: len(prompt)] == prompt:
+        answer = whole[len(prompt) :]
     return Encoded((*prompt, *answer), len(answer))
 
 
@@ -241,14 +289,11 @@ def _lora_config(configuration: AdapterConfiguration) -> LoraConfig:
 
 
 def _optimise(
-    model: PeftModel, steps: Sequence[Sequence[Encoded]], training: Training
+    model: PeftModel, steps: Sequence[Sequence[Encoded]], training: Training, tell: Tell
 ) -> TrainingCurve:
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(
         parameters, lr=training.learning_rate, weight_decay=training.weight_decay
-    )
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: _rate(step, len(steps), training.warmup_steps)
     )
     inner: Any = model.base_model.model
     config = inner.config
@@ -256,8 +301,9 @@ def _optimise(
     loss_curve: list[float] = []
     tokens, answers = [], []
     diverged = False
-    with progress(steps, "training", unit="step", leave=False) as bar:
-        for sequences in bar:
+    tell(0.0)
+    with progress(steps, "one adapter", units="steps", leave=False) as bar:
+        for step, sequences in enumerate(bar):
             answer_tokens = sum(sequence.answer for sequence in sequences)
             total = 0.0
             for part in _parts(sequences):
@@ -277,13 +323,15 @@ def _optimise(
             if not (math.isfinite(total) and math.isfinite(norm.item())):
                 diverged = True
                 break
+            share = share_of_peak(step, len(steps), training.warmup_steps)
+            optimizer.param_groups[0]["lr"] = training.learning_rate * share
             optimizer.step()
-            schedule.step()
             optimizer.zero_grad()
             loss_curve.append(total)
             tokens.append(sum(len(sequence.ids) for sequence in sequences))
             answers.append(answer_tokens)
             bar.set_postfix(loss=f"{loss_curve[-1]:.3f}")
+            tell(len(loss_curve) / len(steps))
     return TrainingCurve(tuple(loss_curve), tuple(tokens), tuple(answers), diverged)
 
 
@@ -295,13 +343,6 @@ def _give_back() -> None:
     (`coral_batch.models.training.low_rank.Buffers`).
     """
     ctypes.CDLL(None).malloc_trim(0)
-
-
-def _rate(step: int, steps: int, warmup: int) -> float:
-    """Share of the learning rate at a step counted from 0: up over the warmup, then down to 0."""
-    if step < warmup:
-        return step / warmup
-    return max(0.0, (steps - step) / max(1, steps - warmup))
 
 
 def _save(

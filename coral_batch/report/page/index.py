@@ -32,9 +32,10 @@ from coral_batch.report.page.identity import Identity
 from coral_batch.report.page.lineage import Kin, genealogy
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import attempts
-from coral_batch.report.plots import best_objectives
+from coral_batch.report.roles import with_training
 from coral_batch.report.tables import total_times
 from coral_batch.report.views import Individual, Repair, knobs_text
+from coral_batch.search.best import REFUSED, best
 from coral_batch.search.genome import WITHOUT_AUTOMATA
 
 _ENDS = ("mean", "low", "high")
@@ -89,14 +90,16 @@ def index_page(run: Run) -> str:
     # A survivor stands in several generations and is one genome.
     rows = list({row.genome: row for fates in run.fates.values() for row in fates}.values())
     members = front(rows)
-    best, base = (attempts(repairs) for repairs in run.repairs)
+    of_best, of_base = (attempts(repairs) for repairs in run.repairs)
     return render(
         "index.html",
         metrics=metrics,
+        refused=None if metrics.best.passed else REFUSED,
         objectives=OBJECTIVES,
         generations=metrics.generations,
         evidence=_compared(run.evidence),
         conclusions=[(TITLES[name], conclusion(row)) for name, row in run.evidence.scores.items()],
+        warnings=with_training(run.evidence.scores),
         held_out=run.evidence.scores.get("held_out"),
         contamination=run.evidence.contamination,
         measures=_MEASURES,
@@ -111,7 +114,7 @@ def index_page(run: Run) -> str:
         charts=_charts(run),
         problems=[
             (mine, theirs, pair(theirs.solved / theirs.samples, mine.solved / mine.samples))
-            for mine, theirs in zip(best, base, strict=True)
+            for mine, theirs in zip(of_best, of_base, strict=True)
         ],
         genomes=len(rows),
         front=members[:_LISTED],
@@ -170,7 +173,7 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
     names = list(run.fates)
     measured = [run.metrics.generations[name] for name in names]
     base = run.metrics.baseline
-    fittest = [best_objectives(fates) for fates in run.fates.values()]
+    of_best = [best({name: fates})[1].objectives for name, fates in run.fates.items()]
     limits = [fates[0].thresholds for fates in run.fates.values()]
     charts = [
         (
@@ -191,7 +194,7 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
             Series("threshold", "limit", [astuple(row)[column] for row in limits]),
             Series("base model", "baseline", [astuple(base.objectives)[column]] * len(names)),
             Series("mean", "mean", [astuple(row.objectives)[column] for row in measured]),
-            Series("fittest genome", "best", [astuple(row)[column] for row in fittest]),
+            Series("best genome", "best", [astuple(row)[column] for row in of_best]),
         ]
         charts.append((name.capitalize(), by_generation(name.capitalize(), series, names)))
     return charts

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from time import thread_time_ns  # under RLIMIT_CPU the clock of the process moves in ticks alone
 from typing import Any
 
-from . import encoding
+from . import encoding, syntax
 from .channel import receive, send
 
 _MESSAGE = 300
@@ -73,11 +73,10 @@ def _load(name: str, code: str) -> tuple[str, Callable[..., Any] | None]:
     start = thread_time_ns()
     function = None
     try:
+        syntax.parse(code)
         compiled = compile(code, f"{name}.py", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
+    except (SyntaxError, ValueError, RecursionError, OverflowError, MemoryError) as error:
         return f'["unparseable",{_quote(describe(error))}]', None
-    except MemoryError:
-        return '["unparseable","MemoryError: nested too deeply to be parsed"]', None
     module = sys.modules[name] = type(sys)(name)
     try:
         exec(compiled, module.__dict__)

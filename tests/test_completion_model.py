@@ -1,0 +1,116 @@
+"""A completion model (no chat template) through the whole pipeline, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from coral_batch.audit.checks import checks, run_checks
+from stages.evaluation import evaluation
+
+from coral_batch import lake
+from coral_batch.evidence.summary import Evidence
+from coral_batch.lake import params
+from coral_batch.models.base.checkpoint import load_tokenizer
+from coral_batch.models.prompts.prompt import FENCE
+from coral_batch.records.example import Example
+from coral_batch.records.rows import AdapterRow, LintSampleRow, SampleRow
+from stages.adapters import adapters
+from stages.automata import automata
+from stages.best import best
+from stages.evidence import evidence
+from stages.features import features
+from stages.index import index
+from stages.linteval_items import linteval_items
+from stages.linteval_report import linteval_report
+from stages.linteval_samples import linteval_samples
+from stages.linteval_scores import linteval_scores
+from stages.page import page
+from stages.report import report
+from stages.samples import samples
+from stages.selection import selection
+from tests.finished_lake import SETTINGS, begin, judge
+from tests.tiny import make_tiny_completion_base
+
+SMALL = (
+    *SETTINGS,
+    (r"population: \d+", "population: 2"),
+    (r"survivors: \d+", "survivors: 1"),
+    (r"  r: \[.*", "  r: [2, 4]"),
+    (r"docstring: true", "docstring: false"),
+    (r"threads: \S+", "threads: 1"),
+    (r"batch_size: \d+", "batch_size: 24"),
+    (r"max_new_tokens: 384", "max_new_tokens: 12"),
+    (r"max_new_tokens: 384 ", "max_new_tokens: 12 "),
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A finished run of one generation in the working directory."""
+    folder = tmp_path_factory.mktemp("run")
+    threads = torch.get_num_threads()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        begin(folder, SMALL, 1, make_tiny_completion_base)
+        automata("000")
+        features("000")
+        adapters("000")
+        for part in ("000", lake.BASELINE):
+            samples(part)
+            judge(part)
+        selection("000")
+        best()
+        for model, part in lake.EVALUATIONS.items():
+            evaluation(model)
+            judge(part)
+        evidence()
+        report()
+        linteval_items()
+        for model in ("base", "best"):
+            linteval_samples(model)
+            linteval_scores(model)
+        linteval_report()
+        page("000")
+        index()
+        yield
+    torch.set_num_threads(threads)
+
+
+def test_every_prompt_is_a_text_that_ends_in_an_opened_fence() -> None:
+    prompts = {row.prompt for row in lake.read_rows("examples", Example)}
+    for part in ("000", lake.BASELINE, *lake.EVALUATIONS.values()):
+        prompts |= {row.prompt for row in lake.read_rows("samples", SampleRow, part)}
+    for model in ("base", "best"):
+        rows = lake.read_rows("linteval_samples", LintSampleRow, model)
+        prompts |= {row.prompt for row in rows}
+    tokenizer = load_tokenizer(lake.path("base"))
+    for prompt in prompts:
+        assert prompt.startswith("<s>")
+        assert prompt.endswith("\n" + FENCE)
+        ids = tokenizer(prompt, add_special_tokens=False)["input_ids"]
+        assert [ids.count(token) for token in tokenizer.all_special_ids].count(1) == 1
+
+
+def test_what_the_model_wrote_stands_in_the_fence_that_the_prompt_opened() -> None:
+    repairs = lake.read_rows("samples", SampleRow, "000")
+    answers = lake.read_rows("linteval_samples", LintSampleRow, "best")
+    assert all(row.raw.startswith(FENCE) for row in (*repairs, *answers))
+    assert any(row.code for row in repairs)
+
+
+def test_adapters_were_trained_to_close_the_fence_and_end_the_text() -> None:
+    rows = lake.read_rows("examples", Example)
+    assert all(row.answer.endswith("\n```</s>") for row in rows)
+    for row in lake.read_rows("adapters", AdapterRow, "000"):
+        assert len(row.losses) == 4
+        assert not row.diverged
+
+
+def test_the_run_is_complete_and_follows() -> None:
+    assert list(lake.read_document("evidence", Evidence).scores) == ["selection", "held_out"]
+    assert lake.path("index").is_file()
+    settings = params.load()
+    doubts, _ = run_checks(settings, checks(settings, None))
+    assert doubts == []

@@ -1,0 +1,99 @@
+"""`evaluation.problems: all` measures what was trained on as well: marked wherever it shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+from coral_batch.audit.checks import checks, run_checks
+from stages.evaluation import evaluation
+
+from coral_batch import lake
+from coral_batch.commands.show import model_view
+from coral_batch.evidence.summary import Evidence
+from coral_batch.lake import params
+from coral_batch.models.base.checkpoint import read_card
+from coral_batch.records.rows import BestRow
+from coral_batch.report.claims import claims
+from coral_batch.report.model_card import Exported, model_card
+from coral_batch.report.roles import TRAINED_ON
+from stages.index import index
+from tests.finished_lake import SETTINGS, make_finished_lake
+
+ALL = (
+    *SETTINGS,
+    (r"problems: held_out", "problems: all"),
+    (r"max_new_tokens: \d+", "max_new_tokens: 2"),
+)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        make_finished_lake(folder, ALL)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(finished)
+
+
+def test_every_score_has_the_role_of_its_problem() -> None:
+    for part in lake.EVALUATIONS.values():
+        roles = Counter(lake.read_frame("scores", part)["role"])
+        assert roles == {"training": 24, "test": 8, "held_out": 8}
+    for part in ("000", "001", lake.BASELINE):
+        assert set(lake.read_frame("scores", part)["role"]) == {"test"}
+
+
+def test_no_number_of_the_evidence_mixes_them() -> None:
+    scores = lake.read_document("evidence", Evidence).scores
+    assert {name: row.problems for name, row in scores.items()} == {
+        "selection": 8,
+        "held_out": 8,
+        "test": 8,
+        "training": 24,
+    }
+
+
+def test_every_text_that_shows_them_says_what_they_are() -> None:
+    evidence, best = lake.read_document("evidence", Evidence), lake.read_document("best", BestRow)
+    terminal = claims(evidence)
+    exported = Exported(
+        best.genome, "000", best.configuration, best.knobs, 0.5, True, "0" * 64, evidence
+    )
+    settings = params.load()
+    card = model_card(exported, read_card(lake.path("base")), settings)
+    index()
+    page = lake.path("index").read_text("utf-8")
+    for text in (terminal, card, page):
+        assert TRAINED_ON in text
+        assert "trained on" in text
+
+
+def test_the_view_of_the_repairs_marks_them_one_by_one() -> None:
+    text = model_view(lake.EVALUATIONS["best"], None, None, colour=False)
+    (row,) = (line for line in text.splitlines() if line.startswith("gcd "))
+    assert "trained on" in row
+    assert "=== gcd (trained on) ===" in text
+    assert "--- gcd (trained on), sample 0 ---" in text
+    assert "=== wrap ===" in text
+    assert TRAINED_ON in text
+    assert [line for line in text.split("===")[0].splitlines() if len(line) > 100] == []
+
+
+def test_the_audit_finds_it_all_in_order() -> None:
+    settings = params.load()
+    assert run_checks(settings, checks(settings, None))[0] == []
+
+
+def test_the_stage_says_how_many_it_lets_through(capsys: pytest.CaptureFixture[str]) -> None:
+    threads = torch.get_num_threads()
+    evaluation("baseline")
+    torch.set_num_threads(threads)
+    assert "evaluation.problems is all: 24 of the 40 were trained on" in capsys.readouterr().out
