@@ -44,15 +44,15 @@ def begin_lake(generations: int, genomes: int, samples: int) -> None:
         genomes: in each.
         samples: of each genome for each problem.
     """
-    settings = (
-        (r"model: \S+", "model: tiny"),
-        (r"automata: \d+", "automata: 1728"),
-        (r"samples: \d+", f"samples: {samples}"),
-        (r"population: \d+", f"population: {genomes}"),
-        (r"survivors: \d+", f"survivors: {genomes // 2}"),
-        (r"  items: \d+", "  items: 3"),
-        (r"workers: \S+", "workers: 1"),
-    )
+    settings = {
+        "base.model": "tiny",
+        "calibration.automata": 1728,
+        "sampling.samples": samples,
+        "evolution.population": genomes,
+        "evolution.survivors": genomes // 2,
+        "linteval.items": 3,
+        "compute.workers": 1,
+    }
     begin(Path.cwd(), settings, generations)
 
 

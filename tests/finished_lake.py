@@ -7,9 +7,8 @@ every kind of verdict, finding and fate is there.
 
 from __future__ import annotations
 
-import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -53,28 +52,29 @@ from stages.split import split
 from stages.subjects import subjects
 from stages.verdicts import verdicts
 from tests import REPOSITORY
+from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
-SETTINGS = (
-    (r"model: \S+", "model: tiny"),
-    (r"height: \d+", "height: 8"),
-    (r"width: \d+", "width: 12"),
-    (r"steps: \d+", "steps: 6"),
-    (r"automata: \d+", "automata: 64"),
-    (r"bins: \d+", "bins: 2"),
-    (r"samples: \d+", "samples: 1"),
-    (r"population: \d+", "population: 3"),
-    (r"  samples: 8", "  samples: 1"),
-    (r"  samples: 5", "  samples: 2"),
-    (r"  items: \d+", "  items: 3"),
-    (r"workers: \S+", "workers: 1"),
-)
+SETTINGS = {
+    "base.model": "tiny",
+    "automata.height": 8,
+    "automata.width": 12,
+    "automata.steps": 6,
+    "calibration.automata": 64,
+    "calibration.bins": 2,
+    "sampling.samples": 1,
+    "evaluation.samples": 1,
+    "evolution.population": 3,
+    "linteval.items": 3,
+    "linteval.samples": 2,
+    "compute.workers": 1,
+}
 # Two items each; those of the last are dropped, since it fails the test that it gets here.
 SNIPPETS = ("chunks", "clamp", "digit_sum")
 INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(text))\n\n\n"
 
 
-def make_finished_lake(folder: Path, settings: Sequence[tuple[str, str]] = SETTINGS) -> None:
+def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) -> None:
     """Make the project in `folder`, which is the working directory; `settings` as in `begin`."""
     begin(folder, settings, 2)
     for generation in ("000", "001"):
@@ -102,7 +102,7 @@ def make_finished_lake(folder: Path, settings: Sequence[tuple[str, str]] = SETTI
 
 def begin(
     folder: Path,
-    settings: Sequence[tuple[str, str]],
+    settings: Mapping[str, object],
     generations: int,
     make_base: Callable[[Path], Path] = make_tiny_base,
 ) -> None:
@@ -110,15 +110,12 @@ def begin(
 
     Args:
         folder: the working directory.
-        settings: pattern and replacement of each line of params.yaml to change.
+        settings: what to change in params.yaml, as `set_params` takes it.
         generations: how many there will be.
         make_base: makes the base model in a folder.
     """
-    text = (REPOSITORY / "params.yaml").read_text()
-    for pattern, replacement in settings:
-        text, count = re.subn(pattern, replacement, text, count=1)
-        assert count == 1, pattern
-    (folder / "params.yaml").write_text(text)
+    shutil.copy(REPOSITORY / "params.yaml", folder)
+    set_params(settings, folder)
     shutil.copytree(REPOSITORY / "lake/raw/classics", folder / "lake/raw/classics")
     _copy_snippets(folder / "lake/raw/snippets")
     make_base(folder / "tiny")

@@ -14,6 +14,7 @@ import pytest
 from filelock import FileLock
 
 from tests import REPOSITORY
+from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
 TABLES_OF_TIMES = {
@@ -34,6 +35,22 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
 }
 
+SETTINGS = {
+    "base.model": "tiny",
+    "automata.height": 8,
+    "automata.width": 8,
+    "calibration.automata": 64,
+    "calibration.bins": 2,
+    "candidates.r": [2, 4],
+    "training.batch_size": 24,
+    "sampling.samples": 2,
+    "sampling.max_new_tokens": 12,
+    "evaluation.samples": 3,
+    "linteval.items": 3,
+    "linteval.samples": 2,
+    "linteval.max_new_tokens": 12,
+}
+
 
 def make_project(folder: Path) -> Path:
     """Make a project of two generations with a tiny base model and small settings."""
@@ -45,25 +62,8 @@ def make_project(folder: Path) -> Path:
     shutil.copy(REPOSITORY / "dvc.yaml", folder)
     shutil.copy(REPOSITORY / ".dvcignore", folder)
     make_tiny_base(folder / "tiny")
-    text = (REPOSITORY / "params.yaml").read_text()
-    for pattern, replacement in (
-        (r"model: \S+", "model: tiny"),
-        (r"height: \d+", "height: 8"),
-        (r"width: \d+", "width: 8"),
-        (r"automata: \d+", "automata: 64"),
-        (r"bins: \d+", "bins: 2"),
-        (r"  r: .*", "  r: [2, 4]"),
-        (r"batch_size: \d+", "batch_size: 24"),
-        (r"samples: 4", "samples: 2"),
-        (r"samples: 8", "samples: 3"),
-        (r"max_new_tokens: 384", "max_new_tokens: 12"),
-        (r"items: 12", "items: 3"),
-        (r"samples: 5", "samples: 2"),
-        (r"max_new_tokens: 384 ", "max_new_tokens: 12 "),
-    ):
-        text, count = re.subn(pattern, replacement, text, count=1)
-        assert count == 1, pattern
-    (folder / "params.yaml").write_text(text)
+    shutil.copy(REPOSITORY / "params.yaml", folder)
+    set_params(SETTINGS, folder)
     run(folder, "dvc", "init", "--no-scm", "--quiet")
     config = (REPOSITORY / ".dvc/config").read_text()
     (folder / ".dvc/config").write_text(config.replace("[core]", "[core]\n    no_scm = true"))

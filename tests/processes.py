@@ -1,9 +1,11 @@
-"""Which processes there are, for tests that nothing is left behind."""
+"""Which processes there are, for tests that nothing is left behind, and the work of one."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from coral_batch.work.progress import progress
 
 
 def descendants(ancestor: int) -> list[int]:
@@ -34,3 +36,9 @@ def resident(pids: list[int]) -> int:
     """Bytes of memory that these processes have resident, what they share counted for each."""
     pages = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in pids)
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def show_and_stay(_: int) -> int:
+    """Show progress in a worker, as training does; return the worker."""
+    assert list(progress(range(3), "one", units="steps", leave=False)) == [0, 1, 2]
+    return os.getpid()

@@ -6,8 +6,11 @@ from collections.abc import Container
 from dataclasses import astuple, replace
 
 import numpy as np
+import polars as pl
 
 from coral_batch import lake
+from coral_batch.corpus.split import role_of
+from coral_batch.lake import params
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.example import Example
@@ -16,6 +19,7 @@ from coral_batch.records.problem import Case, Problem, Role
 from coral_batch.records.rows import (
     AdapterCardRow,
     AdapterRow,
+    BestRow,
     DurationRow,
     SampleRow,
     SelectionRow,
@@ -42,6 +46,7 @@ CARD = {
     "weights": "weights as published, file for file",
     "files": {"model.safetensors": "3" * 64},
 }
+HELD_OUT = {"sieve": "detect_cycle", "wrap": "shortest_paths"}
 GENERATIONS = {"000": ("000-00", "000-01", "000-02"), "001": ("000-01", "001-00", "001-01")}
 
 # Genome -> (problem, sample) pairs that pass both cases; the others pass one of two.
@@ -74,6 +79,41 @@ def refuse(genomes: Container[str]) -> None:
         rows = lake.read_rows("selection", SelectionRow, part)
         changed = [replace(row, passed=False) if row.genome in genomes else row for row in rows]
         lake.write_rows("selection", changed, part)
+
+
+def write_evaluation(best: str, renamed: dict[str, str]) -> None:
+    """Let base model and best genome do on other problems as they did in selection."""
+    for model, part, genome in (("baseline", lake.BASELINE, "base"), ("best", "001", best)):
+        scores = lake.read_frame("scores", part).filter(pl.col("genome") == genome)
+        other = scores.with_columns(pl.col("problem").replace(renamed)).with_columns(
+            role=pl.col("problem").map_elements(role_of, return_dtype=pl.String)
+        )
+        lake.write_frame("scores", other, lake.EVALUATIONS[model])
+
+
+def make_run() -> None:
+    """Write all that the evidence reads into the working directory."""
+    params.write_generations(2)
+    write_lake()
+    chosen = lake.read_rows("adapters", AdapterRow, "001")[1]
+    lake.write_document(
+        "best",
+        BestRow(
+            generation="001",
+            genome=chosen.genome,
+            key="0" * 64,
+            files={"adapter_config.json": "0" * 64},
+            configuration=chosen.configuration,
+            knobs=chosen.knobs,
+            fitness=0.9,
+            passed=True,
+        ),
+    )
+    write_evaluation(chosen.genome, HELD_OUT)
+    pairs = [("sieve", "gcd", 0.2, 0.3, 0.1), ("wrap", "lis", 0.4, 0.1, 0.0)]
+    columns = ("evaluation", "training", "similarity", "ngrams", "trees")
+    rows = [{"role": "test", **dict(zip(columns, pair, strict=True))} for pair in pairs]
+    lake.write_frame("overlaps", lake.frame("overlaps", rows))
 
 
 def _problem(name: str) -> Problem:

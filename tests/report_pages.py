@@ -8,11 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from ruamel.yaml import YAML
 
 from coral_batch import lake
 from coral_batch.evidence.paired import Estimate, Needed, Paired
 from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence
+from coral_batch.lake import params
 from coral_batch.records.rows import SampleRow
 from stages.index import index
 from stages.page import page
@@ -69,14 +69,11 @@ def make_pages(folder: Path) -> list[Path]:
     shutil.copy(REPOSITORY / "params.yaml", folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return [folder / file for file in _make_pages(folder / "params.yaml")]
+        return [folder / file for file in _make_pages()]
 
 
-def _make_pages(settings: Path) -> list[Path]:
-    yaml = YAML(typ="rt")
-    params = yaml.load(settings)
-    params["generations"] = {"000": {"next": "001"}, "001": {"next": "002"}}
-    yaml.dump(params, settings)
+def _make_pages() -> list[Path]:
+    params.write_generations(2)
     write_lake()
     for part in (lake.BASELINE, *GENERATIONS):
         _make_hostile(part)

@@ -30,7 +30,7 @@ from coral_batch.work import parallel
 from tests import REPOSITORY
 from tests.dask_cluster import PATIENCE, Cluster, cluster, meet, nap
 from tests.pipeline import hashes, make_project, run
-from tests.test_verdicts import MIXED, SETTINGS, program
+from tests.programs import MIXED, SETTINGS, program
 
 
 @pytest.fixture

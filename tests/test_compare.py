@@ -20,14 +20,14 @@ from coral_batch.records.rows import BestRow
 from coral_batch.report.roles import TRAINED_ON
 from coral_batch.report.runs import read_run
 from stages.evidence import evidence
-from tests.test_evidence import HELD_OUT, make_run, write_evaluation
+from tests.report_lake import HELD_OUT, make_run, write_evaluation
 
 SHA = "0" * 64
 
 
 @pytest.fixture
 def first(workspace: Path) -> Path:
-    make_run(workspace)
+    make_run()
     names = [*HELD_OUT, *HELD_OUT.values()]
     lake.write_rows("manifest", [Role(name, "test", "a test", 1, False, SHA) for name in names])
     evidence()

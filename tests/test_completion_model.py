@@ -33,17 +33,17 @@ from stages.selection import selection
 from tests.finished_lake import SETTINGS, begin, judge
 from tests.tiny import make_tiny_completion_base
 
-SMALL = (
-    *SETTINGS,
-    (r"population: \d+", "population: 2"),
-    (r"survivors: \d+", "survivors: 1"),
-    (r"  r: \[.*", "  r: [2, 4]"),
-    (r"docstring: true", "docstring: false"),
-    (r"threads: \S+", "threads: 1"),
-    (r"batch_size: \d+", "batch_size: 24"),
-    (r"max_new_tokens: 384", "max_new_tokens: 12"),
-    (r"max_new_tokens: 384 ", "max_new_tokens: 12 "),
-)
+SMALL = {
+    **SETTINGS,
+    "evolution.population": 2,
+    "evolution.survivors": 1,
+    "candidates.r": [2, 4],
+    "prompt.docstring": False,
+    "compute.threads": 1,
+    "training.batch_size": 24,
+    "sampling.max_new_tokens": 12,
+    "linteval.max_new_tokens": 12,
+}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from coral_batch import lake
-from coral_batch.corpus.split import role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
@@ -22,51 +21,13 @@ from coral_batch.report.roles import TRAINED_ON
 from coral_batch.search.best import REFUSED
 from stages.evidence import evidence
 from stages.report import report
-from tests.report_lake import write_lake
-from tests.test_report import two_generations
-
-HELD_OUT = {"sieve": "detect_cycle", "wrap": "shortest_paths"}
-
-
-def write_evaluation(best: str, renamed: dict[str, str]) -> None:
-    """Let base model and best genome do on other problems as they did in selection."""
-    for model, part, genome in (("baseline", lake.BASELINE, "base"), ("best", "001", best)):
-        scores = lake.read_frame("scores", part).filter(pl.col("genome") == genome)
-        other = scores.with_columns(pl.col("problem").replace(renamed)).with_columns(
-            role=pl.col("problem").map_elements(role_of, return_dtype=pl.String)
-        )
-        lake.write_frame("scores", other, lake.EVALUATIONS[model])
+from tests.report_lake import make_run, write_evaluation
 
 
 @pytest.fixture
 def run(workspace: Path) -> Path:
-    make_run(workspace)
+    make_run()
     return workspace
-
-
-def make_run(workspace: Path) -> None:
-    """Write all that the evidence reads into a workspace."""
-    two_generations(workspace)
-    write_lake()
-    chosen = lake.read_rows("adapters", AdapterRow, "001")[1]
-    lake.write_document(
-        "best",
-        BestRow(
-            generation="001",
-            genome=chosen.genome,
-            key="0" * 64,
-            files={"adapter_config.json": "0" * 64},
-            configuration=chosen.configuration,
-            knobs=chosen.knobs,
-            fitness=0.9,
-            passed=True,
-        ),
-    )
-    write_evaluation(chosen.genome, HELD_OUT)
-    pairs = [("sieve", "gcd", 0.2, 0.3, 0.1), ("wrap", "lis", 0.4, 0.1, 0.0)]
-    columns = ("evaluation", "training", "similarity", "ngrams", "trees")
-    rows = [{"role": "test", **dict(zip(columns, pair, strict=True))} for pair in pairs]
-    lake.write_frame("overlaps", lake.frame("overlaps", rows))
 
 
 def test_selection_and_held_out_scores_are_kept_apart(run: Path) -> None:

@@ -23,6 +23,7 @@ from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
 from coral_batch.search.tables import next_generation
 from tests import REPOSITORY
+from tests.settings import set_params
 
 DEFAULT = params.load(REPOSITORY / "params.yaml")
 UNIFORM = Transport(1, ())
@@ -115,9 +116,7 @@ def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
         assert len(np.unique([genome.grid_seed for genome in bred])) == 8
 
 
-def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused(tmp_path: Path) -> None:
-    text = (REPOSITORY / "params.yaml").read_text()
-    file = tmp_path / "params.yaml"
-    file.write_text(text.replace("kind: evolved", "kind: fixed").replace("    r: 8", "    r: 64"))
+def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused(workspace: Path) -> None:
+    set_params({"search.kind": "fixed", "search.fixed.r": 64})
     with pytest.raises(CoralError, match=r"search\.fixed\.r"):
-        params.load(file)
+        params.load()

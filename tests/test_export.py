@@ -30,8 +30,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
 from coral_batch.search.best import REFUSED
 from stages.evidence import evidence
-from tests.report_lake import refuse
-from tests.test_evidence import make_run
+from tests.report_lake import make_run, refuse
 from tests.tiny import make_tiny_base
 from tests.tiny_gguf import make_tiny_gguf
 
@@ -49,7 +48,7 @@ with torch.no_grad():
 @pytest.fixture
 def run(workspace: Path) -> Path:
     """A finished run with a base from a local folder; the run's folder."""
-    make_run(workspace)
+    make_run()
     evidence()
     make_tiny_base(workspace / "tiny")
     materialise("tiny", None, lake.path("base"), lake.DOWNLOADS)

@@ -22,11 +22,7 @@ from coral_batch.report.roles import TRAINED_ON
 from stages.index import index
 from tests.finished_lake import SETTINGS, make_finished_lake
 
-ALL = (
-    *SETTINGS,
-    (r"problems: held_out", "problems: all"),
-    (r"max_new_tokens: \d+", "max_new_tokens: 2"),
-)
+ALL = {**SETTINGS, "evaluation.problems": "all", "sampling.max_new_tokens": 2}
 
 
 @pytest.fixture(scope="module")

@@ -17,23 +17,10 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
-from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SampleRow
 from tests.faults.mutations import a_header_that_lies_about_its_array
+from tests.rows import SAMPLE
 
-SAMPLE = SampleRow(
-    genome="000-01",
-    problem="gcd",
-    sample=0,
-    seed=7,
-    knobs=Knobs(0.4, 0.9, 20, 1.0),
-    prompt="Fix",
-    raw="```python\nx = 1\n```",
-    code="x = 1",
-    prompt_tokens=1,
-    new_tokens=5,
-    finish="fence",
-)
 ARRAYS = {
     "genomes": np.array(["000-00", "000-01"]),
     "packed": np.arange(24, dtype=np.uint8).reshape(2, 3, 4, 1),

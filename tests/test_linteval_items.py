@@ -33,6 +33,7 @@ from coral_batch.records.items import (
 from stages.linteval_items import linteval_items
 from tests import REPOSITORY
 from tests.linteval_sources import RECORD, SNIPPETS, in_jail, made_of, mbpp
+from tests.settings import set_params
 
 CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"
 
@@ -221,9 +222,7 @@ def test_an_item_keeps_its_id_whatever_is_built_beside_it() -> None:
 
 
 def choose(source: str, path: Path) -> None:
-    file = Path("params.yaml")
-    text = file.read_text().replace("source: snippets", f"source: {source}")
-    file.write_text(text.replace("path: lake/raw/snippets", f"path: {path}"))
+    set_params({"linteval.source": source, "linteval.path": str(path)})
 
 
 def test_the_stage_writes_the_same_bytes_twice(workspace: Path) -> None:

@@ -26,6 +26,7 @@ from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, DurationRow, LintSampleRow
+from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
 KEY = "a" * 64
@@ -49,17 +50,15 @@ TESTS = [
 @pytest.fixture
 def project(workspace: Path, tiny_base: Path) -> Path:
     """A project with items, a tiny base model and the adapter of a best genome."""
-    text = Path("params.yaml").read_text()
-    for old, new in (
-        ("  items: 12 ", "  items: 4 "),
-        ("  samples: 5 ", "  samples: 2 "),
-        ("max_new_tokens: 384 ", "max_new_tokens: 16 "),
-        ("threads: null", "threads: 1"),
-        ("workers: null", "workers: 1"),
-    ):
-        assert old in text
-        text = text.replace(old, new)
-    Path("params.yaml").write_text(text)
+    set_params(
+        {
+            "linteval.items": 4,
+            "linteval.samples": 2,
+            "linteval.max_new_tokens": 16,
+            "compute.threads": 1,
+            "compute.workers": 1,
+        }
+    )
     lake.path("base").parent.mkdir()
     lake.path("base").symlink_to(tiny_base)
     lake.write_rows("linteval_items", ITEMS)
@@ -169,8 +168,7 @@ def test_answers_come_from_the_store_and_a_killed_run_keeps_those_it_finished(
     assert [row.reused for row in durations].count(True) == 2
     first = lake.path("linteval_samples", "base").read_bytes()
     # More items leave the answers to those that stand as they are.
-    text = Path("params.yaml").read_text()
-    Path("params.yaml").write_text(text.replace("  items: 4 ", "  items: null "))
+    set_params({"linteval.items": None})
     coral("samples", "base")
     durations = lake.read_rows("linteval_durations", DurationRow, "base")
     assert [row.unit for row in durations if row.reused] == ["0", "2", "5", "7"]

@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 from tests.pipeline import run, stages_run
+from tests.settings import set_params
 
 
 def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
-    text = (copy / "params.yaml").read_text()
-    (copy / "params.yaml").write_text(
-        text.replace("bugfix: 0.30, security: 0.25", "bugfix: 0.35, security: 0.20")
-    )
+    weights = "objectives.weights"
+    set_params({f"{weights}.bugfix": 0.35, f"{weights}.security": 0.20}, copy)
     rerun = stages_run(run(copy, "dvc", "repro"))
     assert {"scores@000", "scores@001", "baseline_scores", "selection@000", "report"} <= rerun
     assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *BEST_AGAIN}
@@ -77,8 +76,7 @@ def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
 
 def test_a_control_reruns_what_the_search_decides_and_says_what_it_spent(copy: Path) -> None:
     evolved = json.loads((copy / "lake/evidence/evidence.json").read_text())
-    text = (copy / "params.yaml").read_text()
-    (copy / "params.yaml").write_text(text.replace("kind: evolved", "kind: random"))
+    set_params({"search.kind": "random"}, copy)
     rerun = stages_run(run(copy, "dvc", "repro"))
     assert {"adapters@000", "selection@000", "evidence"} <= rerun
     untouched = {"population", "automata@000", "features@000", "evaluation_baseline"}

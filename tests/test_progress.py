@@ -26,7 +26,6 @@ from coral_batch.work.progress import (
     duration,
     note,
     noted,
-    progress,
 )
 from tests import REPOSITORY
 
@@ -185,19 +184,13 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from coral_batch.work.parallel import run
-from tests.test_progress import show_and_stay
+from tests.processes import show_and_stay
 
 results = run(show_and_stay, [(0,), (1,)], 2)
 pids = [pid for _, pid in results]
 for pid in {*pids, os.getpid()}:
     os.kill(pid, signal.SIGKILL)
 """
-
-
-def show_and_stay(_: int) -> int:
-    """Show progress in a worker, as training does; return the worker."""
-    assert list(progress(range(3), "one", units="steps", leave=False)) == [0, 1, 2]
-    return os.getpid()
 
 
 def test_a_killed_worker_that_showed_progress_leaves_nothing_to_complain_of() -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from coral_batch import lake
+from coral_batch.lake import params
 from coral_batch.lake.schemas import validator
 from coral_batch.report.metrics import Metrics
 from coral_batch.search.best import REFUSED
@@ -23,16 +23,9 @@ from stages.report import report
 from tests.report_lake import GENERATIONS, refuse, write_lake
 
 
-def two_generations(workspace: Path) -> None:
-    yaml = YAML(typ="rt")
-    params = yaml.load(workspace / "params.yaml")
-    params["generations"] = {"000": {"next": "001"}, "001": {"next": "002"}}
-    yaml.dump(params, workspace / "params.yaml")
-
-
 @pytest.fixture
 def small_lake(workspace: Path) -> Path:
-    two_generations(workspace)
+    params.write_generations(2)
     write_lake()
     return workspace
 

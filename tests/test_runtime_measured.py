@@ -17,7 +17,7 @@ from coral_batch.verdicts import pool
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import judge_samples
 from tests import REPOSITORY
-from tests.test_lake import SAMPLE
+from tests.rows import SAMPLE
 
 PROBLEMS = {
     problem.name: problem

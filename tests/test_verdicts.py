@@ -10,27 +10,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Case
-from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests.processes import alive, descendants, resident
-
-SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
-
-GCD = "def gcd(a, b):\n    return a if b == 0 else gcd(b, a % b)\n"
-GCD_CASES = (Case((12, 18), 6), Case((7, 3), 1), Case((0, 5), 5))
-
-
-def program(problem: str, code: str, cases: Sequence[tuple[tuple, object]]) -> Program:
-    return Program("x", problem, code, tuple(Case(*case) for case in cases), None, {})
+from tests.programs import MIXED, SETTINGS, program
 
 
 def kinds(verdicts: list[Verdict]) -> list[str]:
@@ -41,25 +30,6 @@ def untimed(verdicts: list[list[Verdict]]) -> list[list[Verdict]]:
     return [
         [dataclasses.replace(v, cpu_seconds=0.0, wall_seconds=0.0) for v in row] for row in verdicts
     ]
-
-
-MIXED = [
-    Program("right", "gcd", GCD, GCD_CASES, None, {}),
-    Program("wrong", "gcd", "def gcd(a, b):\n    return a\n", GCD_CASES, None, {}),
-    Program("again", "gcd", GCD, GCD_CASES, None, {}),
-    Program(
-        "hangs",
-        "gcd",
-        "def gcd(a, b):\n    while b != 5: pass\n    return 5\n",
-        GCD_CASES,
-        None,
-        {},
-    ),
-    Program("broken", "gcd", "def gcd(a, b)\n", GCD_CASES, None, {}),
-    Program(
-        "raises", "gcd", "def gcd(a, b):\n    return a // b - 1 // (b - 3)\n", GCD_CASES, None, {}
-    ),
-]
 
 
 def test_the_verdicts_of_several_programs_come_in_order_from_any_number_of_workers() -> None:

@@ -20,7 +20,7 @@ from coral_batch.verdicts.memory import GROUP, entrance, workers_that_fit
 from coral_batch.verdicts.pool import judge
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import slots
-from tests.test_machine import MIB, machine
+from tests.memory_files import MIB, machine
 
 TWICE = Program("x", "twice", "def twice(n):\n    return 2 * n\n", (Case((2,), 4),), None, {})
 

@@ -51,6 +51,7 @@ from stages.split import split
 from stages.verdicts import verdicts
 from tests.faults.mutations import OUTSIDE
 from tests.finished_lake import SNIPPETS, make_finished_lake
+from tests.settings import set_params
 
 Stage = Callable[[], object]
 LATER = "001"
@@ -124,8 +125,7 @@ def _write_sources() -> None:
 def items_of(source: str, path: Path) -> None:
     """Run the stage `linteval_items` on another source."""
     text = params.FILE.read_text()
-    chosen = text.replace("source: snippets", f"source: {source}")
-    params.FILE.write_text(chosen.replace("path: lake/raw/snippets", f"path: {path}"))
+    set_params({"linteval.source": source, "linteval.path": str(path)})
     try:
         linteval_items()
     finally:

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +21,7 @@ from coral_batch.lake.store import Store
 from tests.faults.kills import wait_for_orphans
 from tests.pipeline import ENVIRONMENT, attempt, hashes, run, stages_run
 from tests.processes import descendants
+from tests.settings import set_params
 
 
 def environment(project: Path) -> dict[str, str]:
@@ -154,10 +154,7 @@ def test_ctrl_c_in_training_ends_with_how_to_go_on_and_nothing_else(
     copy: Path, moment: str
 ) -> None:
     shutil.rmtree(copy / ".coral")
-    settings = (copy / "params.yaml").read_text()
-    settings = re.sub(r"passes: \d+", "passes: 50", settings, count=1)
-    settings = re.sub(r"threads: null", "threads: 2", settings, count=1)  # two at a time
-    (copy / "params.yaml").write_text(settings)
+    set_params({"training.passes": 50, "compute.threads": 2}, copy)  # two at a time
     running = subprocess.Popen(
         ["coral", "adapters", "000"],
         cwd=copy,

@@ -1,0 +1,37 @@
+"""Programs to judge, and the limits to judge them under."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import Program
+
+SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
+
+GCD = "def gcd(a, b):\n    return a if b == 0 else gcd(b, a % b)\n"
+GCD_CASES = (Case((12, 18), 6), Case((7, 3), 1), Case((0, 5), 5))
+
+
+def program(problem: str, code: str, cases: Sequence[tuple[tuple, object]]) -> Program:
+    return Program("x", problem, code, tuple(Case(*case) for case in cases), None, {})
+
+
+MIXED = [
+    Program("right", "gcd", GCD, GCD_CASES, None, {}),
+    Program("wrong", "gcd", "def gcd(a, b):\n    return a\n", GCD_CASES, None, {}),
+    Program("again", "gcd", GCD, GCD_CASES, None, {}),
+    Program(
+        "hangs",
+        "gcd",
+        "def gcd(a, b):\n    while b != 5: pass\n    return 5\n",
+        GCD_CASES,
+        None,
+        {},
+    ),
+    Program("broken", "gcd", "def gcd(a, b)\n", GCD_CASES, None, {}),
+    Program(
+        "raises", "gcd", "def gcd(a, b):\n    return a // b - 1 // (b - 3)\n", GCD_CASES, None, {}
+    ),
+]

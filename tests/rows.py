@@ -1,0 +1,20 @@
+"""Rows of tables, for tests that need some row of a table."""
+
+from __future__ import annotations
+
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.rows import SampleRow
+
+SAMPLE = SampleRow(
+    genome="000-01",
+    problem="gcd",
+    sample=0,
+    seed=7,
+    knobs=Knobs(0.4, 0.9, 20, 1.0),
+    prompt="Fix",
+    raw="```python\nx = 1\n```",
+    code="x = 1",
+    prompt_tokens=1,
+    new_tokens=5,
+    finish="fence",
+)

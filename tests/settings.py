@@ -1,0 +1,35 @@
+"""Changes to the parameters of a project that a test makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from coral_batch.lake import params
+
+
+def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
+    """Set keys in the params.yaml of a project; the other keys keep their values.
+
+    Args:
+        values: by dotted key, such as `{"automata.height": 8}`.
+        folder: the project's.
+
+    Raises:
+        KeyError: params.yaml has no such key, or it names a section.
+    """
+    file = folder / params.FILE
+    yaml = YAML(typ="rt")
+    document = yaml.load(file)
+    for key, value in values.items():
+        *sections, name = key.split(".")
+        section = document
+        for step in sections:
+            section = section[step]
+        if isinstance(section[name], dict):
+            raise KeyError(f"{key} is a section: name the keys in it")
+        section[name] = value
+    yaml.dump(document, file)
