@@ -3,7 +3,7 @@
 from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Lake, Outputs, Tables, run
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import BASE, AdapterCardRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Params
@@ -58,5 +58,8 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 
 
 def index() -> None:
-    """Write the first page of the report."""
+    """Write the first page of the report, and say what the run shows."""
+    from coral_batch.report.claims import claims
+
     run(make)
+    print(claims(Lake().document("evidence", Evidence)))

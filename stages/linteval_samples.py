@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.lake import find
+from coral_batch.errors import CoralError
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import spread
@@ -23,9 +23,17 @@ def make(tables: Tables, settings: Params, model: str, draw: Callable[..., Any])
 
     part, genome = lake.lint_subject(model)
     subjects = tables.rows("subjects", SubjectRow, part)
-    subject = find(subjects, lake.path("subjects", part), **({"genome": genome} if genome else {}))
+    known = {row.genome: row for row in subjects}
+    genome = genome or next(iter(known))
+    if genome not in known:
+        raise CoralError(
+            f"generation {part} has no such genome",
+            file=lake.path("subjects", part),
+            found=genome,
+            expected=f"one of {', '.join(known)}",
+        )
     rows, durations = answer(
-        subject,
+        known[genome],
         spread(tables.rows("linteval_items", Item), settings.linteval.items),
         tables.folder("base"),
         settings,

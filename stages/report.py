@@ -1,11 +1,9 @@
 """Stage `report`: what the run achieved and took, as tables, plots and on the terminal."""
 
 from coral_batch import lake
-from coral_batch.evidence.summary import Evidence
-from coral_batch.lake.stage import Lake, Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
 from coral_batch.records.settings import Params
-from coral_batch.report.claims import claims
 from coral_batch.report.metrics import Evaluated, evaluate, measure
 from coral_batch.report.plots import plots
 from coral_batch.report.tables import Timed, measure_times, results, times
@@ -50,4 +48,3 @@ def report() -> None:
     """Compare the generations with the base model."""
     written = run(make)
     print(results(written["metrics"]), times(written["times"]), sep="\n\n")
-    print(f"\n{claims(Lake().document('evidence', Evidence))}")

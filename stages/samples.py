@@ -47,7 +47,8 @@ def samples(part: Part) -> None:
     """Generate repairs with a generation or the base model."""
     from coral_batch.models.decoding.drawing import draw
 
-    settings = params.load()
-    if part in lake.EVALUATIONS.values() and settings.evaluation.problems == "all":
-        print("evaluation.problems is all: some of these problems were trained on")
-    run(partial(make, draw=draw), part)
+    names = {row.problem for row in run(partial(make, draw=draw), part)["samples"]}
+    if part in lake.EVALUATIONS.values():
+        trained = check_evaluation(names, params.load().evaluation.problems)
+        if trained:
+            print(f"evaluation.problems is all: {len(trained)} of the {len(names)} were trained on")

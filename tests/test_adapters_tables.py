@@ -8,13 +8,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from coral_batch import lake
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import materialise
-from coral_batch.models.training.tables import adapt
+from coral_batch.models.training.obtain import obtain_adapters
+from coral_batch.models.training.tables import tabulate
 from coral_batch.records.example import Example
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.search import plan
 from tests import REPOSITORY
 from tests.tiny import make_tiny_base
 
@@ -34,18 +37,17 @@ def test_a_fixed_search_trains_an_adapter_a_genome_and_reuses_those_that_live_on
     ]
 
     def train(some: slice) -> tuple[list[str], list[bool]]:
-        adapters, cards, durations, folders = adapt(
-            pl.DataFrame(rows[some]),
-            Transport(1, ()),
-            tmp_path / "base",
-            examples,
-            settings,
-            Store(tmp_path / "store"),
-        )
-        assert len({card.determinants["seed"] for card in cards}) == len(adapters)
-        assert set(folders) == {row.key for row in adapters}
+        plans = plan(pl.DataFrame(rows[some]), Transport(1, ()), settings)
+        wanted = [(one.configuration, one.seed) for one in plans]
+        store = Store(tmp_path / "store")
+        obtained = obtain_adapters(tmp_path / "base", examples, wanted, settings.training, store)
+        made = tabulate(plans, obtained, lake.path("adapter_folders", "000"))
+        adapters = made["adapters"]
+        assert len({card.determinants["seed"] for card in made["adapter_cards"]}) == len(adapters)
+        assert set(made["adapter_folders"]) == {row.key for row in adapters}
+        assert [row.key for row in made["subjects"]] == [row.key for row in adapters]
         assert len({row.configuration for row in adapters}) == 1
-        return [row.key for row in adapters], [duration.reused for duration in durations]
+        return [row.key for row in adapters], [one.reused for one in made["adapter_durations"]]
 
     born, reused = train(slice(0, 2))
     assert len(set(born)) == 2

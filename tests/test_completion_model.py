@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from coral_batch.audit.checks import checks, run_checks
-from stages.evaluation import evaluation
 
 from coral_batch import lake
+from coral_batch.audit.steps import run_steps, steps
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import load_tokenizer
@@ -30,6 +29,7 @@ from stages.page import page
 from stages.report import report
 from stages.samples import samples
 from stages.selection import selection
+from stages.subjects import subjects
 from tests.finished_lake import SETTINGS, begin, judge
 from tests.tiny import make_tiny_completion_base
 
@@ -57,13 +57,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         automata("000")
         features("000")
         adapters("000")
+        subjects()
         for part in ("000", lake.BASELINE):
             samples(part)
             judge(part)
         selection("000")
         best()
-        for model, part in lake.EVALUATIONS.items():
-            evaluation(model)
+        for part in lake.EVALUATIONS.values():
+            samples(part)
             judge(part)
         evidence()
         report()
@@ -112,5 +113,5 @@ def test_the_run_is_complete_and_follows() -> None:
     assert list(lake.read_document("evidence", Evidence).scores) == ["selection", "held_out"]
     assert lake.path("index").is_file()
     settings = params.load()
-    doubts, _ = run_checks(settings, checks(settings, None))
-    assert doubts == []
+    mismatches, _ = run_steps(settings, steps(settings, None))
+    assert mismatches == []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from coral_batch import lake
 from coral_batch.corpus import checkout, layout, split
 from coral_batch.corpus.overlap import (
     Overlap,
@@ -22,6 +23,7 @@ from coral_batch.corpus.statistics import describe
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.problem import Problem
+from coral_batch.records.settings import Corpus
 from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
@@ -105,7 +107,8 @@ def test_module_level_strings_are_no_code(tmp_path: Path) -> None:
     assert after == before
 
 
-def test_a_corpus_is_fetched_by_commit(tmp_path: Path) -> None:
+def test_a_corpus_is_fetched_by_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     origin = tmp_path / "origin"
     shutil.copytree(CLASSICS, origin)
 
@@ -121,17 +124,23 @@ def test_a_corpus_is_fetched_by_commit(tmp_path: Path) -> None:
     revision = git("rev-parse", "HEAD")
     (origin / "python_programs/gcd.py").unlink()
     git("commit", "--quiet", "--all", "--message", "second")
-    folder = checkout.fetch(str(origin), revision, tmp_path / "checkouts")
+    corpus = Corpus("", str(origin), revision)
+    checkout.fetch(corpus)
+    folder, recorded = checkout.source(corpus)
+    assert recorded == f"{origin}@{revision}"
     assert len(layout.read_layout(folder, "")) == 40
     assert not (folder / ".git").exists()
     shutil.rmtree(origin)
-    assert checkout.fetch(str(origin), revision, tmp_path / "checkouts") == folder
+    checkout.fetch(corpus)  # which is there
 
 
-def test_a_commit_that_cannot_be_fetched_is_an_error(tmp_path: Path) -> None:
+def test_a_commit_that_cannot_be_fetched_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(CoralError, match=r"corpus\.url"):
-        checkout.fetch(str(tmp_path / "nowhere"), "0" * 40, tmp_path / "checkouts")
-    assert list((tmp_path / "checkouts").iterdir()) == []
+        checkout.fetch(Corpus("", str(tmp_path / "nowhere"), "0" * 40))
+    assert list(lake.CHECKOUTS.iterdir()) == []
 
 
 def test_the_split_is_the_authoritative_one(problems: list[Problem]) -> None:

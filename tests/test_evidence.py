@@ -17,6 +17,7 @@ from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
 from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
+from coral_batch.report.claims import claims
 from coral_batch.report.roles import TRAINED_ON
 from coral_batch.search.best import REFUSED
 from stages.evidence import evidence
@@ -110,11 +111,9 @@ def test_the_pair_that_overlaps_most_is_named(run: Path) -> None:
     }
 
 
-def test_the_terminal_says_what_a_difference_is_worth(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_terminal_says_what_a_difference_is_worth(run: Path) -> None:
     evidence()
-    output = capsys.readouterr().out
+    output = claims(lake.read_document("evidence", Evidence))
     assert [line for line in output.splitlines() if len(line) > 100] == []
     assert "held out: WARNING, chance alone can explain the difference" in output
     assert "such problems" in output
@@ -122,15 +121,14 @@ def test_the_terminal_says_what_a_difference_is_worth(
     assert "+0.50 [" in output
 
 
-def test_the_terminal_says_when_the_gate_refused_the_best_genome(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_terminal_says_when_the_gate_refused_the_best_genome(run: Path) -> None:
     evidence()
-    assert REFUSED not in capsys.readouterr().out
+    assert REFUSED not in claims(lake.read_document("evidence", Evidence))
     lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
     evidence()
-    assert REFUSED in capsys.readouterr().out
-    assert not lake.read_document("evidence", Evidence).passed
+    document = lake.read_document("evidence", Evidence)
+    assert REFUSED in claims(document)
+    assert not document.passed
 
 
 def test_two_runs_write_the_same_bytes(run: Path) -> None:

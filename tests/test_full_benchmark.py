@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from coral_batch.audit.checks import checks, run_checks
-from stages.evaluation import evaluation
 
 from coral_batch import lake
+from coral_batch.audit.steps import run_steps, steps
 from coral_batch.commands.show import model_view
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
@@ -20,6 +19,7 @@ from coral_batch.report.claims import claims
 from coral_batch.report.model_card import Exported, model_card
 from coral_batch.report.roles import TRAINED_ON
 from stages.index import index
+from stages.samples import samples
 from tests.finished_lake import SETTINGS, make_finished_lake
 
 ALL = {**SETTINGS, "evaluation.problems": "all", "sampling.max_new_tokens": 2}
@@ -85,11 +85,11 @@ def test_the_view_of_the_repairs_marks_them_one_by_one() -> None:
 
 def test_the_audit_finds_it_all_in_order() -> None:
     settings = params.load()
-    assert run_checks(settings, checks(settings, None))[0] == []
+    assert run_steps(settings, steps(settings, None))[0] == []
 
 
 def test_the_stage_says_how_many_it_lets_through(capsys: pytest.CaptureFixture[str]) -> None:
     threads = torch.get_num_threads()
-    evaluation("baseline")
+    samples(lake.EVALUATIONS["baseline"])
     torch.set_num_threads(threads)
     assert "evaluation.problems is all: 24 of the 40 were trained on" in capsys.readouterr().out

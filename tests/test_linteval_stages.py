@@ -25,7 +25,8 @@ from coral_batch.models.decoding import drawing
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, DurationRow, LintSampleRow
+from coral_batch.records.rows import BestRow, DurationRow, LintSampleRow, SubjectRow
+from stages.subjects import subjects
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
@@ -63,6 +64,7 @@ def project(workspace: Path, tiny_base: Path) -> Path:
     lake.path("base").symlink_to(tiny_base)
     lake.write_rows("linteval_items", ITEMS)
     lake.write_rows("linteval_tests", TESTS)
+    subjects()
     return workspace
 
 
@@ -93,6 +95,10 @@ def make_best(base: Path) -> None:
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
     row = BestRow("001", "001-00", KEY, files, configuration, knobs, 0.5, True)
     lake.write_document("best", row)
+    subject = SubjectRow("001-00", KEY, f"best/adapter/{KEY}", files, knobs)
+    lake.write_rows("subjects", [subject], lake.EVALUATIONS["best"])
+    own = replace(subject, folder=f"generations/001/adapters/{KEY}")
+    lake.write_rows("subjects", [own], "001")
 
 
 def coral(*arguments: str) -> str:
@@ -182,13 +188,6 @@ def test_any_genome_can_be_asked_and_an_unknown_one_is_named(
 ) -> None:
     make_best(tiny_base)
     shutil.copytree(lake.path("best_adapter"), lake.path("adapter_folders", "001"))
-    best = lake.read_document("best", BestRow)
-    card = AdapterRow("001-00", KEY, (0.5,) * 4, best.configuration, best.knobs, (1.0,), 1, False)
-    lake.write_rows("adapters", [card], "001")
-    lake.write_rows("adapter_cards", [AdapterCardRow("f" * 64, {"seed": 1}, best.files)], "001")
-    with pytest.raises(CoralError, match="no row with key"):
-        coral("samples", "001/001-00")
-    lake.write_rows("adapter_cards", [AdapterCardRow(KEY, {"seed": 1}, best.files)], "001")
     coral("samples", "001/001-00")
     coral("samples", "best")
     assert [row.raw for row in samples("001/001-00")] == [row.raw for row in samples("best")]
@@ -206,10 +205,6 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(
     """They would be kept, and returned for the adapter that the key stands for."""
     make_best(tiny_base)
     shutil.copytree(lake.path("best_adapter"), lake.path("adapter_folders", "001"))
-    best = lake.read_document("best", BestRow)
-    row = AdapterRow("001-00", KEY, (0.5,) * 4, best.configuration, best.knobs, (1.0,), 1, False)
-    lake.write_rows("adapters", [row], "001")
-    lake.write_rows("adapter_cards", [AdapterCardRow(KEY, {"seed": 1}, best.files)], "001")
     for folder in (lake.path("best_adapter"), lake.path("adapter_folders", "001")):
         weights = folder / KEY / "adapter_model.safetensors"
         weights.write_bytes(weights.read_bytes()[:-1] + b"1")

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch import lake
+from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Case, Problem
 from coral_batch.records.rows import SampleRow, SelectionRow, TimeRow
@@ -150,7 +151,7 @@ def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> N
 
 def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> None:
     write_lake()
-    repairs = read_repairs("000")
+    repairs = read_repairs(Lake(), "000")
     same = [replace(one, sample=replace(one.sample, code="pass")) for one in repairs]
     text = part_page(lake.BASELINE, [], same)
     assert text.count("Against the buggy program") == 2  # problems
@@ -159,7 +160,7 @@ def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> N
 
 def test_a_page_says_what_it_leaves_out(workspace: Path) -> None:
     write_lake()
-    one = read_repairs(lake.BASELINE)[0]
+    one = read_repairs(Lake(), lake.BASELINE)[0]
     many = [
         replace(one, sample=replace(one.sample, code=f"x = {number}", sample=number))
         for number in range(SHOWN + 3)
