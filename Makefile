@@ -6,7 +6,7 @@ export PATH := $(VENV)/bin:$(PATH)
 STAMP := $(VENV)/.coral-batch
 PEERS := benchmarks/peers
 
-.PHONY: help setup repro test lint bench clean
+.PHONY: help setup repro test lint bench house picture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -40,6 +40,12 @@ $(PEERS)/.installed: benchmarks/peers.txt $(STAMP)
 	rm -rf $(PEERS)
 	$(VENV)/bin/python -m pip install --disable-pip-version-check --no-deps --target $(PEERS) -r $<
 	touch $@
+
+house: setup  ## print which package imports which, floor by floor
+	@python -m tests.house
+
+picture: setup  ## draw dvc.yaml in docs/pipeline.md
+	python -m tests.picture
 
 clean:  ## remove caches, not the lake nor the store
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis

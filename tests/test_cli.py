@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from coral_batch.commands import cli
 from coral_batch.lake import params
 from coral_batch.search.gate import thresholds
+from tests import REPOSITORY
 
 
 def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -31,6 +33,29 @@ def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) ->
         check=True,
     ).stdout.split()
     assert not {"torch", "transformers", "peft", "bandit", "joblib"} & set(loaded)
+
+
+def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: Path) -> None:
+    sections = coral("--help").stdout.split("\n\n")
+    panels = {section.split(maxsplit=1)[0].rstrip(":"): section for section in sections}
+    for panel, commands in {
+        "Run": [*(stage.__name__ for stage in cli.STAGES), "linteval"],
+        "Look": ["show", "compare", "audit", "doctor"],
+        "Use": ["export"],
+        "Keep": ["generations", "store"],
+    }.items():
+        lines = panels[panel].splitlines()[1:]
+        assert [line.split()[0] for line in lines if line[2] != " "] == commands
+    for group in ((), ("linteval",), ("store",)):
+        shown = coral(*group, "--help").stdout
+        assert "..." not in shown.replace("[ARGS]...", "")
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    written = (REPOSITORY / "pyproject.toml").read_text()
+    assert (
+        coral("--version").stdout == f"coral-batch {tomllib.loads(written)['project']['version']}\n"
+    )
 
 
 def test_generations_are_shown_and_set(workspace: Path) -> None:

@@ -91,5 +91,20 @@ def test_importing_the_package_does_nothing() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)
 
 
+def test_contributing_shows_every_package_and_module_that_there_is_and_no_other() -> None:
+    tree = (REPOSITORY / "CONTRIBUTING.md").read_text().split("```")[1]
+    shown: set[str] = set()
+    above = ""
+    for line in tree.split("\ncoral_batch/\n")[1].splitlines():
+        name, depth = line.split()[0].rstrip("/"), len(line) - len(line.lstrip())
+        if depth == 0:
+            break
+        above = name if depth == 2 else above
+        shown.add(name if depth == 2 else f"{above}/{name}")
+    code = REPOSITORY / "coral_batch"
+    packages = {file.parent.relative_to(code).as_posix() for file in code.rglob("__init__.py")}
+    assert shown == (packages - {"."}) | {"errors.py", "seeding.py"}
+
+
 def test_the_house_can_be_printed() -> None:
     assert len(drawing().splitlines()) == len(FLOOR)

@@ -15,6 +15,7 @@ from coral_batch.commands import cli
 from coral_batch.records.settings import Params
 from tests import REPOSITORY
 from tests.house import closure, imports
+from tests.picture import PAGE, picture
 
 CONTENT: dict[str, Any] = YAML(typ="safe").load(REPOSITORY / "dvc.yaml")
 PIPELINE: dict[str, Any] = CONTENT["stages"]
@@ -176,3 +177,7 @@ def test_stages_do_not_import_one_another_and_are_short() -> None:
 
 def test_the_pipeline_can_be_read_in_one_sitting() -> None:
     assert len((REPOSITORY / "dvc.yaml").read_text().splitlines()) <= 350
+
+
+def test_the_picture_of_the_pipeline_is_up_to_date() -> None:
+    assert f"```mermaid\n{picture()}\n```" in PAGE.read_text(), "run `make picture`"

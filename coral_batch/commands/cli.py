@@ -7,6 +7,7 @@ with status 130. Anything else that is raised is a defect and keeps its tracebac
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -16,6 +17,7 @@ from coral_batch.commands.audit import audit
 from coral_batch.commands.compare import compare
 from coral_batch.commands.doctor import doctor
 from coral_batch.commands.export import export
+from coral_batch.commands.panels import KEEP, LOOK, RUN, USE, Panels
 from coral_batch.commands.show import show
 from coral_batch.commands.store import store
 from coral_batch.errors import CoralError
@@ -75,6 +77,7 @@ INTERRUPTED = 130
 
 app = typer.Typer(
     name="coral",
+    cls=Panels,
     help="Evolve LoRA/DoRA adapters that repair Python bugs; `dvc repro` runs all stages.",
     no_args_is_help=True,
     add_completion=False,
@@ -82,28 +85,46 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 linteval = typer.Typer(
-    help="CodeLinterEval: rewrite code until flake8 is silent.",
+    cls=Panels,
+    help="CodeLinterEval, rewriting code until flake8 is silent: its stages, and its answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 for stage in STAGES:
-    app.command(rich_help_panel="Stages")(stage)
+    app.command(rich_help_panel=RUN)(stage)
 for lint_stage in LINTEVAL:
     name = lint_stage.__name__.removeprefix("linteval_")
-    linteval.command(name, rich_help_panel="Stages")(lint_stage)
-linteval.command()(linteval_commands.show)
-linteval.command()(linteval_commands.export)
-app.add_typer(linteval, name="linteval")
-app.command()(show)
-app.command()(compare)
-app.command()(export)
-app.command()(doctor)
-app.command()(audit)
-app.add_typer(store, name="store")
+    linteval.command(name, rich_help_panel=RUN)(lint_stage)
+linteval.command(rich_help_panel=LOOK)(linteval_commands.show)
+linteval.command(rich_help_panel=USE)(linteval_commands.export)
+app.add_typer(linteval, name="linteval", rich_help_panel=RUN)
+for look in (show, compare, audit, doctor):
+    app.command(rich_help_panel=LOOK)(look)
+app.command(rich_help_panel=USE)(export)
+app.add_typer(store, name="store", rich_help_panel=KEEP)
 
 
-@app.command()
+def print_version(wanted: bool) -> None:
+    """Print the version of coral-batch and exit, if that is `wanted`."""
+    if wanted:
+        print(f"coral-batch {version('coral-batch')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Hold the options of `coral` itself."""
+
+
+@app.command(rich_help_panel=KEEP)
 def generations(
     count: Annotated[
         int | None, typer.Argument(min=1, max=999, help="Generations to run; none: show.")

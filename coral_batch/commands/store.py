@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from coral_batch import lake
+from coral_batch.commands.panels import Panels
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Entry, Store, remove
 from coral_batch.work.progress import progress
@@ -20,8 +21,10 @@ DAY = 24 * 60 * 60
 _ABANDONED = DAY
 
 store = typer.Typer(
+    cls=Panels,
     help="See, check and shrink the store of trained adapters and samples.",
     no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 

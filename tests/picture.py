@@ -1,0 +1,39 @@
+"""The pipeline as a picture: ``python -m tests.picture`` draws dvc.yaml in docs/pipeline.md."""
+
+import re
+import subprocess
+import sys
+
+import networkx
+from ruamel.yaml import YAML
+
+from tests import REPOSITORY
+
+PAGE = REPOSITORY / "docs/pipeline.md"
+DAG = [sys.executable, "-m", "dvc", "dag", "--mermaid"]
+
+
+def arrows() -> list[tuple[str, str]]:
+    """Return which stage needs which, samples@000 as samples, without what follows from others."""
+    text = subprocess.run(DAG, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    names = dict(re.findall(r'(\w+)\["(.*)"\]', text))
+    found = [(names[one], names[other]) for one, other in re.findall(r"(\w+)-->(\w+)", text)]
+    needed = networkx.transitive_reduction(networkx.DiGraph(found)).edges
+    return sorted({(one.split("@")[0], other.split("@")[0]) for one, other in needed})
+
+
+def picture() -> str:
+    """Return the picture in Mermaid's language, the stages in the order of dvc.yaml."""
+    boxes: dict[str, list[str]] = {}
+    for name, stage in YAML(typ="safe").load(REPOSITORY / "dvc.yaml")["stages"].items():
+        node = f'    {name}["<b>{name}</b><br>{stage.get("do", stage)["desc"]}"]'
+        boxes.setdefault(stage.get("foreach", "").strip("${}"), []).append(node)
+    lines = ["flowchart TD", *boxes.pop("")]
+    for box, nodes in boxes.items():
+        lines += [f'    subgraph {box}["each of the {box}"]', *nodes, "    end"]
+    return "\n".join([*lines, *(f"    {one} --> {other}" for one, other in arrows())])
+
+
+if __name__ == "__main__":
+    old = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
+    PAGE.write_text(old.sub(lambda _: f"{picture()}\n", PAGE.read_text()))
