@@ -61,10 +61,34 @@ class Schema:
         return self._strict.iter_errors(value)
 
 
+def read(name: str) -> dict[str, Any]:
+    """Return ``schemas/NAME.schema.json`` with what it refers to in other files put in place."""
+    content: dict[str, Any] = _written_out(_parse(f"{name}.schema.json"))
+    return content
+
+
+@cache
+def _parse(file: str) -> Any:
+    return json.loads((FOLDER / file).read_text(encoding="utf-8"))
+
+
+def _written_out(node: Any) -> Any:
+    """Replace ``"$ref": "FILE#/A/B"`` by what stands there; the keywords beside it go first."""
+    if isinstance(node, list):
+        return [_written_out(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    found = {key: _written_out(value) for key, value in node.items() if key != "$ref"}
+    if "$ref" in node:
+        file, pointer = node["$ref"].split("#/")
+        found = {**_written_out(reduce(getitem, pointer.split("/"), _parse(file))), **found}
+    return found
+
+
 @cache
 def validator(name: str) -> Schema:
     """Return ``schemas/NAME.schema.json``."""
-    return Schema(json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")))
+    return Schema(read(name))
 
 
 @cache
