@@ -21,7 +21,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.settings import Fixed, Params, Scores
+from coral_batch.records.settings import OBJECTIVES, Fixed, Params
 
 FILE = Path("params.yaml")
 
@@ -137,7 +137,7 @@ def _check_rules(params: Params, file: Path) -> None:
             found=total,
             expected="1.0",
         )
-    for name in Scores.__dataclass_fields__:
+    for name in OBJECTIVES:
         low, high = getattr(params.gate.base, name), getattr(params.gate.max, name)
         if low > high:
             raise CoralError(

@@ -11,8 +11,8 @@ from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import SelectionRow
-from coral_batch.records.settings import Params, Scores
-from coral_batch.search.gate import OBJECTIVES, thresholds
+from coral_batch.records.settings import OBJECTIVES, Params, Scores
+from coral_batch.search.gate import thresholds
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.selection import select
 
