@@ -8,9 +8,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from ruamel.yaml import YAML
 
 from coral_batch import lake
+from coral_batch.lake.params import write_generations
 from coral_batch.evidence.paired import Estimate, Needed, Paired
 from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence
 from coral_batch.records.rows import SampleRow
@@ -73,15 +73,12 @@ def make_pages(folder: Path) -> list[Path]:
 
 
 def _make_pages(settings: Path) -> list[Path]:
-    yaml = YAML(typ="rt")
-    params = yaml.load(settings)
-    params["generations"] = {"000": {"next": "001"}, "001": {"next": "002"}}
-    yaml.dump(params, settings)
+    write_generations(len(GENERATIONS), settings)
     write_lake()
     for part in (lake.BASELINE, *GENERATIONS):
         _make_hostile(part)
-    report()
     lake.write_document("evidence", EVIDENCE)
+    report()
     lake.write_document("linteval_metrics", LINTEVAL)
     for part in (lake.BASELINE, *GENERATIONS):
         page(part)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
 from coral_batch import lake
+from coral_batch.lake.params import write_generations
 from coral_batch.lake.schemas import validator
 from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.metrics import Metrics
@@ -22,19 +22,18 @@ from coral_batch.search.best import REFUSED
 from coral_batch.work.text import escape, inline, sparkline, table
 from stages.report import report
 from tests.report_lake import GENERATIONS, refuse, write_lake
+from tests.report_pages import EVIDENCE
 
 
 def two_generations(workspace: Path) -> None:
-    yaml = YAML(typ="rt")
-    params = yaml.load(workspace / "params.yaml")
-    params["generations"] = {"000": {"next": "001"}, "001": {"next": "002"}}
-    yaml.dump(params, workspace / "params.yaml")
+    write_generations(len(GENERATIONS), workspace / "params.yaml")
 
 
 @pytest.fixture
 def small_lake(workspace: Path) -> Path:
     two_generations(workspace)
     write_lake()
+    lake.write_document("evidence", EVIDENCE)
     return workspace
 
 
