@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from coral_batch import lake
-from coral_batch.lake.params import write_generations
 from coral_batch.evidence.paired import Estimate, Needed, Paired
 from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence
+from coral_batch.lake.params import write_generations
 from coral_batch.records.rows import SampleRow
 from stages.index import index
 from stages.page import page
