@@ -1,4 +1,4 @@
-"""Stage `scores`: the five objectives and the fitness of every repair."""
+"""Stage `scores`: the objectives and the fitness of every repair."""
 
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.objectives.tables import score_samples

@@ -77,8 +77,8 @@ def _make_pages() -> list[Path]:
     write_lake()
     for part in (lake.BASELINE, *GENERATIONS):
         _make_hostile(part)
-    report()
     lake.write_document("evidence", EVIDENCE)
+    report()
     lake.write_document("linteval_metrics", LINTEVAL)
     for part in (lake.BASELINE, *GENERATIONS):
         page(part)

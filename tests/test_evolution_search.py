@@ -12,12 +12,14 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
+from coral_batch.lake.schemas import read
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.gate import OBJECTIVES
 from coral_batch.search.genome import random_population
+from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.mapping import configure
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
@@ -27,7 +29,7 @@ from tests.settings import set_params
 
 DEFAULT = params.load(REPOSITORY / "params.yaml")
 UNIFORM = Transport(1, ())
-KINDS = ("evolved", "fixed", "random", "unselected")
+KINDS = read("params")["properties"]["search"]["properties"]["kind"]["enum"]
 
 
 def settings(kind: str, population: int = 8) -> Params:
@@ -54,6 +56,22 @@ def generation(kind: str, seed: int = 1) -> tuple[list[SelectionRow], tuple[Geno
         ]
     )
     return next_generation(genomes, scores, 0, chosen)
+
+
+def test_a_search_is_a_file_and_its_name_in_the_schema_of_params() -> None:
+    assert sorted(SEARCHES) == sorted(KINDS)
+    assert read("evidence")["properties"]["search"]["enum"] == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_features_matter_where_the_automata_decide_and_nowhere_else(kind: str) -> None:
+    genomes = ["000-00", "000-01"]
+    moved = features(genomes).with_columns(pl.lit(0.9).alias(name) for name in FEATURES)
+    first, second = (plan(frame, UNIFORM, settings(kind)) for frame in (features(genomes), moved))
+    same = [(one.configuration, one.knobs) for one in first] == [
+        (one.configuration, one.knobs) for one in second
+    ]
+    assert same != SEARCHES[kind].AUTOMATA_DECIDE
 
 
 @pytest.mark.parametrize("kind", ["evolved", "unselected"])

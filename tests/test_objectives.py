@@ -10,15 +10,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coral_batch.lake.schemas import FOLDER, read
 from coral_batch.objectives import formulas
 from coral_batch.objectives.aggregate import aggregate, fitness
-from coral_batch.objectives.score import VERDICTS, score
+from coral_batch.objectives.score import JUDGES, VERDICTS, score
 from coral_batch.records.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding, failure
-from coral_batch.records.settings import Scores
+from coral_batch.records.settings import OBJECTIVES, Scores
 
 CODE = "def f(x):\n    return x"
 WEIGHTS = Scores(bugfix=0.30, security=0.25, syntax=0.20, style=0.15, runtime=0.10)
 ZERO = Scores(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def test_an_objective_is_named_where_it_is_judged_and_among_the_settings_and_in_no_schema():
+    assert tuple(JUDGES) == OBJECTIVES
+    for name in OBJECTIVES:
+        assert [f.name for f in FOLDER.glob("*.json") if f'"{name}"' in f.read_text()] in (
+            [],
+            ["params.schema.json"],  # `objectives.runtime`: which of the two runtime objectives
+        )
+
+
+def test_the_schemas_that_are_read_name_every_objective():
+    reasons = [f"{name}_reason" for name in OBJECTIVES]
+    scores = read("scores")
+    columns = ["genome", "problem", "sample", "role", *OBJECTIVES, "fitness", *reasons]
+    assert scores["required"] == list(scores["properties"]) == columns
+    assert scores["properties"]["style"] == {
+        "description": "Style objective, 0 to 1.",
+        "type": "number",
+        "minimum": 0,
+        "maximum": 1,
+    }
+    selection = read("selection")["properties"]
+    assert selection["failed"]["items"]["enum"] == list(OBJECTIVES)
+    assert selection["shortfall"]["maximum"] == len(OBJECTIVES)
+    weights = read("params")["properties"]["objectives"]["properties"]["weights"]
+    assert weights["required"] == list(weights["properties"]) == list(OBJECTIVES)
 
 
 def style_findings(n: int) -> list[Finding]:
@@ -164,7 +192,7 @@ def test_code_without_the_function_still_has_syntax():
 def test_code_that_kills_or_stalls_a_linter_scores_zero(tool, code):
     scored = score(CODE, ["PASS"], [failure(tool, code, "why")])
     assert scored.scores == ZERO
-    assert code in scored.reasons.bugfix
+    assert code in scored.reasons["bugfix"]
 
 
 @pytest.mark.parametrize("code", sorted(FAILURES))
@@ -181,11 +209,11 @@ def test_reasons_say_why():
         *security_findings(HIGH=1),
     ]
     reasons = score(CODE, ["PASS"] * 7 + ["FAIL", "TIMEOUT"], findings).reasons
-    assert reasons.bugfix == "7 of 9 cases pass: FAIL, TIMEOUT"
-    assert reasons.style == "3 findings: E225, 2 x E302"
-    assert reasons.security == "1 findings: B101 HIGH"
-    assert reasons.syntax == "parses"
-    assert score("def f(:", ["UNPARSEABLE"], []).reasons.style == "no syntax"
+    assert reasons["bugfix"] == "7 of 9 cases pass: FAIL, TIMEOUT"
+    assert reasons["style"] == "3 findings: E225, 2 x E302"
+    assert reasons["security"] == "1 findings: B101 HIGH"
+    assert reasons["syntax"] == "parses"
+    assert score("def f(:", ["UNPARSEABLE"], []).reasons["style"] == "no syntax"
 
 
 @pytest.mark.parametrize(

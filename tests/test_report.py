@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.lake import params
 from coral_batch.lake.schemas import validator
+from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.metrics import Metrics
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import escape, inline, sparkline, table
@@ -130,7 +131,7 @@ def test_two_runs_write_the_same_bytes(metrics: Metrics) -> None:
         }
 
     before = digests()
-    assert len(before) == 6
+    assert len(before) == 5 + len(OBJECTIVES)
     report()
     assert digests() == before
 
@@ -144,14 +145,16 @@ def test_plots_hold_the_numbers_of_the_metrics(metrics: Metrics) -> None:
     assert [row["generation"] for row in fitness] == ["0", "1"]
     assert float(fitness[1]["best"]) == metrics.best.fitness
     assert float(fitness[0]["baseline"]) == metrics.baseline.fitness
-    objectives = rows("objectives.csv")
-    assert float(objectives[1]["best_bugfix"]) == metrics.best.objectives.bugfix
-    assert float(objectives[0]["mean_bugfix"]) == metrics.generations["000"].objectives.bugfix
+    for name in OBJECTIVES:
+        objective = rows(f"objectives/{name}.csv")
+        assert float(objective[1]["best"]) == getattr(metrics.best.objectives, name)
+        mean = getattr(metrics.generations["000"].objectives, name)
+        assert float(objective[0]["mean"]) == mean
     scores = {row["bar"]: float(row["score"]) for row in rows("best_problems.csv")}
     assert scores["sieve (best)"] == 0.5
     assert scores["sieve (baseline)"] == 0
     assert scores["wrap (best)"] == 1
-    assert len(rows("best_objectives.csv")) == 10
+    assert len(rows("best_objectives.csv")) == 2 * len(OBJECTIVES)
 
 
 def test_the_final_tables_fit_and_say_what_evolution_added(

@@ -232,7 +232,9 @@ class Comparison:
     def _texts(self, expected: Mapping[str, str]) -> None:
         """Compare the files of a folder, by name, with the texts that they should hold."""
         folder = lake.path(*self._place)
-        there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
+        there = {
+            file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()
+        }
         if self._tainted:
             return
         for name in sorted(there | expected.keys()):

@@ -21,7 +21,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.settings import Params, Scores
+from coral_batch.records.settings import OBJECTIVES, Fixed, Params
 
 FILE = Path("params.yaml")
 
@@ -137,7 +137,7 @@ def _check_rules(params: Params, file: Path) -> None:
             found=total,
             expected="1.0",
         )
-    for name in Scores.__dataclass_fields__:
+    for name in OBJECTIVES:
         low, high = getattr(params.gate.base, name), getattr(params.gate.max, name)
         if low > high:
             raise CoralError(
@@ -155,12 +155,14 @@ def _check_rules(params: Params, file: Path) -> None:
             found=params.evolution.survivors,
             expected=f"less than evolution.population = {params.evolution.population}",
         )
-    if params.search.kind == "fixed" and params.search.fixed.r > max(params.candidates.r):
+    # A search finds its own settings, if it has any, under its name.
+    own = getattr(params.search, params.search.kind, None)
+    if isinstance(own, Fixed) and own.r > max(params.candidates.r):
         raise CoralError(
             "the fixed rank is greater than any candidate, and decoding makes room for those",
             file=file,
-            field="search.fixed.r",
-            found=params.search.fixed.r,
+            field=f"search.{params.search.kind}.r",
+            found=own.r,
             expected=f"at most {max(params.candidates.r)}",
         )
     if (params.corpus.url is None) != (params.corpus.revision is None):

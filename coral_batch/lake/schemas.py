@@ -1,4 +1,9 @@
-"""The JSON Schemas in schemas/, compiled once, and how a violation is told."""
+"""The JSON Schemas in schemas/, compiled once, and how a violation is told.
+
+A schema in a file may refer to a part of another one (``"$ref": "params.schema.json#/..."``). Of
+the objectives none names a single one: a property or an entry of a list with ``{objective}`` in it
+stands for one per objective, and ``"{objectives}"`` for their number.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 from coral_batch.lake.acceptance import acceptor
+from coral_batch.records.settings import OBJECTIVES
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 
@@ -61,10 +67,57 @@ class Schema:
         return self._strict.iter_errors(value)
 
 
+def read(name: str) -> dict[str, Any]:
+    """Return ``schemas/NAME.schema.json``, written out."""
+    content: dict[str, Any] = _written_out(_parse(f"{name}.schema.json"))
+    return content
+
+
+@cache
+def _parse(file: str) -> Any:
+    return json.loads((FOLDER / file).read_text(encoding="utf-8"))
+
+
+def _written_out(node: Any) -> Any:
+    """Put references and objectives in place; the keywords beside a reference go first."""
+    if node == "{objectives}":
+        return len(OBJECTIVES)
+    if isinstance(node, list):
+        return [_written_out(item) for entry in node for item in _for_each_objective(entry)]
+    if not isinstance(node, dict):
+        return node
+    found = {}
+    if "$ref" in node:
+        file, pointer = node["$ref"].split("#/")
+        found = _written_out(reduce(getitem, pointer.split("/"), _parse(file)))
+    pairs = (pair for item in node.items() for pair in _for_each_objective(item))
+    return {**found, **{key: _written_out(value) for key, value in pairs if key != "$ref"}}
+
+
+def _for_each_objective(entry: Any) -> list[Any]:
+    """Return an entry of a list or a pair of a key and its value, once, or once per objective."""
+    named = entry[0] if isinstance(entry, tuple) else entry
+    if not isinstance(named, str) or "{objective}" not in named:
+        return [entry]
+    return [_name(entry, objective) for objective in OBJECTIVES]
+
+
+def _name(node: Any, objective: str) -> Any:
+    """Put the name of an objective in every text of a node."""
+    if isinstance(node, str):
+        named = node.replace("{objective}", objective)
+        return named.replace("{Objective}", objective.capitalize())
+    if isinstance(node, dict):
+        return {_name(key, objective): _name(value, objective) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return type(node)(_name(item, objective) for item in node)
+    return node
+
+
 @cache
 def validator(name: str) -> Schema:
     """Return ``schemas/NAME.schema.json``."""
-    return Schema(json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")))
+    return Schema(read(name))
 
 
 @cache

@@ -41,7 +41,9 @@ def markdown() -> str:
             names = list(validator(lake.SCHEMAS.get(table, table)).schema["properties"])
         for name in names:
             groups.setdefault(voucher(table, name), []).append(name)
-        lines += [f"| {table} | {', '.join(names)} | {words} |" for words, names in groups.items()]
+        for words, group in groups.items():
+            columns = ", ".join(group) if len(groups) > 1 else "all"
+            lines.append(f"| {table} | {columns} | {words} |")
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,7 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.records.settings import Scores
+from coral_batch.records.settings import OBJECTIVES, Scores
 
 
 def aggregate(
@@ -21,17 +21,17 @@ def aggregate(
     Args:
         genomes: (n,) the genome of each row.
         problems: (n,) the problem of each row.
-        objectives: (n, 5) array of scores in the order of `Scores`' fields.
+        objectives: (n, k) array of scores in the order of `OBJECTIVES`.
 
     Returns:
-        The g distinct genomes, sorted, and a (g, 5) array of their objectives.
+        The g distinct genomes, sorted, and a (g, k) array of their objectives.
 
     Raises:
         ValueError: the shapes do not match, or the genomes were not scored on the same problems
             (their means could not be compared).
     """
     objectives = np.asarray(objectives, dtype=np.float64)
-    if objectives.shape != (len(genomes), 5) or len(problems) != len(genomes):
+    if objectives.shape != (len(genomes), len(OBJECTIVES)) or len(problems) != len(genomes):
         raise ValueError(
             f"{len(genomes)} genomes and {len(problems)} problems for scores of shape "
             f"{objectives.shape}"
@@ -44,9 +44,9 @@ def aggregate(
         genome, problem = divmod(int(np.argmin(counts)), len(tasks))
         raise ValueError(f"genome {names[genome]} has no scores on problem {tasks[problem]}")
     sums = np.stack(
-        [np.bincount(cell, objectives[:, k], minlength=len(counts)) for k in range(5)], axis=-1
+        [np.bincount(cell, values, minlength=len(counts)) for values in objectives.T], axis=-1
     )
-    means = (sums / counts[:, None]).reshape(len(names), len(tasks), 5)
+    means = (sums / counts[:, None]).reshape(len(names), len(tasks), -1)
     return names.tolist(), means.mean(axis=1)
 
 
@@ -54,11 +54,11 @@ def fitness(objectives: NDArray[np.float64], weights: Scores) -> NDArray[np.floa
     """Return the weighted sum of the objectives.
 
     Args:
-        objectives: (..., 5) array in the order of `Scores`' fields.
+        objectives: (..., k) array in the order of `OBJECTIVES`.
         weights: one weight an objective; they sum to 1.
 
     Returns:
-        A (...) array in [0, 1]. Summed term by term in the fields' order, the same to the last bit
+        A (...) array in [0, 1]. Summed term by term in their order, the same to the last bit
         on every machine (a matrix product is not).
     """
     total = np.zeros(objectives.shape[:-1])

@@ -1,6 +1,6 @@
 """The objectives' formulas, to the digit those of CORAL-X ('Objective Calculation Details').
 
-Every function expects code that parses; code that does not scores 0 in all five objectives, which
+Every function expects code that parses; code that does not scores 0 in all objectives, which
 `coral_batch.objectives.score` sees to. The formulas are kept with their quirks: a program that
 passes one of nine cases has a lower bugfix score (0.111) than one that passes none (0.2), and no
 style, runtime or syntax score reaches 1.

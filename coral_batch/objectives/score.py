@@ -1,9 +1,13 @@
-"""The five objectives of one sample and why they are what they are."""
+"""The objectives of one sample and why they are what they are.
+
+`JUDGES` has one entry per objective. Its name is a field of `Scores`, the key of its weight and its
+thresholds in params.yaml (`objectives.weights`, `gate.base`, `gate.max`), and its column.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,32 +23,44 @@ RUNTIMES = ("heuristic", "measured")
 
 
 @dataclass(frozen=True)
-class Reasons:
-    """One short text an objective."""
-
-    bugfix: str
-    security: str
-    syntax: str
-    style: str
-    runtime: str
-
-
-@dataclass(frozen=True)
 class SampleScore:
     """The scores of one sample.
 
     Attributes:
-        scores: the five objectives, each in [0, 1]; `scores.runtime` is the chosen one of the two
+        scores: the objectives, each in [0, 1]; `scores.runtime` is the chosen one of the two
             below.
         runtime_heuristic: the text heuristic, in [0, 0.9].
         runtime_measured: from CPU times, in [0, 0.9]; None when no times were given.
-        reasons: why.
+        reasons: objective -> why, in a short text.
     """
 
     scores: Scores
     runtime_heuristic: float
     runtime_measured: float | None
-    reasons: Reasons
+    reasons: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a sample that parses.
+
+    Attributes:
+        code: the extracted code.
+        loops: how deep its loops are nested.
+        verdicts: one for each case.
+        findings: of flake8 and bandit.
+        runtime: the measured runtime objective; None where the heuristic is the chosen one.
+    """
+
+    code: str
+    loops: int
+    verdicts: Sequence[str]
+    findings: Sequence[Finding]
+    runtime: float | None
+
+
+Judge = Callable[[Facts], tuple[float, str]]
+"""An objective's score, in [0, 1], and the reason."""
 
 
 def score(
@@ -59,7 +75,7 @@ def score(
 ) -> SampleScore:
     """Score one sample.
 
-    Code that does not parse scores 0 in all five objectives, and so does code that kills or stalls
+    Code that does not parse scores 0 in all objectives, and so does code that kills or stalls
     a linter or is too long for it: it is not parsed here, where no limit holds. A linter that fails
     otherwise earns its objective 0, never the score of clean code.
 
@@ -96,21 +112,16 @@ def score(
         reason = (
             f"not parsed: linters gave {', '.join(sorted(refused))}" if refused else "no syntax"
         )
-        zero = Scores(0.0, 0.0, 0.0, 0.0, 0.0)
-        return SampleScore(zero, 0.0, measured, Reasons(*[reason] * 5))
+        zero = Scores(**dict.fromkeys(JUDGES, 0.0))
+        return SampleScore(zero, 0.0, measured, dict.fromkeys(JUDGES, reason))
 
-    bugfix, why_bugfix = _bugfix(verdicts)
-    security, why_security = _security([f for f in findings if f.tool == "bandit"])
-    style, why_style = _style([f for f in findings if f.tool == "flake8"])
-    heuristic = formulas.runtime_heuristic(code, loops)
-    chosen, why_runtime = heuristic, f"heuristic, loops nested {loops} deep"
-    if runtime == "measured" and measured is not None:
-        chosen, why_runtime = measured, f"measured on {verdicts.count('PASS')} passed cases"
+    facts = Facts(code, loops, verdicts, findings, measured if runtime == "measured" else None)
+    judged = {name: judge(facts) for name, judge in JUDGES.items()}
     return SampleScore(
-        Scores(bugfix, security, formulas.syntax(), style, chosen),
-        heuristic,
+        Scores(**{name: value for name, (value, _) in judged.items()}),
+        formulas.runtime_heuristic(code, loops),
         measured,
-        Reasons(why_bugfix, why_security, "parses", why_style, why_runtime),
+        {name: why for name, (_, why) in judged.items()},
     )
 
 
@@ -143,16 +154,21 @@ def _measured(
     )
 
 
-def _bugfix(verdicts: Sequence[str]) -> tuple[float, str]:
-    passed = verdicts.count("PASS")
-    others = Counter(verdict for verdict in verdicts if verdict != "PASS")
-    reason = f"{passed} of {len(verdicts)} cases pass"
+def _bugfix(facts: Facts) -> tuple[float, str]:
+    total, passed = len(facts.verdicts), facts.verdicts.count("PASS")
+    others = Counter(verdict for verdict in facts.verdicts if verdict != "PASS")
+    reason = f"{passed} of {total} cases pass"
     if others:
         reason += ": " + _tally(others)
-    return formulas.bugfix(passed, len(verdicts)), reason
+    return formulas.bugfix(passed, total), reason
 
 
-def _style(findings: Sequence[Finding]) -> tuple[float, str]:
+def _syntax(_: Facts) -> tuple[float, str]:
+    return formulas.syntax(), "parses"
+
+
+def _style(facts: Facts) -> tuple[float, str]:
+    findings = [finding for finding in facts.findings if finding.tool == "flake8"]
     failed = [finding for finding in findings if finding.code in FAILURES]
     if failed:
         return 0.0, failed[0].message
@@ -162,7 +178,8 @@ def _style(findings: Sequence[Finding]) -> tuple[float, str]:
     return formulas.style(len(findings)), f"{len(findings)} findings: {_tally(codes)}"
 
 
-def _security(findings: Sequence[Finding]) -> tuple[float, str]:
+def _security(facts: Facts) -> tuple[float, str]:
+    findings = [finding for finding in facts.findings if finding.tool == "bandit"]
     failed = [finding for finding in findings if finding.code in FAILURES]
     if failed:
         return 0.0, failed[0].message
@@ -172,6 +189,23 @@ def _security(findings: Sequence[Finding]) -> tuple[float, str]:
         codes = Counter(f"{finding.code} {finding.severity}" for finding in findings)
         reason = f"{len(findings)} findings: {_tally(codes)}"
     return formulas.security(severities["HIGH"], severities["MEDIUM"]), reason
+
+
+def _runtime(facts: Facts) -> tuple[float, str]:
+    if facts.runtime is not None:
+        return facts.runtime, f"measured on {facts.verdicts.count('PASS')} passed cases"
+    heuristic = formulas.runtime_heuristic(facts.code, facts.loops)
+    return heuristic, f"heuristic, loops nested {facts.loops} deep"
+
+
+JUDGES: dict[str, Judge] = {
+    "bugfix": _bugfix,
+    "security": _security,
+    "syntax": _syntax,
+    "style": _style,
+    "runtime": _runtime,
+}
+"""Objective -> what judges a sample by it, in the order of `Scores`' fields."""
 
 
 def _tally(counts: Counter[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from coral_batch.objectives.formulas import REPEATED, RUN_ONCE
 from coral_batch.objectives.score import score
 from coral_batch.records.finding import Finding
 from coral_batch.records.rows import REFERENCE, SampleRow
-from coral_batch.records.settings import Objectives, Scores
+from coral_batch.records.settings import OBJECTIVES, Objectives
 
 Key = tuple[str, str, int]
 
@@ -73,13 +72,13 @@ def score_samples(
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
         role = roles[sample.problem]
-        reasons = {f"{name}_reason": why for name, why in vars(result.reasons).items()}
+        reasons = {f"{name}_reason": why for name, why in result.reasons.items()}
         scores.append({**row, "role": role, **vars(result.scores), "fitness": None, **reasons})
         runtimes.append(
             {**row, "heuristic": result.runtime_heuristic, "measured": result.runtime_measured}
         )
-    objectives = [field.name for field in fields(Scores)]
-    values = np.array([[row[name] for name in objectives] for row in scores]).reshape(-1, 5)
+    values = np.array([[row[name] for name in OBJECTIVES] for row in scores])
+    values = values.reshape(-1, len(OBJECTIVES))
     for row, total in zip(scores, fitness(values, settings.weights).tolist(), strict=True):
         row["fitness"] = total
     return scores, runtimes

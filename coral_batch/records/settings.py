@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from coral_batch.records.configuration import Knobs
 
@@ -93,13 +93,20 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Scores:
-    """One number an objective: weights, thresholds or scores."""
+    """One number per objective: weights, thresholds or scores.
+
+    Its fields are the objectives: columns, fields of schemas, tables and plots follow from them.
+    """
 
     bugfix: float
     security: float
     syntax: float
     style: float
     runtime: float
+
+
+OBJECTIVES = tuple(field.name for field in fields(Scores))
+"""The objectives' names, in order."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ Times are not here, so that two runs from scratch give the same bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass
 
 import polars as pl
 
@@ -17,10 +17,9 @@ from coral_batch.lake import find
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import AdapterRow, SelectionRow
-from coral_batch.records.settings import Scores
+from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.search.best import best
 
-OBJECTIVES = tuple(field.name for field in fields(Scores))
 DECIMALS = 6
 
 

@@ -11,8 +11,8 @@ from dataclasses import astuple
 
 import polars as pl
 
-from coral_batch.records.settings import Scores
-from coral_batch.report.metrics import DECIMALS, OBJECTIVES, Evaluated, Metrics, passes
+from coral_batch.records.settings import OBJECTIVES
+from coral_batch.report.metrics import DECIMALS, Evaluated, Metrics, passes
 from coral_batch.work.csv_text import to_csv
 
 
@@ -22,7 +22,7 @@ def plots(
     """Return file name -> CSV text of every plot.
 
     ``fitness.csv``: a row a generation: best and mean fitness, and the baseline's.
-    ``objectives.csv``: a row a generation: each objective's mean, and that of its best genome.
+    ``objectives/NAME.csv``: a row a generation: an objective's mean, and that of its best genome.
     ``best_objectives.csv``: a row an objective and model (best genome, baseline): the score.
     ``best_problems.csv``: a row a problem and model: pass@1.
     """
@@ -34,21 +34,7 @@ def plots(
                 for name, row in metrics.generations.items()
             ],
         ),
-        "objectives.csv": to_csv(
-            (
-                "generation",
-                *(f"mean_{objective}" for objective in OBJECTIVES),
-                *(f"best_{objective}" for objective in OBJECTIVES),
-            ),
-            [
-                (
-                    int(tables.generation),
-                    *astuple(metrics.generations[tables.generation].objectives),
-                    *_rounded(tables.best.objectives),
-                )
-                for tables in generations
-            ],
-        ),
+        **{f"objectives/{name}.csv": _objective(name, metrics, generations) for name in OBJECTIVES},
         "best_objectives.csv": _paired(
             "objective",
             dict(zip(OBJECTIVES, astuple(metrics.best.objectives), strict=True)),
@@ -62,6 +48,20 @@ def plots(
     }
 
 
+def _objective(name: str, metrics: Metrics, generations: Sequence[Evaluated]) -> str:
+    return to_csv(
+        ("generation", "best", "mean"),
+        [
+            (
+                int(tables.generation),
+                round(getattr(tables.best.objectives, name), DECIMALS),
+                getattr(metrics.generations[tables.generation].objectives, name),
+            )
+            for tables in generations
+        ],
+    )
+
+
 def _paired(what: str, best: Mapping[str, float], baseline: Mapping[str, float]) -> str:
     # A bar a label: DVC's bar template offsets bars by revision only, not by a column.
     rows = [
@@ -70,7 +70,3 @@ def _paired(what: str, best: Mapping[str, float], baseline: Mapping[str, float])
         for model, values in (("baseline", baseline), ("best", best))
     ]
     return to_csv(("bar", what, "model", "score"), rows)
-
-
-def _rounded(scores: Scores) -> tuple[float, ...]:
-    return tuple(round(value, DECIMALS) for value in astuple(scores))

@@ -9,8 +9,8 @@ from dataclasses import astuple, dataclass
 import polars as pl
 
 from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
-from coral_batch.records.settings import Scores
-from coral_batch.report.metrics import OBJECTIVES, Best, Metrics, Summary
+from coral_batch.records.settings import OBJECTIVES, Scores
+from coral_batch.report.metrics import Best, Metrics, Summary
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import table
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.errors import CoralError
-from coral_batch.records.settings import Gate, Scores
-
-OBJECTIVES = tuple(field.name for field in fields(Scores))
+from coral_batch.records.settings import OBJECTIVES, Gate, Scores
 
 # Thresholds and objectives are compared in units of 1e-9, so that 0.2 + 0.4 is 0.6 and a mean of
 # sixes reaches it.
@@ -61,11 +58,11 @@ def shortfalls(objectives: NDArray[np.float64], limits: Scores) -> NDArray[np.fl
     """Return by how much each objective misses its threshold, 0 where it does not.
 
     Args:
-        objectives: (n, 5) array in the order of `OBJECTIVES`, each in [0, 1].
+        objectives: (n, k) array in the order of `OBJECTIVES`, each in [0, 1].
         limits: the thresholds.
 
     Returns:
-        (n, 5) array; a genome passes the gate where its row is all 0.
+        (n, k) array; a genome passes the gate where its row is all 0.
     """
     required = np.array([getattr(limits, name) for name in OBJECTIVES])
     return np.maximum(np.round(required - objectives, DECIMALS), 0.0)

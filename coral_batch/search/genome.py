@@ -12,9 +12,6 @@ from coral_batch.seeding import generator
 GRID_SEEDS = 2**32
 DENSITY_RANGE = (0.1, 0.9)
 
-WITHOUT_AUTOMATA = frozenset({"fixed", "random"})
-"""Searches in which a genome's genes decide nothing, so that none has parents."""
-
 
 def genome_id(generation: int, index: int) -> str:
     """Return the id of the index-th genome born in a generation, e.g. ``003-07``."""

@@ -1,4 +1,4 @@
-"""Who survives: the threshold gate, then NSGA-II over the five objectives.
+"""Who survives: the threshold gate, then NSGA-II over the objectives.
 
 NSGA-II (Deb et al. 2002, A fast and elitist multiobjective genetic algorithm, IEEE TEC 6(2))
 prefers the lower non-dominated rank, then the larger crowding distance. The ranks come from
@@ -16,8 +16,8 @@ import moocore
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.records.settings import Scores
-from coral_batch.search.gate import DECIMALS, OBJECTIVES, shortfalls
+from coral_batch.records.settings import OBJECTIVES, Scores
+from coral_batch.search.gate import DECIMALS, shortfalls
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def select(
 
     Args:
         ids: n distinct genome ids.
-        objectives: (n, 5) array in the order of `OBJECTIVES`, each in [0, 1], maximised.
+        objectives: (n, k) array in the order of `OBJECTIVES`, each in [0, 1], maximised.
         fitness: (n,) array, the weighted sums of the objectives.
         limits: the generation's thresholds.
         survivors: how many live at most, >= 1.

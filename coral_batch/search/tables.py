@@ -11,12 +11,10 @@ from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import SelectionRow
-from coral_batch.records.settings import Params, Scores
-from coral_batch.search.gate import OBJECTIVES, thresholds
-from coral_batch.search.genome import WITHOUT_AUTOMATA, newcomers
+from coral_batch.records.settings import OBJECTIVES, Params, Scores
+from coral_batch.search.gate import thresholds
+from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.selection import select
-from coral_batch.search.variation import breed
-from coral_batch.seeding import generator
 
 
 def next_generation(
@@ -52,17 +50,11 @@ def next_generation(
     selected = select(ids, objectives, totals, limits, settings.evolution.survivors)
     order = np.argsort([row.place for row in selected])
     by_id = {genome.id: genome for genome in genomes}
-    living = [by_id[ids[index]] for index in order if selected[index].survived]
-    if settings.search.kind == "unselected":
-        random = generator(settings.seed, "unselected search", generation)
-        chosen = random.permutation(sorted(by_id))[: settings.evolution.survivors]
-        living = [by_id[genome] for genome in chosen.tolist()]
-    if settings.search.kind in WITHOUT_AUTOMATA:
-        missing = settings.evolution.population - len(living)
-        bred = (*living, *newcomers(generation + 1, missing, settings.seed))
-    else:
-        bred = breed(living, generation + 1, settings.evolution, settings.seed)
-    survivors = {genome.id for genome in living}
+    chosen = [by_id[ids[index]] for index in order if selected[index].survived]
+    bred = SEARCHES[settings.search.kind].breed(
+        genomes, chosen, generation + 1, settings.evolution, settings.seed
+    )
+    survivors = by_id.keys() & {genome.id for genome in bred}
     children: dict[str, list[str]] = {}
     for child in bred:
         for parent in child.parents:

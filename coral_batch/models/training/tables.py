@@ -9,7 +9,7 @@ from coral_batch import lake
 from coral_batch.lake.stage import Folder, Outputs
 from coral_batch.models.training.obtain import Adapter, Wanted
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, DurationRow, SubjectRow
-from coral_batch.search.search import Plan
+from coral_batch.search.plan import Plan
 
 
 def tabulate(plans: Sequence[Plan], adapters: Mapping[Wanted, Adapter], folder: Path) -> Outputs:

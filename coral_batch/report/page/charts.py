@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from coral_batch.records.rows import SelectionRow, TimeRow
-from coral_batch.records.settings import Scores
+from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.report.page.svg import (
     Frame,
     Point,
@@ -87,7 +87,7 @@ def training_curve(losses: Sequence[float]) -> Markup:
 
 
 def front(rows: Sequence[SelectionRow]) -> list[SelectionRow]:
-    """Return those that none of the others dominates in the five objectives, fittest first."""
+    """Return those that none of the others dominates in the objectives, fittest first."""
     objectives = np.array([astuple(row.objectives) for row in rows])
     chosen = moocore.is_nondominated(objectives, maximise=True, keep_weakly=True)
     members = [row for row, member in zip(rows, chosen, strict=True) if member]
@@ -101,7 +101,7 @@ def pareto(
     base: Scores,
     weights: Scores,
 ) -> Markup:
-    """Draw every genome by what bugfix and what the other objectives give to its fitness.
+    """Draw every genome by what the first and what the other objectives give to its fitness.
 
     The two add up to the fitness, so that lines of equal fitness fall from left to right.
 
@@ -123,9 +123,10 @@ def pareto(
         ticks(min(values), max(values), 5) for values in zip(*points, baseline, strict=True)
     )
     frame = Frame(*WIDE, (x_ticks[0], x_ticks[-1]), (y_ticks[0], y_ticks[-1]))
+    first = astuple(weights)[0]
     names = (
-        f"fitness from bugfix, of {weights.bugfix:g}",
-        f"fitness from the other four, of {1 - weights.bugfix:.4g}",
+        f"fitness from {OBJECTIVES[0]}, of {first:g}",
+        f"fitness from the other {len(OBJECTIVES) - 1}, of {1 - first:.4g}",
     )
     kept = {row.genome for row in members}
     radius = 4 if len(rows) <= 200 else 2

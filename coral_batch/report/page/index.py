@@ -36,7 +36,7 @@ from coral_batch.report.roles import with_training
 from coral_batch.report.tables import total_times
 from coral_batch.report.views import Individual, Repair, knobs_text
 from coral_batch.search.best import REFUSED, best
-from coral_batch.search.genome import WITHOUT_AUTOMATA
+from coral_batch.search.kinds import SEARCHES
 
 _ENDS = ("mean", "low", "high")
 # Names of the measures of overlap between programs.
@@ -105,7 +105,7 @@ def index_page(run: Run) -> str:
         measures=_MEASURES,
         budget=run.evidence.budget,
         search=run.evidence.search,
-        mapped=run.evidence.search not in WITHOUT_AUTOMATA,
+        mapped=SEARCHES[run.evidence.search].AUTOMATA_DECIDE,
         linteval=run.linteval,
         linteval_rows=_linted(run.linteval),
         linteval_outcomes=sorted(

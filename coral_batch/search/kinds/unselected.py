@@ -1,0 +1,29 @@
+"""A control: the evolution's mapping, but survivors and parents are drawn by lot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coral_batch.records.genome import Genome
+from coral_batch.records.settings import Evolution
+from coral_batch.search import variation
+from coral_batch.search.kinds import evolved
+from coral_batch.seeding import generator
+
+AUTOMATA_DECIDE = True
+plan = evolved.plan
+
+
+def breed(
+    genomes: Sequence[Genome],
+    _: Sequence[Genome],
+    generation: int,
+    settings: Evolution,
+    seed: int,
+) -> tuple[Genome, ...]:
+    """Let those live and breed that the lot falls on, whatever they scored."""
+    by_id = {genome.id: genome for genome in genomes}
+    random = generator(seed, "unselected search", generation - 1)
+    drawn = random.permutation(sorted(by_id))[: settings.survivors]
+    living = [by_id[genome] for genome in drawn.tolist()]
+    return variation.breed(living, generation, settings, seed)
