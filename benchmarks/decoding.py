@@ -28,7 +28,8 @@ from benchmarks.table import ROOT, Row
 from coral_batch.corpus.layout import read_layout
 from coral_batch.corpus.split import role_of
 from coral_batch.models.base.checkpoint import load_base
-from coral_batch.models.decoding.engine import Engine, Unit
+from coral_batch.models.decoding.answer import Unit
+from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.decoding.fence import FenceTokens
 from coral_batch.models.prompts.prompt import chat_prompt, repair_prompt
 from coral_batch.records.configuration import Knobs

@@ -36,7 +36,9 @@ from coral_batch.corpus.split import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.prompts.examples import make_examples
-from coral_batch.models.training.training import Encoded, encode, pack, share_of_peak, train
+from coral_batch.models.training.encoding import Encoded, encode
+from coral_batch.models.training.packed import pack
+from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training

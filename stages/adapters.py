@@ -32,6 +32,7 @@ def make(tables: Tables, settings: Params, generation: str, obtain: Callable[...
         settings.training,
         Store(lake.STORE),
         settings.compute.threads,
+        settings.compute.kernels,
     )
     return tabulate(plans, obtained, lake.path("adapter_folders", generation))
 

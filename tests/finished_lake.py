@@ -19,8 +19,8 @@ from coral_batch.lake.hashes import folder_hashes
 from coral_batch.lake.stage import run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
+from coral_batch.models.decoding.answer import Sample, sample_stream
 from coral_batch.models.decoding.drawing import Drawing, Work
-from coral_batch.models.decoding.engine import Sample, sample_stream
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.models.training.obtain import Adapter, Wanted

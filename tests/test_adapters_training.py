@@ -20,7 +20,9 @@ from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.acceleration import accelerated
-from coral_batch.models.training.training import PART_TOKENS, encode, share_of_peak, train
+from coral_batch.models.training.encoding import encode
+from coral_batch.models.training.packed import PART_TOKENS
+from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -85,17 +87,19 @@ def examples(base: BaseModel) -> list[Example]:
     return rows
 
 
+@pytest.mark.parametrize("kernels", ["fast", "plain"])
 @pytest.mark.parametrize("configuration", [LORA, DORA], ids=["lora", "dora"])
 def test_training_is_plain_peft_with_a_padded_batch(
     base: BaseModel,
     folder: Path,
     examples: list[Example],
     configuration: AdapterConfiguration,
+    kernels: str,
     tmp_path: Path,
 ) -> None:
-    curve, _ = train(base, examples, configuration, TRAINING, SEED, tmp_path)
+    curve, _ = train(base, examples, configuration, TRAINING, SEED, tmp_path, kernels=kernels)
     reference = load_base(folder, torch.float32)
-    losses = [*_plain_training(reference, examples, configuration)]
+    losses = [*_padded_training(reference, examples, configuration)]
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
     assert max(curve.tokens) > PART_TOKENS  # a step's gradient came from several parts
@@ -109,7 +113,7 @@ def test_training_is_plain_peft_with_a_padded_batch(
         assert not torch.allclose(load_base(folder, torch.float32).model(ids).logits, expected)
 
 
-def _plain_training(
+def _padded_training(
     base: BaseModel, examples: list[Example], configuration: AdapterConfiguration
 ) -> Iterator[tuple[float, int]]:
     """PEFT, transformers' own loss, padded batches: yields loss and real tokens of each step."""
@@ -213,9 +217,14 @@ def test_every_layer_of_the_base_model_computes_by_our_kernels(base: BaseModel) 
     assert not slow
 
 
+@pytest.mark.parametrize("kernels", ["fast", "plain"])
 @pytest.mark.parametrize("configuration", [LORA, DROPOUT], ids=["lora", "dora with dropout"])
 def test_the_same_bytes_every_time_whatever_was_trained_before(
-    folder: Path, examples: list[Example], configuration: AdapterConfiguration, tmp_path: Path
+    folder: Path,
+    examples: list[Example],
+    configuration: AdapterConfiguration,
+    kernels: str,
+    tmp_path: Path,
 ) -> None:
     base = load_base(folder)
     weights = {name: tensor.clone() for name, tensor in base.model.state_dict().items()}
@@ -223,15 +232,17 @@ def test_the_same_bytes_every_time_whatever_was_trained_before(
     for number in range(2):
         output = tmp_path / str(number)
         output.mkdir()
-        curve, _ = train(base, examples, configuration, TRAINING, SEED, output)
+        curve, _ = train(base, examples, configuration, TRAINING, SEED, output, kernels=kernels)
         results.append((curve, *_contents(output)))
         other = tmp_path / f"other{number}"
         other.mkdir()
-        train(base, examples, DORA, TRAINING, SEED + 1, other)
+        train(base, examples, DORA, TRAINING, SEED + 1, other, kernels=kernels)
     fresh = tmp_path / "fresh"
     fresh.mkdir()
     torch.manual_seed(1234)
-    curve, _ = train(load_base(folder), examples, configuration, TRAINING, SEED, fresh)
+    curve, _ = train(
+        load_base(folder), examples, configuration, TRAINING, SEED, fresh, kernels=kernels
+    )
     assert results == [(curve, *_contents(fresh))] * 2
     assert base.model.state_dict().keys() == weights.keys()
     assert all(torch.equal(weights[k], tensor) for k, tensor in base.model.state_dict().items())
@@ -245,6 +256,20 @@ def _contents(folder: Path) -> tuple[bytes, bytes]:
     ]
     config, weights = sorted(folder.iterdir())
     return config.read_bytes(), weights.read_bytes()
+
+
+def test_plain_dropout_is_drawn_for_training_alone(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    """Its masks are torch's own, from the stream of the seed; the base is left as it was."""
+    state = torch.random.get_rng_state()
+    curves = [
+        train(base, examples, one, TRAINING, SEED, tmp_path, kernels="plain")[0].loss
+        for one in (DROPOUT, replace(DROPOUT, lora_dropout=0.0))
+    ]
+    assert curves[0] != curves[1]
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert not any(module.training for module in base.model.modules())
 
 
 def test_seeds_differ(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:
@@ -262,7 +287,10 @@ def test_the_adapter_names_no_path(
     assert "/" not in json.dumps(config)
 
 
-def test_divergence_is_an_outcome(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:
+@pytest.mark.parametrize("kernels", ["fast", "plain"])
+def test_divergence_is_an_outcome(
+    base: BaseModel, examples: list[Example], kernels: str, tmp_path: Path
+) -> None:
     wild = Training(
         passes=4,
         batch_size=3,
@@ -271,7 +299,7 @@ def test_divergence_is_an_outcome(base: BaseModel, examples: list[Example], tmp_
         weight_decay=0.0,
         max_grad_norm=1.0,
     )
-    curve, _ = train(base, examples, LORA, wild, SEED, tmp_path)
+    curve, _ = train(base, examples, LORA, wild, SEED, tmp_path, kernels=kernels)
     assert curve.diverged
     assert np.isfinite(curve.loss).all()
     assert len(curve.loss) < 12

@@ -14,8 +14,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.device import compute_dtype
+from coral_batch.models.decoding.answer import Sample, Unit
 from coral_batch.models.decoding.decoder import Decoder
-from coral_batch.models.decoding.engine import Engine, Sample, Unit
+from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.decoding.fence import FenceTokens
 from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt

@@ -1,9 +1,10 @@
-"""SHA-256 of files, and files accepted by it."""
+"""SHA-256 of files, and files accepted by it; of code, SHA-256 of what it does."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from coral_batch.errors import CoralError
@@ -23,6 +24,34 @@ def found_sha256(file: Path) -> str:
 def folder_hashes(folder: Path) -> dict[str, str]:
     """Return the `file_sha256` of each file of a folder, by name."""
     return {file.name: file_sha256(file) for file in sorted(folder.iterdir())}
+
+
+def code_sha256(files: Iterable[Path]) -> str:
+    """Return the SHA-256, hexadecimal, of what Python files do, in their order.
+
+    It is that of their syntax trees: comments, docstrings and layout do not count. What another
+    Python writes into a tree beyond the older ones is empty where it is not used, and left out.
+    """
+    trees = [_meaning(ast.parse(file.read_bytes(), file)) for file in files]
+    return hashlib.sha256(repr(trees).encode()).hexdigest()
+
+
+def _meaning(node: object) -> object:
+    if isinstance(node, list):
+        return [_meaning(one) for one in node if not _is_text(one)]
+    if not isinstance(node, ast.AST):
+        return node
+    fields = [(name, _meaning(value)) for name, value in ast.iter_fields(node)]
+    return type(node).__name__, [(name, value) for name, value in fields if value not in (None, [])]
+
+
+def _is_text(node: object) -> bool:
+    """Whether a statement is a string and nothing else, such as a docstring."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: str) -> None:

@@ -167,6 +167,7 @@ class Search:
 class Compute:
     workers: int | None
     threads: int | None
+    kernels: str
 
 
 @dataclass(frozen=True)

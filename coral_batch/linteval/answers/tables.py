@@ -14,8 +14,8 @@ from transformers import AutoTokenizer
 
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
+from coral_batch.models.decoding.answer import Sample
 from coral_batch.models.decoding.drawing import drawing_of, work_of
-from coral_batch.models.decoding.engine import Sample
 from coral_batch.models.prompts.prompt import free_prompt
 from coral_batch.records.items import Item
 from coral_batch.records.rows import DurationRow, LintSampleRow, SubjectRow

@@ -15,17 +15,17 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import AutoConfig
 
 from coral_batch import lake, seeding
-from coral_batch.lake.hashes import check_files
+from coral_batch.lake.hashes import check_files, code_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
-from coral_batch.models.decoding.engine import Engine, Sample, Unit
+from coral_batch.models.decoding.answer import Sample, Unit
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -33,10 +33,30 @@ from coral_batch.work.address import cluster
 from coral_batch.work.parallel import agree, ask, keep, run, slots
 from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
 
+if TYPE_CHECKING:
+    from coral_batch.models.decoding.engine import Engine
+    from coral_batch.models.decoding.plain import PlainEngine
+
 KIND = "samples"
 FILE = "samples.json"
 SECONDS = "seconds.json"
 SLOTS = 4
+DECISIVE = {
+    "fast": (
+        "adapter_weights.py",
+        "answer.py",
+        "cache.py",
+        "decoder.py",
+        "engine.py",
+        "fence.py",
+        "guessing.py",
+        "linear.py",
+        "sampling.py",
+    ),
+    "plain": ("answer.py", "fence.py", "plain.py", "sampling.py"),
+}
+"""The files of this folder that decide a sample, by `Drawing.kernels`: all that its engine imports.
+What else it imports brings no code of ours into a sample, but for `coral_batch.seeding`."""
 
 _Drawn = tuple[str, list[Sample], float]
 """A piece's name, its answers, and the seconds since the one before it."""
@@ -74,6 +94,7 @@ class Drawing:
         seed: the run's seed.
         rank: greatest rank of an adapter, >= 1.
         threads: torch's threads; None for one a core.
+        kernels: ``fast`` for `engine`, ``plain`` for `plain`.
     """
 
     samples: int
@@ -81,6 +102,7 @@ class Drawing:
     seed: int
     rank: int
     threads: int | None
+    kernels: str = "fast"
 
 
 def work_of(name: str, subject: SubjectRow, knobs: Knobs, prompts: Mapping[str, str]) -> Work:
@@ -91,8 +113,8 @@ def work_of(name: str, subject: SubjectRow, knobs: Knobs, prompts: Mapping[str, 
 
 def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
     """Return what the pieces of one call have in common, the rest of it by the run's settings."""
-    rank, threads = max(settings.candidates.r), settings.compute.threads
-    return Drawing(samples, max_new_tokens, settings.seed, rank, threads)
+    rank, compute = max(settings.candidates.r), settings.compute
+    return Drawing(samples, max_new_tokens, settings.seed, rank, compute.threads, compute.kernels)
 
 
 def draw(
@@ -182,7 +204,7 @@ def _draw_unit(
         torch.set_num_threads(drawing.threads)
     here = _determinants(base, drawing, common["engine"]["rows"])
     agree("what determines a sample", here, common)
-    key = ("decoding", base, common["base"], *common["engine"].values())
+    key = ("decoding", base, common["base"], common["kernels"], *common["engine"].values())
     engine = keep(key, partial(_engine, devices()[0], base, common))
     drawn: list[_Drawn] = []
     for one in _generate(engine, works, drawing, lambda open_: note(file, len(drawn) + open_)):
@@ -203,13 +225,20 @@ def _draw(
     yield from _generate(engine, works, drawing, partial(note, notes.of(device)))
 
 
-def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
+def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
+    """Return the engine that is asked for; the other one is not even imported."""
     loaded = load_base(base, device=device)
+    if common["kernels"] == "plain":
+        from coral_batch.models.decoding.plain import PlainEngine  # noqa: PLC0415
+
+        return PlainEngine(loaded.model, loaded.tokenizer, **common["engine"])
+    from coral_batch.models.decoding.engine import Engine  # noqa: PLC0415
+
     return Engine(loaded.model, loaded.tokenizer, **common["engine"])
 
 
 def _generate(
-    engine: Engine, works: Sequence[Work], drawing: Drawing, tell: Tell
+    engine: Engine | PlainEngine, works: Sequence[Work], drawing: Drawing, tell: Tell
 ) -> Iterator[_Drawn]:
     start = time.perf_counter()
     for unit, drawn in engine.generate(
@@ -241,15 +270,23 @@ def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
 
 
 def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
-    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(str(seeding.__file__))]
+    here = Path(__file__).parent
+    sources = [*(here / name for name in DECISIVE[drawing.kernels]), Path(str(seeding.__file__))]
+    versions = ["torch", "transformers", "tokenizers"]
+    engine = {"rows": rows}
+    if drawing.kernels == "fast":
+        engine |= {"adapters": SLOTS, "rank": drawing.rank}
+    else:
+        versions.append("peft")
     return {
         "base": read_card(base).sha256,
         "samples": drawing.samples,
         "max_new_tokens": drawing.max_new_tokens,
         "seed": drawing.seed,
-        "engine": {"rows": rows, "adapters": SLOTS, "rank": drawing.rank},
-        "code": _digest("".join(file.read_text() for file in sources)),
-        "versions": {name: version(name) for name in ("torch", "transformers", "tokenizers")},
+        "kernels": drawing.kernels,
+        "engine": engine,
+        "code": code_sha256(sources),
+        "versions": {name: version(name) for name in versions},
         "arithmetic": arithmetic(),
     }
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -33,65 +33,14 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from coral_batch.errors import CoralError
+from coral_batch.models.decoding.answer import Answer, Prompt, Sample, Unit, Writing
 from coral_batch.models.decoding.decoder import Decoder
-from coral_batch.models.decoding.fence import FenceTokens
 from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.decoding.sampling import next_tokens
-from coral_batch.models.prompts.prompt import FENCE
-from coral_batch.records.configuration import Knobs
-from coral_batch.seeding import derive_seed, generator
 from coral_batch.work.progress import Tell, unheard
 
 AHEAD = 7
 """Most tokens read ahead of a sample in one step."""
-
-
-@dataclass(frozen=True)
-class Unit:
-    """Work that is done together: prompts, with one adapter and one set of knobs.
-
-    Attributes:
-        name: the caller's name for it, a genome's id; it does not enter the random streams.
-        adapter: a PEFT folder; None for the base model alone.
-        knobs: how its samples are drawn.
-        prompts: names of the prompts to answer, at least one; None for all.
-    """
-
-    name: str
-    adapter: Path | None
-    knobs: Knobs
-    prompts: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One answer.
-
-    Attributes:
-        problem: the prompt's key.
-        index: number of the sample among the problem's, from 0.
-        seed: seed of its random stream.
-        text: what the model wrote, special tokens left out; behind the opening fence when the
-            prompt ends in one.
-        prompt_tokens: length of the prompt.
-        tokens: tokens drawn, the closing fence and the token that ends the answer included.
-        finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn or the
-            text) or ``length`` (`max_new_tokens` were drawn).
-    """
-
-    problem: str
-    index: int
-    seed: int
-    text: str
-    prompt_tokens: int
-    tokens: int
-    finish: str
-
-
-def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
-    """Return purpose and ids of a sample's random stream."""
-    return "sample", problem, index
 
 
 @dataclass
@@ -127,33 +76,24 @@ class _Prompt:
     """A unit's prompt: the samples still to begin and, once prefilled, what they begin with."""
 
     unit: int
-    problem: str
-    ids: list[int]
-    fenced: bool
+    prompt: Prompt
     waiting: deque[int]
     begun: _Begun | None = None
 
 
 @dataclass
 class _Row:
-    """A sample being drawn; `seen` holds its distinct tokens, the prompt's included."""
+    """A sample being drawn, its unit's number, its adapter's slot and its text, prompt first."""
 
-    prompt: _Prompt
-    index: int
+    answer: Answer
+    unit: int
     slot: int
-    knobs: Knobs
-    seed: int
-    uniforms: list[float]
     text: Text
-    seen: dict[int, None]
-    tokens: list[int] = field(default_factory=list)
-    backticks: int = 0
-    finish: str | None = None
 
     @property
     def length(self) -> int:
         """Tokens whose keys and values the row holds: all but the last one drawn."""
-        return len(self.prompt.ids) + len(self.tokens) - 1
+        return len(self.answer.prompt.ids) + len(self.answer.tokens) - 1
 
 
 class Engine:
@@ -183,12 +123,7 @@ class Engine:
         self.tokenizer = tokenizer
         self.timings = Timings()
         self._decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
-        self._fence = FenceTokens(tokenizer)
-        ends = model.generation_config.eos_token_id
-        # Adapters are trained to end with the tokenizer's, which a checkpoint may not list.
-        self._ends = frozenset(
-            [*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id]
-        )
+        self._writing = Writing(model, tokenizer, self._decoder.context)
 
     @torch.inference_mode()
     def generate(
@@ -221,10 +156,12 @@ class Engine:
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
-        ids = {name: self._encode(name, text, max_new_tokens) for name, text in prompts.items()}
-        names = [tuple(ids) if unit.prompts is None else unit.prompts for unit in units]
+        encoded = {
+            name: self._writing.encode(name, text, max_new_tokens) for name, text in prompts.items()
+        }
+        names = [tuple(encoded) if unit.prompts is None else unit.prompts for unit in units]
         waiting = deque(
-            _Prompt(number, name, ids[name], prompts[name].endswith(FENCE), deque(range(samples)))
+            _Prompt(number, encoded[name], deque(range(samples)))
             for number in range(len(units))
             for name in names[number]
         )
@@ -232,16 +169,17 @@ class Engine:
         full = [samples * len(one) for one in names]
         tell(0.0)
         live: list[_Row] = []
-        self._decoder.reserve(max(map(len, ids.values())) + max_new_tokens + AHEAD)
+        longest = max(len(prompt.ids) for prompt in encoded.values())
+        self._decoder.reserve(longest + max_new_tokens + AHEAD)
         slots = _AdapterSlots(self._decoder)
         try:
             while waiting or live:
                 finished = self._admit(units, waiting, live, slots, seed, max_new_tokens)
-                finished += self._step(live, max_new_tokens) if live else []
+                finished += self._step(live) if live else []
                 ended = []
                 for row in finished:
-                    number = row.prompt.unit
-                    done[number][row.prompt.problem, row.index] = self._sample(row)
+                    number, sample = row.unit, self._writing.sample(row.answer)
+                    done[number][sample.problem, sample.index] = sample
                     if len(done[number]) == full[number]:
                         slots.leave(units[number], number)
                         ended.append(number)
@@ -261,18 +199,6 @@ class Engine:
             slots.close()
             self._decoder.release()
 
-    def _encode(self, name: str, text: str, max_new_tokens: int) -> list[int]:
-        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-        if len(ids) + max_new_tokens > self._decoder.context:
-            raise CoralError(
-                f"the prompt of {name} and its answer do not fit the base model",
-                field="sampling.max_new_tokens",
-                found=max_new_tokens,
-                expected=f"at most {self._decoder.context - len(ids)}: the prompt has {len(ids)} "
-                f"tokens and the model attends to {self._decoder.context}",
-            )
-        return ids
-
     def _admit(
         self,
         units: Sequence[Unit],
@@ -287,28 +213,18 @@ class Engine:
         finished = []
         while waiting and len(live) < self._decoder.rows:
             prompt = waiting[0]
-            unit = units[prompt.unit]
+            unit, ids = units[prompt.unit], prompt.prompt.ids
             if prompt.begun is None:
                 slot = slots.enter(unit, prompt.unit)
                 if slot is None:
                     break
-                prompt.begun = _Begun(slot, *self._decoder.prefill(prompt.ids, slot))
-                self.timings.prompt_tokens += len(prompt.ids)
+                prompt.begun = _Begun(slot, *self._decoder.prefill(ids, slot))
+                self.timings.prompt_tokens += len(ids)
             index = prompt.waiting.popleft()
-            stream = sample_stream(prompt.problem, index)
-            row = _Row(
-                prompt,
-                index,
-                prompt.begun.slot,
-                unit.knobs,
-                derive_seed(seed, *stream),
-                generator(seed, *stream).random(max_new_tokens).tolist(),
-                Text(prompt.ids),
-                dict.fromkeys(prompt.ids),
-            )
-            logits = prompt.begun.logits.clone()
-            self._take(row, self._draw([(row, [])], logits)[0], max_new_tokens)
-            if row.finish:
+            answer = self._writing.begin(prompt.prompt, index, unit.knobs, seed, max_new_tokens)
+            row = _Row(answer, prompt.unit, prompt.begun.slot, Text(ids))
+            self._take(row, self._draw([(row, [])], prompt.begun.logits.clone())[0])
+            if answer.finish:
                 finished.append(row)
             else:
                 self._decoder.fill(len(live), prompt.begun.cache)
@@ -319,7 +235,7 @@ class Engine:
         self.timings.prefill_seconds += time.perf_counter() - start
         return finished
 
-    def _step(self, live: list[_Row], max_new_tokens: int) -> list[_Row]:
+    def _step(self, live: list[_Row]) -> list[_Row]:
         """Draw at least a token of every live row; return the finished and free their places."""
         start = time.perf_counter()
         lines, longest = len(live), max(row.length for row in live)
@@ -331,7 +247,7 @@ class Engine:
             for row in range(busy)
         ]
         logits = self._decoder.step(
-            [guess[-1] if guess else row.tokens[-1] for row, guess, _ in reading],
+            [guess[-1] if guess else row.answer.tokens[-1] for row, guess, _ in reading],
             [row.length + depth for row, _, depth in reading],
             [row.slot for row, _, _ in reading],
             lines,
@@ -342,12 +258,12 @@ class Engine:
             for at, guessed in zip(
                 range(place, busy, lines), [*guesses[place], None], strict=False
             ):
-                self._take(row, drawn[at], max_new_tokens)
-                if row.finish or drawn[at] != guessed:
+                self._take(row, drawn[at])
+                if row.answer.finish or drawn[at] != guessed:
                     break
-        finished = [row for row in live if row.finish]
+        finished = [row for row in live if row.answer.finish]
         for place in reversed(range(len(live))):
-            if live[place].finish:
+            if live[place].answer.finish:
                 last = live.pop()
                 if place < len(live):
                     self._decoder.move(len(live), place, last.length)
@@ -358,50 +274,28 @@ class Engine:
 
     def _draw(self, rows: list[tuple[_Row, list[int]]], logits: Tensor) -> list[int]:
         """Draw the next token of each row's sample, were it to go on with the guessed ones."""
+        answers = [(row.answer, guess) for row, guess in rows]
         return next_tokens(
             logits,
-            [row.knobs for row, _ in rows],
+            [answer.knobs for answer, _ in answers],
             [
-                list(row.seen | dict.fromkeys(guess)) if row.knobs.repetition_penalty != 1 else []
-                for row, guess in rows
+                list(answer.seen | dict.fromkeys(guess))
+                if answer.knobs.repetition_penalty != 1
+                else []
+                for answer, guess in answers
             ],
             # Behind the last token that may be drawn nothing is taken, whatever it is drawn with.
             [
-                row.uniforms[min(len(row.tokens) + len(guess), len(row.uniforms) - 1)]
-                for row, guess in rows
+                answer.uniforms[min(len(answer.tokens) + len(guess), len(answer.uniforms) - 1)]
+                for answer, guess in answers
             ],
         )
 
-    def _take(self, row: _Row, token: int, max_new_tokens: int) -> None:
+    def _take(self, row: _Row, token: int) -> None:
         """Let a sample go on with `token`."""
-        row.tokens.append(token)
+        self._writing.take(row.answer, token)
         row.text.append(token)
-        row.seen[token] = None
-        if row.prompt.fenced:
-            row.backticks = self._fence.run(row.backticks, token)
-        if row.backticks == FenceTokens.CLOSED:
-            row.finish = "fence"
-        elif token in self._ends:
-            row.finish = "eos"
-        elif len(row.tokens) == max_new_tokens:
-            row.finish = "length"
         self.timings.tokens += 1
-
-    def _sample(self, row: _Row) -> Sample:
-        text = str(
-            self.tokenizer.decode(
-                row.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-        )
-        return Sample(
-            row.prompt.problem,
-            row.index,
-            row.seed,
-            FENCE + text if row.prompt.fenced else text,
-            len(row.prompt.ids),
-            len(row.tokens),
-            row.finish or "",
-        )
 
 
 class _AdapterSlots:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from coral_batch.models.base.checkpoint import load_tokenizer
+from coral_batch.models.decoding.answer import Sample
 from coral_batch.models.decoding.drawing import drawing_of, work_of
-from coral_batch.models.decoding.engine import Sample
 from coral_batch.models.prompts.prompt import chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem

@@ -10,7 +10,6 @@ side: threads that share one adapter's steps wait for each other half of the tim
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,13 +24,11 @@ import torch
 
 from coral_batch import seeding
 from coral_batch.errors import CoralError
-from coral_batch.lake.hashes import folder_hashes
+from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, devices
 from coral_batch.models.prompts.examples import examples_sha256
-from coral_batch.models.training import acceleration, kernels, low_rank
-from coral_batch.models.training import training as training_module
 from coral_batch.models.training.training import TrainingCurve, check_warmup, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
@@ -45,9 +42,23 @@ KIND = "adapters"
 CURVE = "curve.json"
 SECONDS = "seconds.json"
 PEFT = "adapter"
+DECISIVE = {
+    "fast": (
+        "acceleration.py",
+        "encoding.py",
+        "kernels.py",
+        "low_rank.py",
+        "packed.py",
+        "training.py",
+    ),
+    "plain": ("encoding.py", "plain.py", "training.py"),
+}
+"""The files of this folder that decide an adapter, by the kernels it trains with: `training` and
+all that it imports for them. What else it imports brings no code of ours into an adapter, but for
+`coral_batch.seeding`."""
 Wanted = tuple[AdapterConfiguration, int]
 """An adapter to have: its configuration, and the seed it is trained with."""
-_Common = tuple[Path, Sequence[Example], Training, Store]
+_Common = tuple[Path, Sequence[Example], Training, str, Store]
 
 _PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
 
@@ -82,6 +93,7 @@ def obtain_adapters(
     training: Training,
     store: Store,
     threads: int | None = None,
+    kernels: str = "fast",
 ) -> dict[Wanted, Adapter]:
     """Return each distinct adapter that is wanted, training those that the store lacks.
 
@@ -93,6 +105,7 @@ def obtain_adapters(
         store: where adapters are kept as soon as each is trained.
         threads: most adapters to train at a time on a processor, each on one thread; None for one
             a core, as far as memory goes.
+        kernels: ``fast`` or ``plain``; see `coral_batch.models.training.training.train`.
 
     Raises:
         CoralError: see `coral_batch.models.training.training.train` and
@@ -101,12 +114,12 @@ def obtain_adapters(
     check_warmup(len(examples), training)
     base_folder = base_folder.absolute()
     distinct = list(dict.fromkeys(wanted))
-    known = ask(_determinants, base_folder, examples, distinct, training, device=True)
+    known = ask(_determinants, base_folder, examples, distinct, training, kernels, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
     if missing:
-        common = (base_folder, examples, training, Store(store.root.absolute()))
+        common = (base_folder, examples, training, kernels, Store(store.root.absolute()))
         entries |= _trained(missing, len(known) - len(missing), common, threads)
     adapters = {}
     for one, entry in entries.items():
@@ -134,20 +147,19 @@ def determinants(
     configuration: AdapterConfiguration,
     training: Training,
     seed: int,
+    kernels: str = "fast",
 ) -> dict[str, Any]:
     """Everything that the bytes of an adapter depend on, as JSON values."""
+    here = Path(__file__).parent
+    sources = [*(here / name for name in DECISIVE[kernels]), Path(str(seeding.__file__))]
     return {
         "base": card.sha256,
         "examples": examples_sha256(examples),
         "configuration": asdict(configuration),
         "training": asdict(training),
         "seed": seed,
-        "code": _digest(
-            "".join(
-                Path(str(module.__file__)).read_text()
-                for module in (training_module, acceleration, kernels, low_rank, seeding)
-            )
-        ),
+        "kernels": kernels,
+        "code": code_sha256(sources),
         "versions": {
             name: version(name) for name in ("torch", "transformers", "peft", "tokenizers", "numpy")
         },
@@ -202,12 +214,15 @@ def _determinants(
     examples: Sequence[Example],
     wanted: Sequence[Wanted],
     training: Training,
+    kernels: str,
 ) -> dict[Wanted, dict[str, Any]]:
     """Return what determines each adapter when this process trains it."""
     card = read_card(base_folder)
     with _one_thread():
         return {
-            (configuration, seed): determinants(card, examples, configuration, training, seed)
+            (configuration, seed): determinants(
+                card, examples, configuration, training, seed, kernels
+            )
             for configuration, seed in wanted
         }
 
@@ -239,6 +254,7 @@ def _train_share(
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
+    kernels: str,
     store: Store,
     file: Path,
 ) -> dict[Wanted, Path]:
@@ -250,7 +266,7 @@ def _train_share(
         def tell(done: float) -> None:
             note(file, len(entries) + done)
 
-        build = partial(_build, base, examples, wanted, training, tell)
+        build = partial(_build, base, examples, wanted, training, kernels, tell)
         entries[wanted] = store.put(KIND, known, build)
     return entries
 
@@ -261,14 +277,15 @@ def _train_unit(
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
+    kernels: str,
     store: Store,
     file: Path,
 ) -> dict[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
-    here = _determinants(base_folder, examples, [wanted], training)
+    here = _determinants(base_folder, examples, [wanted], training, kernels)
     agree("what determines an adapter", here[wanted], known)
     base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
-    build = partial(_build, base, examples, wanted, training, partial(note, file))
+    build = partial(_build, base, examples, wanted, training, kernels, partial(note, file))
     with _one_thread():
         return {wanted: store.put(KIND, known, build)}
 
@@ -296,12 +313,14 @@ def _build(
     examples: Sequence[Example],
     wanted: Wanted,
     training: Training,
+    kernels: str,
     tell: Tell,
     folder: Path,
 ) -> None:
     configuration, seed = wanted
-    (folder / PEFT).mkdir()
-    curve, seconds = train(base, examples, configuration, training, seed, folder / PEFT, tell)
+    made = folder / PEFT
+    made.mkdir()
+    curve, seconds = train(base, examples, configuration, training, seed, made, tell, kernels)
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 
@@ -319,7 +338,3 @@ def _read_curve(file: Path) -> TrainingCurve:
         answer_tokens=tuple(curve["answer_tokens"]),
         diverged=curve["diverged"],
     )
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

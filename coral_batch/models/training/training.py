@@ -1,8 +1,9 @@
 """Train one LoRA or DoRA adapter on the examples and write it as a plain PEFT folder.
 
-Batches are packed, not padded: sequences lie one behind the other in one row, and attention stays
-within each. Loss is taken on answer tokens only. Everything follows from the arguments: the same
-base, examples, configuration and seed give the same bytes on the same machine.
+Loss is taken on answer tokens only. A step's gradient is summed over parts of its batch; what the
+parts are and how a part's loss is computed is `packed`'s or `plain`'s. Everything follows from the
+arguments: the same base, examples, configuration, seed and kernels give the same bytes on the same
+machine.
 The store (`coral_batch.lake.store`) decides whether training is needed at all.
 """
 
@@ -13,10 +14,10 @@ import json
 import math
 import time
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 import torch
@@ -27,17 +28,12 @@ from safetensors.torch import save_file
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
-from coral_batch.models.training import kernels
-from coral_batch.models.training.acceleration import accelerated, exact_magnitudes
+from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
 from coral_batch.work.progress import Tell, progress, unheard
-
-# A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
-# Shorter parts are slower: the common prefix is read again, and the output head with it.
-PART_TOKENS = 700
 
 
 @dataclass(frozen=True)
@@ -58,33 +54,6 @@ class TrainingCurve:
     diverged: bool
 
 
-@dataclass(frozen=True)
-class Encoded:
-    """An example in tokens: prompt, then answer."""
-
-    ids: tuple[int, ...]
-    answer: int
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A packed batch: the common prefix of its sequences once, then their rests.
-
-    Attributes:
-        ids: (1, tokens) token ids.
-        positions: (1, tokens) positions within each sequence.
-        predicting: (answers,) positions in the row whose next token is an answer token.
-        targets: (answers,) those next tokens.
-        packing: where the sequences lie.
-    """
-
-    ids: torch.Tensor
-    positions: torch.Tensor
-    predicting: torch.Tensor
-    targets: torch.Tensor
-    packing: kernels.Packing
-
-
 def train(
     base: BaseModel,
     examples: Sequence[Example],
@@ -93,6 +62,7 @@ def train(
     seed: int,
     folder: Path,
     tell: Tell = unheard,
+    kernels: str = "fast",
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
@@ -106,6 +76,7 @@ def train(
         seed: the run's seed; initialisation, order and dropout each have a stream of their own.
         folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
         tell: is told, before the first step and after each, the share of the steps that is done.
+        kernels: ``fast`` or ``plain``.
 
     Returns:
         The curve, and the seconds the training took.
@@ -125,13 +96,25 @@ def train(
     ]
     model = _attach(base, configuration, seed)
     try:
-        dropout = generator(seed, "dropout")
-        with accelerated(model, dropout):
-            curve = _optimise(model, steps, training, tell)
+        computing = _computing(kernels)
+        with computing.losses(model, seed) as loss:
+            parts = [computing.parts_of(step) for step in steps]
+            curve = _optimise(model, parts, loss, training, tell)
         _save(model, base, configuration, folder)
     finally:
         model.unload()
     return curve, time.perf_counter() - start
+
+
+def _computing(kernels: str) -> ModuleType:
+    """Return the module that computes a batch's loss; the other one is not even imported."""
+    if kernels == "plain":
+        from coral_batch.models.training import plain  # noqa: PLC0415
+
+        return plain
+    from coral_batch.models.training import packed  # noqa: PLC0415
+
+    return packed
 
 
 def check_warmup(examples: int, training: Training) -> None:
@@ -173,84 +156,6 @@ def share_of_peak(step: int, steps: int, warmup: int) -> float:
     return (steps - step) / (steps - warmup)
 
 
-def encode(example: Example, tokenizer: Any) -> Encoded:
-    """Tokenize an example: the prompt as a sample's prompt is, the answer as the text goes on.
-
-    A SentencePiece tokenizer puts a space before every text, which an answer by itself would get.
-    """
-    prompt, answer, whole = (
-        tokenizer(text, add_special_tokens=False)["input_ids"]
-        for text in (example.prompt, example.answer, example.prompt + example.answer)
-    )
-    # Where a token crosses the border, the prompt's tokens decide, which are what samples follow.
-    if whole[: len(prompt)] == prompt:
-        answer = whole[len(prompt) :]
-    return Encoded((*prompt, *answer), len(answer))
-
-
-def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batch:
-    """Put sequences behind one another, what all of them begin with only once.
-
-    Under causal attention the common prefix (system prompt, instruction) has the same activations
-    in every sequence; its gradients add up.
-
-    Args:
-        sequences: at least one.
-        repeats: query heads for each key head.
-        dtype: compute type.
-    """
-    prefix = _common_prefix(sequences)
-    rests = [np.array(sequence.ids[prefix:]) for sequence in sequences]
-    lengths = [len(rest) for rest in rests]
-    ids = np.concatenate([sequences[0].ids[:prefix], *rests]).astype(np.int64)
-    ends = prefix + np.cumsum(lengths)
-    predicting = np.concatenate(
-        [
-            np.arange(end - sequence.answer, end) - 1
-            for end, sequence in zip(ends, sequences, strict=True)
-        ]
-    )
-    positions = [np.arange(prefix), *(prefix + np.arange(length) for length in lengths)]
-    return Batch(
-        ids=torch.from_numpy(ids)[None],
-        positions=torch.from_numpy(np.concatenate(positions))[None],
-        predicting=torch.from_numpy(predicting),
-        targets=torch.from_numpy(ids[predicting + 1]),
-        packing=kernels.make_packing(prefix, lengths, repeats, dtype),
-    )
-
-
-def _on(device: torch.device, batch: Batch) -> Batch:
-    """Return the batch on `device`."""
-    biases = {sizes: bias.to(device) for sizes, bias in batch.packing.biases.items()}
-    return Batch(
-        ids=batch.ids.to(device),
-        positions=batch.positions.to(device),
-        predicting=batch.predicting.to(device),
-        targets=batch.targets.to(device),
-        packing=replace(batch.packing, biases=biases),
-    )
-
-
-def _common_prefix(sequences: Sequence[Encoded]) -> int:
-    """Length of the longest prefix of all prompts that leaves each a last prompt token."""
-    if len(sequences) == 1:
-        return 0
-    limit = min(len(sequence.ids) - sequence.answer for sequence in sequences) - 1
-    columns = zip(*(sequence.ids[:limit] for sequence in sequences), strict=True)
-    return next((at for at, column in enumerate(columns) if len(set(column)) > 1), limit)
-
-
-def _parts(sequences: Sequence[Encoded]) -> list[list[Encoded]]:
-    """Cut a step's batch into parts of at most `PART_TOKENS`, or of one sequence, in order."""
-    parts: list[list[Encoded]] = [[]]
-    for sequence in sequences:
-        if parts[-1] and sum(len(other.ids) for other in [*parts[-1], sequence]) > PART_TOKENS:
-            parts.append([])
-        parts[-1].append(sequence)
-    return parts
-
-
 def _batches(indices: np.ndarray, size: int) -> list[np.ndarray]:
     return [indices[start : start + size] for start in range(0, len(indices), size)]
 
@@ -272,7 +177,6 @@ def _attach(base: BaseModel, configuration: AdapterConfiguration, seed: int) -> 
                 found=list(configuration.target_modules),
                 expected=f"names of linear layers of {base.card.name}",
             ) from error
-    exact_magnitudes(model)
     _give_back()
     return model
 
@@ -289,33 +193,28 @@ def _lora_config(configuration: AdapterConfiguration) -> LoraConfig:
 
 
 def _optimise(
-    model: PeftModel, steps: Sequence[Sequence[Encoded]], training: Training, tell: Tell
+    model: PeftModel,
+    steps: Sequence[Sequence[Sequence[Encoded]]],
+    loss_of: Callable[[Sequence[Encoded]], torch.Tensor],
+    training: Training,
+    tell: Tell,
 ) -> TrainingCurve:
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(
         parameters, lr=training.learning_rate, weight_decay=training.weight_decay
     )
-    inner: Any = model.base_model.model
-    config = inner.config
-    repeats = config.num_attention_heads // config.num_key_value_heads
     loss_curve: list[float] = []
     tokens, answers = [], []
     diverged = False
     tell(0.0)
     with progress(steps, "one adapter", units="steps", leave=False) as bar:
-        for step, sequences in enumerate(bar):
+        for step, parts in enumerate(bar):
+            sequences = [sequence for part in parts for sequence in part]
             answer_tokens = sum(sequence.answer for sequence in sequences)
             total = 0.0
-            for part in _parts(sequences):
-                batch = _on(inner.device, pack(part, repeats, inner.dtype))
-                hidden = inner.base_model(
-                    input_ids=batch.ids,
-                    position_ids=batch.positions,
-                    packing=batch.packing,
-                    use_cache=False,
-                ).last_hidden_state[0, batch.predicting]
-                loss = kernels.AnswerLoss.apply(hidden, inner.lm_head.weight, batch.targets)
-                loss = loss * (batch.targets.numel() / answer_tokens)
+            for part in parts:
+                loss = loss_of(part)
+                loss = loss * (sum(sequence.answer for sequence in part) / answer_tokens)
                 loss.backward()
                 total += loss.item()
                 _give_back()
@@ -339,8 +238,8 @@ def _give_back() -> None:
     """Return freed memory to the system.
 
     Parts differ in length, so what glibc keeps of one seldom fits the next: without this the
-    process grew by hundreds of megabytes a step. The widest activations are used again instead
-    (`coral_batch.models.training.low_rank.Buffers`).
+    process grew by hundreds of megabytes a step. The widest activations of `packed` are used again
+    instead (`coral_batch.models.training.low_rank.Buffers`).
     """
     ctypes.CDLL(None).malloc_trim(0)
 

@@ -1,0 +1,136 @@
+"""The loss of a batch by our kernels: packed, not padded.
+
+Sequences lie one behind the other in one row, and attention stays within each. `plain` computes
+the same without any of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from coral_batch.models.training import kernels
+from coral_batch.models.training.acceleration import accelerated, exact_magnitudes
+from coral_batch.models.training.encoding import Encoded
+from coral_batch.seeding import generator
+
+# A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
+# Shorter parts are slower: the common prefix is read again, and the output head with it.
+PART_TOKENS = 700
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A packed batch: the common prefix of its sequences once, then their rests.
+
+    Attributes:
+        ids: (1, tokens) token ids.
+        positions: (1, tokens) positions within each sequence.
+        predicting: (answers,) positions in the row whose next token is an answer token.
+        targets: (answers,) those next tokens.
+        packing: where the sequences lie.
+    """
+
+    ids: torch.Tensor
+    positions: torch.Tensor
+    predicting: torch.Tensor
+    targets: torch.Tensor
+    packing: kernels.Packing
+
+
+@contextmanager
+def losses(model: Any, seed: int) -> Iterator[Callable[[Sequence[Encoded]], torch.Tensor]]:
+    """Make a PEFT model ready to train inside the block.
+
+    Args:
+        model: the PEFT model, fresh.
+        seed: the run's seed, of which dropout has a stream.
+
+    Yields:
+        What computes the mean cross entropy, in nats, of the answer tokens of a part of a batch.
+    """
+    exact_magnitudes(model)
+    inner = model.base_model.model
+    repeats = inner.config.num_attention_heads // inner.config.num_key_value_heads
+
+    def loss(part: Sequence[Encoded]) -> torch.Tensor:
+        batch = _on(inner.device, pack(part, repeats, inner.dtype))
+        hidden = inner.base_model(
+            input_ids=batch.ids,
+            position_ids=batch.positions,
+            packing=batch.packing,
+            use_cache=False,
+        ).last_hidden_state[0, batch.predicting]
+        result: torch.Tensor = kernels.AnswerLoss.apply(hidden, inner.lm_head.weight, batch.targets)
+        return result
+
+    with accelerated(model, generator(seed, "dropout")):
+        yield loss
+
+
+def parts_of(sequences: Sequence[Encoded]) -> list[list[Encoded]]:
+    """Cut a step's batch into parts of at most `PART_TOKENS`, or of one sequence, in order."""
+    parts: list[list[Encoded]] = [[]]
+    for sequence in sequences:
+        if parts[-1] and sum(len(other.ids) for other in [*parts[-1], sequence]) > PART_TOKENS:
+            parts.append([])
+        parts[-1].append(sequence)
+    return parts
+
+
+def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batch:
+    """Put sequences behind one another, what all of them begin with only once.
+
+    Under causal attention the common prefix (system prompt, instruction) has the same activations
+    in every sequence; its gradients add up.
+
+    Args:
+        sequences: at least one.
+        repeats: query heads for each key head.
+        dtype: compute type.
+    """
+    prefix = _common_prefix(sequences)
+    rests = [np.array(sequence.ids[prefix:]) for sequence in sequences]
+    lengths = [len(rest) for rest in rests]
+    ids = np.concatenate([sequences[0].ids[:prefix], *rests]).astype(np.int64)
+    ends = prefix + np.cumsum(lengths)
+    predicting = np.concatenate(
+        [
+            np.arange(end - sequence.answer, end) - 1
+            for end, sequence in zip(ends, sequences, strict=True)
+        ]
+    )
+    positions = [np.arange(prefix), *(prefix + np.arange(length) for length in lengths)]
+    return Batch(
+        ids=torch.from_numpy(ids)[None],
+        positions=torch.from_numpy(np.concatenate(positions))[None],
+        predicting=torch.from_numpy(predicting),
+        targets=torch.from_numpy(ids[predicting + 1]),
+        packing=kernels.make_packing(prefix, lengths, repeats, dtype),
+    )
+
+
+def _on(device: torch.device, batch: Batch) -> Batch:
+    """Return the batch on `device`."""
+    biases = {sizes: bias.to(device) for sizes, bias in batch.packing.biases.items()}
+    return Batch(
+        ids=batch.ids.to(device),
+        positions=batch.positions.to(device),
+        predicting=batch.predicting.to(device),
+        targets=batch.targets.to(device),
+        packing=replace(batch.packing, biases=biases),
+    )
+
+
+def _common_prefix(sequences: Sequence[Encoded]) -> int:
+    """Length of the longest prefix of all prompts that leaves each a last prompt token."""
+    if len(sequences) == 1:
+        return 0
+    limit = min(len(sequence.ids) - sequence.answer for sequence in sequences) - 1
+    columns = zip(*(sequence.ids[:limit] for sequence in sequences), strict=True)
+    return next((at for at, column in enumerate(columns) if len(set(column)) > 1), limit)

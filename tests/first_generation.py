@@ -1,0 +1,76 @@
+"""A project up to its first generation's features, whose adapters and samples are made by itself.
+
+It holds a copy of the code. What trains and draws runs in a process of its own, so that a test may
+change that code or take modules away.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from stages.automata import automata
+from stages.features import features
+from tests import REPOSITORY
+from tests.finished_lake import SETTINGS, begin
+from tests.pipeline import ENVIRONMENT
+
+SMALL = (
+    *SETTINGS,
+    (r"population: \d+", "population: 2"),
+    (r"survivors: \d+", "survivors: 1"),
+    (r"  r: \[.*", "  r: [2, 4]"),
+    (r"lora_dropout: \[.*", "lora_dropout: [0.0]"),
+    (r"learning_rate: \S+", "learning_rate: 1.0e-2"),
+    (r"threads: \S+", "threads: 1"),
+    (r"batch_size: \d+", "batch_size: 24"),
+    (r"max_new_tokens: 384", "max_new_tokens: 12"),
+)
+# On a processor without bf16 the two ways to compute differ by the rounding of fp32 alone.
+FP32 = {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+CODE = """
+import sys
+sys.modules |= dict.fromkeys(sys.argv[1:])  # importing one of these is an error
+from stages.adapters import adapters
+from stages.samples import samples
+adapters("000")
+samples("000")
+"""
+
+
+def make_first_generation(folder: Path) -> Path:
+    """Make the project in `folder`, which exists."""
+    for name in ("coral_batch", "stages", "schemas"):
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=ignore)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        begin(folder, SMALL, 1)
+        automata("000")
+        features("000")
+    return folder
+
+
+def train_and_draw(project: Path, without: Iterable[str] = ()) -> None:
+    """Run the stages `adapters` and `samples` where the modules in `without` cannot be imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *without],
+        cwd=project,
+        env={**ENVIRONMENT, **FP32},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def rows(project: Path, table: str) -> list[dict[str, object]]:
+    """Return the rows of a table of the generation, as they are written."""
+    text = (project / f"lake/generations/000/{table}.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
