@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 repro: setup  ## run the whole evolution (dvc repro)
 	dvc repro
 
-check: setup lint  ## check style and types, then run the tests that are quick (two minutes)
+check: setup lint  ## check style and types, then run the quick tests
 	$(PYTEST) -m 'not slow'
 
 test: setup lint  ## check style and types, then run all tests
