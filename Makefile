@@ -5,8 +5,9 @@ VENV ?= $(or $(VIRTUAL_ENV),$(CURDIR)/.venv)
 export PATH := $(VENV)/bin:$(PATH)
 STAMP := $(VENV)/.coral-batch
 PEERS := benchmarks/peers
+PYTEST := python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup repro test lint bench house picture clean
+.PHONY: help setup repro check test lint bench house picture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -22,8 +23,11 @@ $(STAMP): pyproject.toml constraints.txt
 repro: setup  ## run the whole evolution (dvc repro)
 	dvc repro
 
-test: setup lint  ## check style and types, then run the tests
-	python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+check: setup lint  ## check style and types, then run the quick tests
+	$(PYTEST) -m 'not slow'
+
+test: setup lint  ## check style and types, then run all tests
+	$(PYTEST)
 
 lint: setup  ## ruff and mypy
 	ruff check .

@@ -16,14 +16,29 @@ LONG = (
     *("test_pipeline_reruns.py", "test_cluster.py", "test_kills.py", "test_faults.py"),
     *("test_pipeline.py", "test_verdicts_hostile.py", "test_fuzz.py", "test_audit.py"),
 )
+# What `make check` leaves to `make test`: these, and others that train, draw, make whole runs or
+# wait for many jails. A single test can be marked `slow` in its file.
+SLOW = (
+    *LONG,
+    *("test_adapters_obtain.py", "test_adapters_tables.py", "test_adapters_training.py"),
+    *("test_classics.py", "test_completion_model.py", "test_export.py", "test_full_benchmark.py"),
+    *("test_generation_engine.py", "test_linteval_items.py", "test_linteval_stages.py"),
+    "test_linting.py",
+    *("test_report_browser.py", "test_runtime_measured.py", "test_verdicts.py"),
+    *("test_verdicts_memory.py", "test_verdicts_quixbugs.py"),
+)
 
 # No test measures time: neither how long an example takes nor how long drawing one does.
 settings.register_profile("coral", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("coral")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest picks by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of the files in `LONG` first (`make test` deals files out in this order)."""
+    """Mark what is slow; put the files in `LONG` first (`make test` deals files out in order)."""
+    for item in items:
+        if item.path.name in SLOW:
+            item.add_marker("slow")
     last = len(LONG)
     order = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path.name, last))

@@ -29,7 +29,9 @@ def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
         section = document
         for step in sections:
             section = section[step]
+            if not isinstance(section, dict):
+                raise KeyError(f"{key}: {step} is no section")
         if isinstance(section[name], dict):
-            raise KeyError(f"{key} is a section: name the keys in it")
+            raise KeyError(f"{key} is a section: name keys in it")
         section[name] = value
     yaml.dump(document, file)

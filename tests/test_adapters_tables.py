@@ -29,7 +29,11 @@ def test_a_fixed_search_trains_an_adapter_a_genome_and_reuses_those_that_live_on
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     materialise(str(make_tiny_base(tmp_path / "tiny")), None, tmp_path / "base", tmp_path)
-    settings = replace(DEFAULT, search=replace(DEFAULT.search, kind="fixed"))
+    settings = replace(
+        DEFAULT,
+        search=replace(DEFAULT.search, kind="fixed"),
+        training=replace(DEFAULT.training, warmup_steps=1),
+    )
     rows = [{"genome": genome, **dict.fromkeys(FEATURES, 0.5)} for genome in GENOMES]
     text = {"instruction": "", "input": "", "output": "", "prompt": "Fix it.", "answer": "return a"}
     examples = [

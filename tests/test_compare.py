@@ -116,6 +116,7 @@ def git(*arguments: str) -> None:
     subprocess.run(arguments, check=True, capture_output=True, env=environment)
 
 
+@pytest.mark.slow
 def test_revisions_are_read_from_the_cache(
     first: Path, second: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

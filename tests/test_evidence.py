@@ -82,6 +82,7 @@ def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> Non
     assert (budget.samples, budget.decoded_tokens) == (16, 16 * 20)
 
 
+@pytest.mark.slow
 def test_evidence_and_report_hold_the_samples_of_one_generation_at_a_time(run: Path) -> None:
     count, size = 8, 500_000
     for part in ("000", "001"):

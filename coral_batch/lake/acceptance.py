@@ -7,6 +7,7 @@ flat table is accepted at once, in polars.
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -41,6 +42,7 @@ _BOUNDS: Mapping[str, Callable[[Any, float], Any]] = {
 def acceptor(schema: Mapping[str, Any]) -> Check:
     """Compile a schema to a function that says whether a JSON value certainly satisfies it."""
     try:
+        json.dumps(schema, allow_nan=False)  # of a NaN jsonschema-rs makes a null
         is_valid = jsonschema_rs.Draft202012Validator(dict(schema)).is_valid
     except ValueError:  # a schema that holds what JSON cannot
         return lambda _: False

@@ -50,7 +50,7 @@ from stages.selection import selection
 from stages.split import split
 from stages.verdicts import verdicts
 from tests.faults.mutations import OUTSIDE
-from tests.finished_lake import SNIPPETS, make_finished_lake
+from tests.finished_lake import SETTINGS, SNIPPETS, make_finished_lake
 from tests.settings import set_params
 
 Stage = Callable[[], object]
@@ -77,7 +77,7 @@ def make_attacked(folder: Path) -> None:
     A finished lake whose adapters and answers are a model's, trained on 4 examples: a changed
     configuration costs little.
     """
-    make_finished_lake(folder)
+    make_finished_lake(folder, {**SETTINGS, "training.warmup_steps": 1})
     lake.write_rows("examples", lake.read_rows("examples", Example)[:4])
     for part in ("000", LATER):
         for stage in (automata, features, adapters, samples, verdicts, findings, scores, selection):
