@@ -25,6 +25,7 @@ SLOW = (
     *("test_generation_engine.py", "test_linteval_items.py", "test_linteval_stages.py"),
     "test_linting.py",
     *("test_report_browser.py", "test_runtime_measured.py", "test_verdicts.py"),
+    *("test_plain_kernels.py", "test_store_keys.py"),
     *("test_verdicts_memory.py", "test_verdicts_quixbugs.py"),
 )
 
