@@ -227,7 +227,7 @@ def test_a_read_only_lake_is_a_message(copy: Path, stage: str) -> None:
 
 
 def test_a_machine_without_memory_is_a_message(copy: Path) -> None:
-    program = "from coral_batch import cli; import torch; "
+    program = "from coral_batch.commands import cli; import torch; "
     program += "cli.app.command('hog')(lambda: print(torch.ones(1 << 50))); cli.main()"
     done = attempt(copy, sys.executable, "-c", program, "hog")
     is_a_message(done)
