@@ -51,7 +51,7 @@ def measure() -> list[Row]:
     """Measure clusters of one and of two workers."""
     problems = [one for one in read_layout(ROOT / "lake/raw/classics", "classics") if one.cases]
     programs = [
-        replace(program_of(one, one.reference), code=f"{one.reference}\n# {copy}\n")
+        replace(program_of(one, one.reference, one.name), code=f"{one.reference}\n# {copy}\n")
         for copy in range(COPIES)
         for one in problems
     ]

@@ -82,10 +82,10 @@ def run(folder: Path, name: str, *, population: int, samples: int, generations: 
         ]
         adapters = obtain_adapters(base, _examples(prompts), wanted, TRAINING, store, threads=1)
         works = [
-            Work(adapter.key, adapter.key, adapter.folder, KNOBS, prompts)
+            Work(adapter.key, adapter.key, adapter.folder, adapter.files, KNOBS, prompts)
             for adapter in adapters.values()
         ]
-        draw(works, Drawing(samples, 32, generation, 4, 1), base, store, "genome")
+        draw(works, Drawing(samples, 32, generation, 4, 1), base, "genomes", store)
     return time.perf_counter() - start
 
 

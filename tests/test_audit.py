@@ -184,7 +184,7 @@ def write(table: str, rows: list[dict[str, Any]], part: str | None = None) -> No
 def test_a_finished_run_follows(here: Path) -> None:
     done = CliRunner().invoke(cli.app, ["audit"])
     assert done.exit_code == 0, done.output
-    lines = done.output.splitlines()
+    lines = done.stdout.splitlines()
     assert all(line.endswith(": follows") for line in lines)
     tables = [place for step in steps(params.load(), None) for place in step.places]
     assert len(lines) == len(set(lines)) == len(tables)
@@ -387,7 +387,7 @@ def test_the_answers_of_any_genome_are_audited_with_the_lake_and_alone(here: Pat
     done = CliRunner().invoke(cli.app, alone)
     assert done.exit_code == 0, done.output
     lines = {f"{lake.path(table, model)}: follows" for table in ANSWERS}
-    assert set(done.output.splitlines()) == lines
+    assert set(done.stdout.splitlines()) == lines
     rows = lake.read_raw("linteval_scores", model)
     rows[0]["official"] = not rows[0]["official"]
     pl.DataFrame(rows).write_parquet(lake.path("linteval_scores", model))

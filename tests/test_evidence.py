@@ -43,9 +43,7 @@ def test_selection_and_held_out_scores_are_kept_apart(run: Path) -> None:
         assert comparison.pass_at_1.difference.value == 0.5
 
 
-def test_the_full_benchmark_marks_what_was_trained_and_selected_on(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_full_benchmark_marks_what_was_trained_and_selected_on(run: Path) -> None:
     write_evaluation("001-00", {"sieve": "gcd"})
     evidence()
     found = lake.read_document("evidence", Evidence)
@@ -54,7 +52,7 @@ def test_the_full_benchmark_marks_what_was_trained_and_selected_on(
         "test": 1,
         "training": 1,
     }
-    output = capsys.readouterr().out
+    output = claims(found)
     assert re.search(r"^trained on +pass@1", output, re.MULTILINE)
     assert TRAINED_ON in output
     assert [line for line in output.splitlines() if len(line) > 100] == []

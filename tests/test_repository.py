@@ -76,6 +76,10 @@ def test_make_lists_every_target() -> None:
     text = (REPOSITORY / "Makefile").read_text()
     targets = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)[0].split()
     listed = subprocess.run(
-        ["make", "help"], cwd=REPOSITORY, capture_output=True, text=True, check=True
+        ["make", "--no-print-directory", "help"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     assert [line.split()[0] for line in listed.splitlines()] == targets

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import typer
-from stages.evaluation import evaluation
 
 from coral_batch import lake
 from coral_batch.commands import linteval as linteval_commands
@@ -83,7 +82,7 @@ def make_attacked(folder: Path) -> None:
         for stage in (automata, features, adapters, samples, verdicts, findings, scores, selection):
             stage(part)
     best()
-    evaluation("best")
+    samples(EVALUATED)
     for stage in (verdicts, findings, scores):
         stage(EVALUATED)
     evidence()
@@ -196,7 +195,7 @@ READERS: dict[str, tuple[Stage, ...]] = {
         *(audits, compared),
     ),
     "lake/generations/001/adapters/*/*": (partial(samples, LATER), best, audits),
-    "lake/generations/001/adapter_cards.jsonl": (partial(samples, LATER), best, index, audits),
+    "lake/generations/001/adapter_cards.jsonl": (index, audits),
     "lake/generations/001/adapter_durations.jsonl": (report, audits),
     "lake/generations/001/samples.jsonl": (
         *(partial(stage, LATER) for stage in (findings, verdicts, scores)),
@@ -216,11 +215,11 @@ READERS: dict[str, tuple[Stage, ...]] = {
         *(audits, compared),
     ),
     "lake/best/best.json": (
-        *(partial(evaluation, "best"), partial(linteval_samples, "best")),
+        *(partial(samples, EVALUATED), partial(linteval_samples, "best")),
         *(evidence, exported, compared),
     ),
     "lake/best/adapter/*/*": (
-        *(partial(evaluation, "best"), partial(linteval_samples, "best")),
+        *(partial(samples, EVALUATED), partial(linteval_samples, "best")),
         exported,
     ),
     f"lake/{EVALUATED}/samples.jsonl": (

@@ -294,7 +294,7 @@ def main() -> None:
     found = fuzz(
         arguments.start,
         arguments.inputs,
-        lambda items: progress(islice(items, arguments.inputs), "fuzz", unit="program"),
+        lambda items: progress(islice(items, arguments.inputs), "fuzz", units="programs"),
     )
     print(f"{found.total()} inputs, no exception")
     for kind, count in found.most_common():

@@ -106,6 +106,7 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
     problems = attempts(repairs)
     return render(
         "generation.html",
+        part=part,
         name=_NAMES.get(part, f"Generation {part}"),
         generation=bool(individuals),
         selected_on=part not in lake.EVALUATIONS.values(),
