@@ -3,7 +3,7 @@
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.evidence.summary import spending, spent, weigh
+from coral_batch.evidence.summary import compare_with_base, spending, spent
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
 from coral_batch.records.settings import Params
@@ -19,7 +19,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         spending(tables.rows("adapters", AdapterRow, name), tables.rows("samples", SampleRow, name))
         for name in settings.generations
     ]
-    document = weigh(
+    document = compare_with_base(
         best,
         (tables.frame("scores", lake.BASELINE), selected),
         (base, other),

@@ -16,7 +16,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: --help needs no templates.
     from coral_batch.report.page.identity import identity
     from coral_batch.report.page.index import Run, index_page
-    from coral_batch.report.page.lineage import Kin
+    from coral_batch.report.page.lineage import LineageEntry
     from coral_batch.report.reading import read_individuals, read_repairs
 
     metrics = tables.document("metrics", Metrics)
@@ -29,8 +29,8 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         metrics=metrics,
         evidence=tables.document("evidence", Evidence),
         linteval=tables.document("linteval_metrics", dict),
-        kin=[
-            Kin(
+        lineage=[
+            LineageEntry(
                 name,
                 tables.rows("population", Genome, name),
                 frozenset(row.genome for row in rows if row.survived),

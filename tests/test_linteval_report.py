@@ -74,7 +74,7 @@ def test_a_summary_is_the_mean_over_items() -> None:
     strict = found.strict["pass@1"]
     assert strict is not None and (strict.mean, strict.items) == (pytest.approx(0.4), 2)
     assert found.outcomes == {"clean": 6, "findings": 9}
-    assert found.behaved == 6
+    assert found.tests_passed == 6
     assert found.changes == {"fixed": 2, "stayed": 1, "lost": 1, "new": 0}
 
 

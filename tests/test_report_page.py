@@ -32,7 +32,7 @@ from coral_batch.report.page.charts import (
 )
 from coral_batch.report.page.generation import part_page
 from coral_batch.report.page.image import png, slice_through_time, snapshots
-from coral_batch.report.page.lineage import Kin, ancestors, genealogy
+from coral_batch.report.page.lineage import LineageEntry, ancestors, genealogy
 from coral_batch.report.page.repairs import SHOWN
 from coral_batch.report.page.svg import ticks
 from coral_batch.report.reading import read_repairs
@@ -262,23 +262,25 @@ def test_the_page_of_a_generation_is_the_same_bytes_every_time(pages: dict[str, 
 
 
 def test_a_run_of_ten_thousand_genomes_fits_on_the_first_page() -> None:
-    kin = [_kin(number) for number in range(200)]
-    drawn = genealogy(kin, "199-07")
+    lineage = [_entry(number) for number in range(200)]
+    drawn = genealogy(lineage, "199-07")
     assert drawn.count("<path") < 20
     assert len(drawn) < 2_000_000
-    rows = [_fate(f"{part.generation}-{n:02d}") for part in kin for n in range(50)]
+    rows = [_fate(f"{part.generation}-{n:02d}") for part in lineage for n in range(50)]
     assert len(pareto(rows, front(rows), rows[0], rows[0].objectives, WEIGHTS)) < 500_000
 
 
 def test_the_line_of_a_genome_is_all_its_ancestors() -> None:
-    kin = [
-        Kin("000", [_genome("000-00"), _genome("000-01"), _genome("000-02")], frozenset()),
-        Kin("001", [_genome("000-01"), _genome("001-00", "000-01", "000-02")], frozenset()),
-        Kin("002", [_genome("002-00", "001-00")], frozenset()),
+    lineage = [
+        LineageEntry("000", [_genome("000-00"), _genome("000-01"), _genome("000-02")], frozenset()),
+        LineageEntry(
+            "001", [_genome("000-01"), _genome("001-00", "000-01", "000-02")], frozenset()
+        ),
+        LineageEntry("002", [_genome("002-00", "001-00")], frozenset()),
     ]
-    assert ancestors(kin, "002-00") == {"002-00", "001-00", "000-01", "000-02"}
-    assert "2 generations" not in genealogy(kin, "002-00")
-    assert "002-00 descends from 3 of them" in genealogy(kin, "002-00")
+    assert ancestors(lineage, "002-00") == {"002-00", "001-00", "000-01", "000-02"}
+    assert "2 generations" not in genealogy(lineage, "002-00")
+    assert "002-00 descends from 3 of them" in genealogy(lineage, "002-00")
 
 
 def test_the_front_is_what_nobody_dominates() -> None:
@@ -362,11 +364,11 @@ def _genome(name: str, *parents: str) -> Genome:
     return Genome(name, parents, "mutation" if parents else "random", "B3/S23", 1, 0.5)
 
 
-def _kin(number: int) -> Kin:
+def _entry(number: int) -> LineageEntry:
     name = f"{number:03d}"
     parents = (f"{number - 1:03d}-00", f"{number - 1:03d}-01") if number else ()
     genomes = [_genome(f"{name}-{index:02d}", *parents) for index in range(50)]
-    return Kin(name, genomes, frozenset({f"{name}-00", f"{name}-01"}))
+    return LineageEntry(name, genomes, frozenset({f"{name}-00", f"{name}-01"}))
 
 
 def _fate(genome: str, objectives: Scores | None = None) -> SelectionRow:

@@ -141,7 +141,7 @@ def closest(overlaps: pl.DataFrame) -> dict[str, Closest]:
     return found
 
 
-def weigh(
+def compare_with_base(
     best: BestRow,
     selection: tuple[pl.DataFrame, pl.DataFrame],
     evaluation: tuple[pl.DataFrame, pl.DataFrame],

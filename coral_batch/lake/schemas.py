@@ -1,4 +1,4 @@
-"""The JSON Schemas in schemas/, compiled once, and how a violation is told.
+"""The JSON Schemas in schemas/, compiled once, and the message of a violation.
 
 A schema in a file may refer to a part of another one (``"$ref": "params.schema.json#/..."``). Of
 the objectives none names a single one: a property or an entry of a list with ``{objective}`` in it

@@ -32,7 +32,7 @@ from typing import NoReturn
 from coral_batch.linting.bandit import bandit
 from coral_batch.linting.flake8 import flake8
 from coral_batch.records.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failure
-from coral_batch.work.orphans import die_with
+from coral_batch.work.orphans import exit_when_parent_dies
 from coral_batch.work.parallel import run, slots
 from coral_batch.work.progress import progress
 
@@ -158,7 +158,7 @@ def _run(
     """Body of the child: bound this process, send one result a job, and end."""
     status = _NO_THREAD
     try:
-        die_with(worker)
+        exit_when_parent_dies(worker)
         # Default actions: the kernel ends the process even inside C code that checks no signals.
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -35,7 +35,7 @@ from coral_batch.verdicts.memory import workers_that_fit
 from coral_batch.verdicts.testfiles import judge_tests, test_names
 from coral_batch.verdicts.timing import repeated
 from coral_batch.work.address import cluster
-from coral_batch.work.parallel import agree, ask, run, slots
+from coral_batch.work.parallel import ask, require_same, run, slots
 from coral_batch.work.progress import progress
 
 _BUNDLE = 16
@@ -165,7 +165,7 @@ def _work(
     """
     limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
     here = isolation(settings.require)
-    agree("layers of isolation", here.layers, layers)
+    require_same("layers of isolation", here.layers, layers)
     jail, apart = _jails(here, settings.memory_mb)
     start = time.monotonic()
     done: list[tuple[_Task, dict[int, Verdict]]] = []

@@ -11,7 +11,7 @@ _INTERVAL = 0.5  # seconds
 
 
 @functools.cache
-def die_with(parent: int) -> None:
+def exit_when_parent_dies(parent: int) -> None:
     """End this process soon after `parent`, its parent, is gone; in the middle of anything.
 
     A thread looks every half second. What it does not do: end a process that holds Python's global

@@ -30,7 +30,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from coral_batch.errors import CoralError, shorten
 from coral_batch.work.address import ADDRESS, SchedulerLostError, cluster
-from coral_batch.work.orphans import die_with
+from coral_batch.work.orphans import exit_when_parent_dies
 
 _ATTEMPTS = 3
 
@@ -91,14 +91,15 @@ def run(
 def ask(function: Callable[..., Result], *arguments: Any, device: bool = False) -> Result:
     """Call `function` where units are done: here, or on whichever worker answers first.
 
-    What is asked for is how workers compute; every unit then compares itself with it (`agree`).
+    What is asked for is how workers compute; every unit then compares itself with it
+    (`require_same`).
     """
     if cluster() is None:
         return function(*arguments)
     return next(result for _, result in run(function, [arguments], device=device))
 
 
-def agree(what: str, here: object, asked: object) -> None:
+def require_same(what: str, here: object, asked: object) -> None:
     """Insist, in a unit, that this worker is like the one that was asked.
 
     Raises:
@@ -210,7 +211,7 @@ def _call(
 ) -> tuple[int, Result]:
     if os.getpid() == caller:
         return number, function(*unit)
-    die_with(os.getppid())
+    exit_when_parent_dies(os.getppid())
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

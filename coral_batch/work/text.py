@@ -1,4 +1,4 @@
-"""Plain text for terminals: aligned tables, colours, curves, and text that nobody vouches for.
+"""Plain text for terminals: aligned tables, colours, curves, and untrusted text.
 
 Whatever a model wrote goes through `escape` or `inline` before it is shown: raw, it could move the
 cursor, recolour or retitle the terminal, or show code in another order than it runs in.

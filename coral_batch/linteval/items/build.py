@@ -139,11 +139,11 @@ def _with_findings(
         if not codes:
             drops.append(Dropped(candidate.source, "clean", ""))
         elif TOO_LONG in codes:
-            drops.append(Dropped(candidate.source, "too_long", _told(found[code])))
+            drops.append(Dropped(candidate.source, "too_long", _listed(found[code])))
         elif codes & _UNPARSEABLE:
-            drops.append(Dropped(candidate.source, "unparseable", _told(found[code])))
+            drops.append(Dropped(candidate.source, "unparseable", _listed(found[code])))
         elif codes & FAILURES:
-            drops.append(Dropped(candidate.source, "not_linted", _told(found[code])))
+            drops.append(Dropped(candidate.source, "not_linted", _listed(found[code])))
         else:
             kept.append(candidate)
     return kept, found
@@ -165,7 +165,7 @@ def _with_canonical(
     kept = []
     for candidate, findings in zip(complete, left, strict=True):
         if findings:
-            drops.append(Dropped(candidate.source, "not_silent", _told(findings)))
+            drops.append(Dropped(candidate.source, "not_silent", _listed(findings)))
         else:
             kept.append(candidate)
     return kept
@@ -210,7 +210,7 @@ def _lint(sources: list[str], workers: int | None) -> list[list[Finding]]:
     return lint(sources, workers, {"flake8": DEFAULT_FLAKE8})
 
 
-def _told(findings: Sequence[Finding]) -> str:
+def _listed(findings: Sequence[Finding]) -> str:
     return feedback(findings).rstrip("\n").replace("\n", "; ")
 
 

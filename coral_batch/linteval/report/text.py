@@ -36,7 +36,9 @@ def results(models: Mapping[str, Summary], comparison: Comparison | None = None)
     for name in outcomes:
         counts = [str(model.outcomes.get(name, 0)) for model in models.values()]
         rows.append([f"answers: {name}", *counts, *blank])
-    rows.append(["answers: tests pass", *(str(model.behaved) for model in models.values()), *blank])
+    rows.append(
+        ["answers: tests pass", *(str(model.tests_passed) for model in models.values()), *blank]
+    )
     rows.append([])
     for name in first.changes:
         counts = [str(model.changes[name]) for model in models.values()]

@@ -30,7 +30,7 @@ class Summary:
         official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
         strict: likewise, None also when no item has tests.
         outcomes: outcome -> answers; see `coral_batch.linteval.scores.score.Score`.
-        behaved: answers that pass all tests of their item, whatever flake8 says.
+        tests_passed: answers that pass all tests of their item, whatever flake8 says.
         changes: change -> (answer, flake8 code) pairs.
     """
 
@@ -41,7 +41,7 @@ class Summary:
     official: Passes
     strict: Passes
     outcomes: dict[str, int]
-    behaved: int
+    tests_passed: int
     changes: dict[str, int]
 
 
@@ -82,7 +82,7 @@ def summarise(scores: pl.DataFrame, changes: pl.DataFrame, seed: int) -> Summary
         official=_passes("official", seed, official),
         strict=_passes("strict", seed, strict),
         outcomes=dict(sorted(Counter(scores["outcome"].to_list()).items())),
-        behaved=int(scores["tests"].fill_null(False).sum()),
+        tests_passed=int(scores["tests"].fill_null(False).sum()),
         changes={change: int((changes["change"] == change).sum()) for change in CHANGES},
     )
 

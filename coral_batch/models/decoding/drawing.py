@@ -30,7 +30,7 @@ from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.work.address import cluster
-from coral_batch.work.parallel import agree, ask, keep, run, slots
+from coral_batch.work.parallel import ask, keep, require_same, run, slots
 from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _draw_unit(
     if drawing.threads is not None:
         torch.set_num_threads(drawing.threads)
     here = _determinants(base, drawing, common["engine"]["rows"])
-    agree("what determines a sample", here, common)
+    require_same("what determines a sample", here, common)
     key = ("decoding", base, common["base"], common["kernels"], *common["engine"].values())
     engine = keep(key, partial(_engine, devices()[0], base, common))
     drawn: list[_Drawn] = []

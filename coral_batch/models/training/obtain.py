@@ -35,7 +35,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import agree, ask, keep, run, slots
+from coral_batch.work.parallel import ask, keep, require_same, run, slots
 from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
 
 KIND = "adapters"
@@ -283,7 +283,7 @@ def _train_unit(
 ) -> dict[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
     here = _determinants(base_folder, examples, [wanted], training, kernels)
-    agree("what determines an adapter", here[wanted], known)
+    require_same("what determines an adapter", here[wanted], known)
     base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
     build = partial(_build, base, examples, wanted, training, kernels, partial(note, file))
     with _one_thread():

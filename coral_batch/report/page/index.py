@@ -29,7 +29,7 @@ from coral_batch.report.page.charts import (
 )
 from coral_batch.report.page.generation import view
 from coral_batch.report.page.identity import Identity
-from coral_batch.report.page.lineage import Kin, genealogy
+from coral_batch.report.page.lineage import LineageEntry, genealogy
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import attempts
 from coral_batch.report.roles import with_training
@@ -57,7 +57,7 @@ class Run:
         metrics: what was achieved.
         evidence: how sure that is.
         linteval: the metrics of CodeLinterEval.
-        kin: the populations, in order.
+        lineage: the populations, in order.
         fates: generation -> the fate of each genome.
         best: the best genome and what became of it.
         repairs: its repairs, and those of the base model.
@@ -72,7 +72,7 @@ class Run:
     metrics: Metrics
     evidence: Evidence
     linteval: Mapping[str, Any]
-    kin: Sequence[Kin]
+    lineage: Sequence[LineageEntry]
     fates: Mapping[str, Sequence[SelectionRow]]
     best: Individual
     repairs: tuple[Sequence[Repair], Sequence[Repair]]
@@ -120,7 +120,7 @@ def index_page(run: Run) -> str:
         front=members[:_LISTED],
         front_size=len(members),
         pareto=pareto(rows, members, run.best.selection, metrics.baseline.objectives, run.weights),
-        genealogy=genealogy(run.kin, metrics.best.genome),
+        genealogy=genealogy(run.lineage, metrics.best.genome),
         best=view(run.best),
         base_knobs=knobs_text(run.repairs[1][0].sample.knobs),
         time_chart=time_chart(run.times),

@@ -31,7 +31,7 @@ _TOP, _BOTTOM = 8.0, 38.0
 
 
 @dataclass(frozen=True)
-class Kin:
+class LineageEntry:
     """A generation as the genealogy needs it.
 
     Attributes:
@@ -45,9 +45,9 @@ class Kin:
     survivors: frozenset[str]
 
 
-def ancestors(kin: Sequence[Kin], genome: str) -> frozenset[str]:
+def ancestors(lineage: Sequence[LineageEntry], genome: str) -> frozenset[str]:
     """Return the ids of a genome and of all that it descends from."""
-    parents = {member.id: member.parents for part in kin for member in part.genomes}
+    parents = {member.id: member.parents for part in lineage for member in part.genomes}
     found: set[str] = set()
     waiting = [genome]
     while waiting:
@@ -58,38 +58,41 @@ def ancestors(kin: Sequence[Kin], genome: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def genealogy(kin: Sequence[Kin], best: str) -> Markup:
+def genealogy(lineage: Sequence[LineageEntry], best: str) -> Markup:
     """Draw a column a generation and a row a place in the population.
 
     Args:
-        kin: the generations, in order.
+        lineage: the generations, in order.
         best: id of the genome whose ancestry is set off.
     """
-    rows = max(len(part.genomes) for part in kin)
-    roomy = rows * len(kin) <= _ROOMY
-    across, down, radius = (_pitch(len(kin)), 30.0, 5.0) if roomy else (16.0, 8.0, 2.0)
+    rows = max(len(part.genomes) for part in lineage)
+    roomy = rows * len(lineage) <= _ROOMY
+    across, down, radius = (_pitch(len(lineage)), 30.0, 5.0) if roomy else (16.0, 8.0, 2.0)
     left = 16.0
-    width = left + across * (len(kin) - 1) + (72.0 if roomy else 16.0)
+    width = left + across * (len(lineage) - 1) + (72.0 if roomy else 16.0)
     height = _TOP + down * rows + _BOTTOM
     places: list[Mapping[str, Point]] = [
         {
             genome.id: (left + across * column, _TOP + down * (row + 0.5))
             for row, genome in enumerate(part.genomes)
         }
-        for column, part in enumerate(kin)
+        for column, part in enumerate(lineage)
     ]
-    line = ancestors(kin, best)
-    parts = [*_edges(kin, places, line, best), *_nodes(kin, places, radius)]
-    for column in whole_ticks(len(kin), max(1, round(width / 60))):
+    line = ancestors(lineage, best)
+    parts = [*_edges(lineage, places, line, best), *_nodes(lineage, places, radius)]
+    for column in whole_ticks(len(lineage), max(1, round(width / 60))):
         x = left + across * column
-        parts.append(text(x, height - 20, kin[column].generation, "tick middle"))
+        parts.append(text(x, height - 20, lineage[column].generation, "tick middle"))
     parts.append(text(left - 8, height - 4, "generation", "label start"))
     ends = [place[best] for place in places if best in place]
     parts.append(path(circles(ends, radius + 3.5), "ring best"))
     if roomy:
-        parts += [_name(part, place, radius) for part, place in zip(kin, places, strict=True)]
-    born = len({genome.id for part in kin for genome in part.genomes})
-    what = f"{born} genomes in {len(kin)} generations; {best} descends from {len(line) - 1} of them"
+        parts += [_name(part, place, radius) for part, place in zip(lineage, places, strict=True)]
+    born = len({genome.id for part in lineage for genome in part.genomes})
+    what = (
+        f"{born} genomes in {len(lineage)} generations; "
+        f"{best} descends from {len(line) - 1} of them"
+    )
     return chart(max(width, 200.0), height, "Genealogy", what, parts)
 
 
@@ -99,11 +102,14 @@ def _pitch(columns: int) -> float:
 
 
 def _edges(
-    kin: Sequence[Kin], places: Sequence[Mapping[str, Point]], line: frozenset[str], best: str
+    lineage: Sequence[LineageEntry],
+    places: Sequence[Mapping[str, Point]],
+    line: frozenset[str],
+    best: str,
 ) -> list[Markup]:
     drawn: dict[str, list[str]] = {"edge": [], "life": [], "edge best": [], "life best": []}
     born = next(column for column, place in enumerate(places) if best in place)
-    for column, part in enumerate(kin[1:], start=1):
+    for column, part in enumerate(lineage[1:], start=1):
         before = places[column - 1]
         for genome in part.genomes:
             end = places[column][genome.id]
@@ -127,10 +133,10 @@ def _link(start: Point, end: Point) -> str:
 
 
 def _nodes(
-    kin: Sequence[Kin], places: Sequence[Mapping[str, Point]], radius: float
+    lineage: Sequence[LineageEntry], places: Sequence[Mapping[str, Point]], radius: float
 ) -> list[Markup]:
     kinds: dict[tuple[str, bool], list[Point]] = {}
-    for part, place in zip(kin, places, strict=True):
+    for part, place in zip(lineage, places, strict=True):
         for genome in part.genomes:
             key = (genome.operator, genome.id in part.survivors)
             kinds.setdefault(key, []).append(place[genome.id])
@@ -140,7 +146,7 @@ def _nodes(
     ]
 
 
-def _name(part: Kin, place: Mapping[str, Point], radius: float) -> Markup:
+def _name(part: LineageEntry, place: Mapping[str, Point], radius: float) -> Markup:
     links = (
         Markup('<a href="generations/{}.html#g{}">{}</a>').format(
             part.generation, genome.id, text(x + radius + 6, y + 4, genome.id, "name")

@@ -83,7 +83,7 @@ def no_new_privileges() -> None:
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, *_long(1, 0, 0, 0)), "no_new_privs")
 
 
-def die_with(parent: int) -> None:
+def exit_when_parent_dies(parent: int) -> None:
     """Be killed when the parent dies; returns at once dead if it has died already."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, *_long(9, 0, 0, 0)), "pdeathsig")
     if os.getppid() != parent:

@@ -111,7 +111,7 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
     """Put in force what holds for all children; return what is in force."""
     kernel.no_new_privileges()
     if setup["die_with_parent"]:
-        kernel.die_with(os.getppid())
+        kernel.exit_when_parent_dies(os.getppid())
     if setup["scratch"]:
         kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
         # Times move in ticks of some milliseconds: what is made in this one has to be seen, too.
@@ -192,7 +192,7 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
         try:
             close(control)
             if die_with_parent:
-                kernel.die_with(parent)
+                kernel.exit_when_parent_dies(parent)
             enforce()
             collect()
             if role == REFEREE:
