@@ -1,7 +1,7 @@
 """Stage `corpus`: the problems, from the bundled corpus, a checkout or a git URL."""
 
-from coral_batch.corpus.checkout import fetch, source
-from coral_batch.corpus.layout import read_layout
+from coral_batch.corpus.sources.checkout import fetch, source
+from coral_batch.corpus.sources.readers.quixbugs import read_layout
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params

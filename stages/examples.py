@@ -1,6 +1,6 @@
 """Stage `examples`: what adapters are trained on."""
 
-from coral_batch.corpus.split import select
+from coral_batch.corpus.split.roles import select
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Params

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split import check_evaluation, check_selection, select_evaluation
+from coral_batch.corpus.split.roles import check_evaluation, check_selection, select_evaluation
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store

@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 
-from coral_batch.corpus.overlap import check_overlaps, measure_overlaps
-from coral_batch.corpus.split import assign
-from coral_batch.corpus.statistics import describe
+from coral_batch.corpus.split.overlap import check_overlaps, measure_overlaps
+from coral_batch.corpus.split.roles import assign
+from coral_batch.corpus.split.statistics import describe
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Params

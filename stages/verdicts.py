@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split import check_selection, select_evaluation
+from coral_batch.corpus.split.roles import check_selection, select_evaluation
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import SampleRow

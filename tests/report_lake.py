@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.corpus.split import role_of
+from coral_batch.corpus.split.roles import role_of
 from coral_batch.lake import params
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import AdapterConfiguration, Knobs

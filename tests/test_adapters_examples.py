@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from transformers import PreTrainedTokenizerBase
 
-from coral_batch.corpus.split import TEST, TRAINING
+from coral_batch.corpus.split.roles import TEST, TRAINING
 from coral_batch.errors import CoralError
 from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt

@@ -18,7 +18,7 @@ from coral_batch import lake
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.steps import run_steps, steps
 from coral_batch.commands import cli
-from coral_batch.corpus.overlap import measure_overlaps
+from coral_batch.corpus.split.overlap import measure_overlaps
 from coral_batch.lake import params, seals, vouchers
 from coral_batch.lake.schemas import validator
 from coral_batch.linteval.items.sources import make

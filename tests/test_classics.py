@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
-from coral_batch.corpus.layout import read_layout
-from coral_batch.corpus.split import HELD_OUT, NAMES, TEST, TRAINING
+from coral_batch.corpus.sources.readers.quixbugs import read_layout
+from coral_batch.corpus.split.roles import HELD_OUT, NAMES, TEST, TRAINING
 from coral_batch.lake import params
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge

@@ -12,14 +12,14 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.corpus import checkout, layout, split
-from coral_batch.corpus.overlap import (
+from coral_batch.corpus.split.overlap import (
     Overlap,
     check_overlaps,
     measure_overlaps,
     ngrams,
     subtrees,
 )
-from coral_batch.corpus.statistics import describe
+from coral_batch.corpus.split.statistics import describe
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.problem import Problem

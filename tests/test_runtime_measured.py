@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch import lake
-from coral_batch.corpus.layout import read_layout
+from coral_batch.corpus.sources.readers.quixbugs import read_layout
 from coral_batch.lake import params
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow

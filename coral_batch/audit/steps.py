@@ -19,8 +19,8 @@ from coral_batch.audit import measured
 from coral_batch.audit.comparison import Comparison
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.recorded import Place, Recorded, Unusable, hashes_in
-from coral_batch.corpus.checkout import source
-from coral_batch.corpus.layout import digest
+from coral_batch.corpus.sources.checkout import source
+from coral_batch.corpus.sources.readers.quixbugs import digest
 from coral_batch.lake.stage import Outputs
 from coral_batch.linteval.items.build import adopt, build
 from coral_batch.linteval.items.prompts import PROMPTS

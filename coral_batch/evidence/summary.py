@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from coral_batch.corpus.split import ROLES, role_of
+from coral_batch.corpus.split.roles import ROLES, role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
 from coral_batch.records.rows import AdapterRow, BestRow, SampleRow

@@ -25,19 +25,23 @@ class Problem:
     """One program to repair.
 
     Attributes:
-        name: the program's and the function's name, e.g. ``bitcount``.
-        buggy: the buggy module without its docstring, ending in one newline.
+        name: unique in the corpus, e.g. ``bitcount``; of an injected bug ``bitcount-3``.
+        function: name of the function that the tests call; QuixBugs' problems are named after it.
+        buggy: the buggy module without its docstring, ending in one newline; None for a program
+            that bugs have yet to be injected into.
         reference: the correct module without alternative solutions in strings, likewise.
         docstring: the text that describes the function (QuixBugs puts it behind the code).
         cases: the JSON test cases; empty for a problem that only has a test file.
-        tests: source of the problem's pytest file, for problems without JSON cases.
+        tests: source of the problem's test file, for problems without JSON cases: functions named
+            ``test*``, and the function under test imported by ``from FUNCTION import FUNCTION``.
         support: name -> source of the modules that the test file imports (``node``).
         origin: where it was read from: the folder, or the git URL and commit.
         sha256: hash of everything above but the origin.
     """
 
     name: str
-    buggy: str
+    function: str
+    buggy: str | None
     reference: str
     docstring: str
     cases: tuple[Case, ...]

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.corpus.split import role_of
+from coral_batch.corpus.split.roles import role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, outcomes

@@ -113,7 +113,7 @@ FINISHES = """
 import sys
 from pathlib import Path
 from coral_batch import lake
-from coral_batch.corpus.checkout import fetch
+from coral_batch.corpus.sources.checkout import fetch
 from coral_batch.lake.params import load
 from coral_batch.records.rows import DurationRow
 from coral_batch.records.settings import Corpus

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from coral_batch.corpus.text import read_text
+from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.limits import check_text
 from coral_batch.linting.pool import MAX_BYTES

@@ -13,7 +13,7 @@ import ast
 from pathlib import Path
 from typing import Any
 
-from coral_batch.corpus.text import read_text
+from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import first_error, validator

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from coral_batch.corpus.split import check_training
+from coral_batch.corpus.split.roles import check_training
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, program_text
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coral_batch.corpus.overlap import Overlap
-from coral_batch.corpus.split import ROLES
+from coral_batch.corpus.split.overlap import Overlap
+from coral_batch.corpus.split.roles import ROLES
 from coral_batch.records.problem import Problem, Role
 
 

@@ -2,7 +2,7 @@
 
 The sets are CORAL-X's authoritative split of QuixBugs; overlaps are refused when this module is
 imported. `check_training`, `check_selection` and `check_evaluation` are called again by the stages
-that train, select and evaluate. `coral_batch.corpus.overlap` guards against a training program that
+that train, select and evaluate. `coral_batch.corpus.split.overlap` guards against a training program that
 is an evaluation program in disguise.
 
 One setting lets training problems through, knowingly: with `evaluation.problems: all` they are

@@ -1,0 +1,123 @@
+"""Problems made of what a reader finds: their programs parsed, their cases read, their hash.
+
+Programs are parsed, never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from coral_batch.corpus.sources.text import read_text
+from coral_batch.errors import CoralError
+from coral_batch.lake import strictjson
+from coral_batch.records.problem import Case, Problem
+from coral_batch.verdicts.inside import syntax
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def problem(
+    name: str,
+    function: str,
+    reference: str,
+    origin: str,
+    *,
+    buggy: str | None = None,
+    docstring: str = "",
+    cases: Sequence[Case] = (),
+    tests: str | None = None,
+    support: Mapping[str, str] = _NOTHING,
+) -> Problem:
+    """Return a problem with its hash; the arguments are the fields of `Problem`."""
+    unhashed = Problem(
+        name,
+        function,
+        buggy,
+        reference,
+        docstring,
+        tuple(cases),
+        tests,
+        dict(support),
+        origin,
+        "",
+    )
+    return replace(unhashed, sha256=digest(unhashed))
+
+
+def digest(problem: Problem) -> str:
+    """Return the hash of a problem's content: of all fields but origin and hash."""
+    content = asdict(problem)
+    del content["origin"], content["sha256"]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def read_function(file: Path, function: str) -> tuple[str, ast.Module]:
+    """Read a program that defines a function.
+
+    Raises:
+        CoralError: the file cannot be read, does not parse or has no function of that name.
+    """
+    source = read_text(file)
+    return source, parse_function(source, function, file)
+
+
+def parse_function(
+    source: str, function: str, file: Path, field: str | None = None
+) -> ast.Module:
+    """Parse a program that defines a function at module level.
+
+    Args:
+        source: the program.
+        function: the function's name.
+        file: where the program stands, for the message.
+        field: where in the file.
+
+    Raises:
+        CoralError: the program does not parse or has no function of that name.
+    """
+    try:
+        tree = syntax.parse(source)
+    except SyntaxError as error:
+        raise CoralError(
+            "a program does not parse", file=file, field=field, found=str(error)
+        ) from None
+    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
+        raise CoralError(
+            "a program lacks its function",
+            file=file,
+            field=field,
+            expected=f"def {function}(...) at module level",
+        )
+    return tree
+
+
+def read_cases(file: Path) -> tuple[Case, ...]:
+    """Read JSON cases, one ``[inputs, expected]`` a line.
+
+    Raises:
+        CoralError: the file cannot be read, a line is something else, or there is none.
+    """
+    cases = []
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
+        if not line.strip():
+            continue
+        value = strictjson.parse(line, file, f"line {number}")
+        if not isinstance(value, list) or len(value) != 2:
+            raise CoralError(
+                "a test case is not a pair",
+                file=file,
+                field=f"line {number}",
+                found=value,
+                expected="[inputs, expected]",
+            )
+        inputs, expected = value
+        cases.append(Case(tuple(inputs) if isinstance(inputs, list) else (inputs,), expected))
+    if not cases:
+        raise CoralError("no test case", file=file, expected="one [inputs, expected] a line")
+    return tuple(cases)

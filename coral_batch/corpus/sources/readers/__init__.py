@@ -1,0 +1,36 @@
+"""The forms that a corpus may have: a file per reader, whose name is what params.yaml calls it.
+
+A reader is a module of this folder with a function `read`; `READERS` finds it by itself.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+from coral_batch.records.problem import Problem
+
+
+class Reader(Protocol):
+    """What each file in this folder has."""
+
+    def read(self, path: Path, origin: str) -> list[Problem]:
+        """Read every problem, in a fixed order.
+
+        Args:
+            path: the file or folder that the user gives. A reader of a single file accepts a folder
+                that holds it as well, beside which roles may stand.
+            origin: what to record as each problem's origin.
+
+        Raises:
+            CoralError: something is missing or not in the published format, or no problem is left.
+        """
+
+
+READERS: dict[str, Reader] = {
+    module.name: cast(Reader, import_module(f"{__name__}.{module.name}"))
+    for module in iter_modules(__path__)
+}
+"""Name -> reader."""

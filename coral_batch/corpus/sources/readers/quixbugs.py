@@ -1,0 +1,100 @@
+"""Read a folder in QuixBugs' layout: a bundled corpus or a QuixBugs checkout.
+
+The layout: ``correct_python_programs/NAME.py``, ``json_testcases/NAME.json`` (one
+``[inputs, expected]`` a line), ``python_testcases/test_NAME.py`` and ``python_testcases/node.py``,
+and ``python_programs/NAME.py`` (buggy, its docstring a string at module level behind the function).
+Where there is no folder of buggy programs, the problems have none.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from coral_batch.corpus.sources.problems import problem, read_cases, read_function
+from coral_batch.corpus.sources.text import read_text
+from coral_batch.errors import CoralError
+from coral_batch.records.problem import Problem
+
+_BUGGY, _CORRECT, _CASES, _TESTS = (
+    "python_programs",
+    "correct_python_programs",
+    "json_testcases",
+    "python_testcases",
+)
+# Modules that test files import, and QuixBugs' own drivers, which are no problems.
+SUPPORT = "node"
+_DRIVER = "_test"
+
+
+def read(path: Path, origin: str) -> list[Problem]:
+    """Read every problem of the folder `path`, sorted by name.
+
+    Raises:
+        CoralError: a folder or file is missing, a program does not parse or has no function of its
+            name, a case line is not ``[inputs, expected]``, or a problem has neither cases nor a
+            test file.
+    """
+    for folder in (_CORRECT, _CASES):
+        if not (path / folder).is_dir():
+            raise CoralError(
+                "the corpus folder is not in QuixBugs' layout",
+                file=path,
+                field=folder,
+                found="no such folder",
+                expected=f"the folders {_CORRECT}, {_CASES}; with bugs, {_BUGGY}; with test files, "
+                f"{_TESTS}",
+                action="set the source's path in params.yaml (corpus.sources) to such a folder",
+            )
+    programs = path / (_BUGGY if (path / _BUGGY).is_dir() else _CORRECT)
+    names = sorted(
+        file.stem
+        for file in programs.glob("*.py")
+        if file.stem != SUPPORT and not file.stem.endswith(_DRIVER) and file.stem != "__init__"
+    )
+    if not names:
+        raise CoralError("the corpus has no program", file=programs, expected="files NAME.py")
+    return [_read_problem(path, name, origin) for name in names]
+
+
+def _read_problem(path: Path, name: str, origin: str) -> Problem:
+    buggy, docstring = None, ""
+    if (path / _BUGGY).is_dir():
+        buggy, docstring = _read_program(path / _BUGGY / f"{name}.py", name)
+    reference, text = _read_program(path / _CORRECT / f"{name}.py", name)
+    cases_file = path / _CASES / f"{name}.json"
+    cases = read_cases(cases_file) if cases_file.exists() else ()
+    tests, support = None, {}
+    if not cases:
+        tests = read_text(path / _TESTS / f"test_{name}.py")
+        support = {SUPPORT: read_text(path / _TESTS / f"{SUPPORT}.py")}
+    return problem(
+        name,
+        name,
+        reference,
+        origin,
+        buggy=buggy,
+        docstring=docstring if buggy is not None else text,
+        cases=cases,
+        tests=tests,
+        support=support,
+    )
+
+
+def _read_program(file: Path, name: str) -> tuple[str, str]:
+    """Return the code without module-level strings, and the first of those strings.
+
+    QuixBugs keeps docstrings and alternative solutions in such strings.
+    """
+    source, tree = read_function(file, name)
+    lines: list[str | None] = list(source.split("\n"))
+    strings = []
+    for node in tree.body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            if isinstance(node.value.value, str):
+                strings.append(node.value.value)
+            assert node.end_lineno is not None
+            for index in range(node.lineno - 1, node.end_lineno):
+                lines[index] = None
+    code = "\n".join(line for line in lines if line is not None)
+    return code.strip("\n").rstrip() + "\n", strings[0].strip() if strings else ""
