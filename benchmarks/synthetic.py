@@ -47,7 +47,7 @@ def begin_lake(generations: int, genomes: int, samples: int) -> None:
     settings = {
         "base.model": "tiny",
         "calibration.automata": 1728,
-        "sampling.samples": samples,
+        "validation.samples": samples,
         "evolution.population": genomes,
         "evolution.survivors": genomes // 2,
         "linteval.items": 3,

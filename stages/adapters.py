@@ -9,6 +9,7 @@ from coral_batch.corpus.split.roles import check_training
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.records.example import Example
+from coral_batch.records.problem import Role
 from coral_batch.records.settings import Params
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
@@ -22,7 +23,7 @@ def make(tables: Tables, settings: Params, generation: str, obtain: Callable[...
     from coral_batch.models.training.tables import tabulate
 
     examples = tables.rows("examples", Example)
-    check_training({example.problem for example in examples})
+    check_training({example.problem for example in examples}, tables.rows("manifest", Role))
     transport = Transport.from_plain(tables.document("calibration", dict))
     plans = plan(tables.frame("features", generation), transport, settings)
     obtained = obtain(

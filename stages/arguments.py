@@ -28,6 +28,13 @@ def known_part(value: str) -> str:
     )
 
 
+def _known_source(value: str) -> str:
+    sources = params.load().corpus.sources
+    if value not in sources:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(sources)}")
+    return value
+
+
 def _known_model(value: str) -> str:
     if value not in lake.EVALUATIONS:
         raise typer.BadParameter(f"{value!r} is not one of {', '.join(lake.EVALUATIONS)}")
@@ -54,6 +61,9 @@ def known_part_or_answers(value: str) -> str:
     return known_part(value)
 
 
+Source = Annotated[
+    str, typer.Argument(help="A source of params.yaml (corpus.sources).", callback=_known_source)
+]
 Generation = Annotated[
     str, typer.Argument(help="The generation, e.g. 000.", callback=_known_generation)
 ]

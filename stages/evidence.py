@@ -5,6 +5,7 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.evidence.summary import compare_with_base, spending, spent
 from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.bug import Bug
 from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
 from coral_batch.records.settings import Params
 
@@ -23,6 +24,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         best,
         (tables.frame("scores", lake.BASELINE), selected),
         (base, other),
+        tables.rows("bugs", Bug),
         tables.frame("overlaps"),
         spent(budgets),
         settings.search.kind,

@@ -1,8 +1,9 @@
 """Stage `examples`: what adapters are trained on."""
 
-from coral_batch.corpus.split.roles import select
+from coral_batch.corpus.split.roles import read_problems, select
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Role
 from coral_batch.records.settings import Params
 
 TABLES = ("examples",)
@@ -13,12 +14,21 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     from coral_batch.models.base.checkpoint import load_tokenizer
     from coral_batch.models.prompts.examples import make_examples
 
-    training = select(tables.rows("problems", Problem), tables.rows("manifest", Role), "training")
-    tokenizer = load_tokenizer(tables.folder("base"))
-    return {"examples": make_examples(training, tokenizer, settings.prompt.docstring)}
+    manifest = tables.rows("manifest", Role)
+    examples = make_examples(
+        select(read_problems(tables, settings), manifest, "training"),
+        tables.rows("bugs", Bug),
+        settings.examples.bugs,
+        load_tokenizer(tables.folder("base")),
+        settings.prompt.docstring,
+    )
+    return {"examples": examples}
 
 
 def examples() -> None:
     """Make the training examples."""
     rows = run(make)["examples"]
-    print(f"{len(rows)} examples of {len({row.problem for row in rows})} problems")
+    bugs = {row.input for row in rows}
+    print(
+        f"{len(rows)} examples: {len(bugs)} bugs of {len({row.problem for row in rows})} problems"
+    )

@@ -40,8 +40,8 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         fates=fates,
         best=individual,
         repairs=(
-            read_repairs(tables, best.generation, best.genome),
-            read_repairs(tables, lake.BASELINE, BASE),
+            read_repairs(tables, settings, best.generation, best.genome),
+            read_repairs(tables, settings, lake.BASELINE, BASE),
         ),
         weights=settings.objectives.weights,
         times=tables.rows("times", TimeRow),

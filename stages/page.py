@@ -13,7 +13,7 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
     from coral_batch.report.reading import read_individuals, read_repairs
 
     individuals = read_individuals(tables, part) if part in settings.generations else []
-    return {"page": part_page(part, individuals, read_repairs(tables, part))}
+    return {"page": part_page(part, individuals, read_repairs(tables, settings, part))}
 
 
 def page(part: Part) -> None:

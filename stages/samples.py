@@ -5,11 +5,13 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split.roles import check_evaluation, check_selection, select_evaluation
+from coral_batch.corpus.split.roles import check_evaluation, check_selection, read_problems, select
+from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.lake import params
-from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.lake.stage import Lake, Outputs, Tables, run
 from coral_batch.lake.store import Store
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Role
 from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
@@ -21,21 +23,19 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.models.repairs.tables import sample
 
+    problems, bugs = read_problems(tables, settings), tables.rows("bugs", Bug)
+    manifest = tables.rows("manifest", Role)
     held_out = part in lake.EVALUATIONS.values()
-    problems = select_evaluation(
-        tables.rows("problems", Problem),
-        tables.rows("manifest", Role),
-        settings.evaluation.problems if held_out else "test",
-    )
-    names = [problem.name for problem in problems]
     if held_out:
-        check_evaluation(names, settings.evaluation.problems)
+        shown = measured(problems, bugs, manifest, settings.evaluation)
+        check_evaluation((one.name for one in shown), manifest, settings.evaluation.problems)
     else:
-        check_selection(names)
+        shown = selected_on(select(problems, manifest, "test"), bugs, settings.validation.bugs)
+        check_selection((one.name for one in shown), manifest)
     rows, durations = sample(
         tables.rows("subjects", SubjectRow, part),
-        problems,
-        (settings.evaluation if held_out else settings.sampling).samples,
+        shown,
+        (settings.evaluation if held_out else settings.validation).samples,
         tables.folder("base"),
         settings,
         partial(draw, store=Store(lake.STORE)),
@@ -49,6 +49,6 @@ def samples(part: Part) -> None:
 
     names = {row.problem for row in run(partial(make, draw=draw), part)["samples"]}
     if part in lake.EVALUATIONS.values():
-        trained = check_evaluation(names, params.load().evaluation.problems)
-        if trained:
+        manifest, which = Lake().rows("manifest", Role), params.load().evaluation.problems
+        if trained := check_evaluation(names, manifest, which):
             print(f"evaluation.problems is all: {len(trained)} of the {len(names)} were trained on")

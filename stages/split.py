@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from coral_batch.corpus.split.overlap import check_overlaps, measure_overlaps
-from coral_batch.corpus.split.roles import assign
+from coral_batch.corpus.split.roles import make_manifest
 from coral_batch.corpus.split.statistics import describe
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Problem
@@ -13,23 +13,24 @@ TABLES = ("manifest", "overlaps", "statistics")
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
-    problems = tables.rows("problems", Problem)
-    manifest = assign(problems)
-    overlaps = measure_overlaps(problems, manifest)
+    sources = {name: tables.rows("problems", Problem, name) for name in settings.corpus.sources}
+    problems = [problem for found in sources.values() for problem in found]
+    manifest = make_manifest(sources)
+    overlaps = measure_overlaps(problems)
     check_overlaps(overlaps, settings.split)
     return {
         "manifest": manifest,
         "overlaps": [asdict(row) for row in overlaps],
-        "statistics": describe(problems, manifest, overlaps),
+        "statistics": describe(problems, overlaps),
     }
 
 
 def split() -> None:
-    """Assign the problems to training, test and held-out."""
+    """Check who is trained on, selected on and held out."""
     statistics = run(make)["statistics"]
     closest = max(statistics.near_duplicates, key=lambda pair: pair.similarity)
     print(
         f"{statistics.training.problems} training, {statistics.test.problems} test, "
         f"{statistics.held_out.problems} held out, {statistics.excluded.problems} excluded; "
-        f"most alike: {closest.evaluation} and {closest.training} ({closest.similarity:.2f})"
+        f"most alike: {closest.evaluation} and {closest.other} ({closest.similarity:.2f})"
     )

@@ -4,9 +4,10 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split.roles import check_selection, select_evaluation
+from coral_batch.corpus.split.roles import check_selection
+from coral_batch.corpus.split.shown import read_shown
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Role
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
@@ -21,9 +22,9 @@ def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
     samples = tables.rows("samples", SampleRow, part)
     names = {sample.problem for sample in samples}
     if part not in lake.EVALUATIONS.values():  # whose problems the stage `samples` has checked
-        check_selection(names)
-    corpus, manifest = tables.rows("problems", Problem), tables.rows("manifest", Role)
-    problems = [row for row in select_evaluation(corpus, manifest, "all") if row.name in names]
+        check_selection(names, tables.rows("manifest", Role))
+    shown = read_shown(tables, settings)
+    problems = [problem for name, problem in shown.items() if name in names]
     rows, times = judge_samples(samples, problems, jail, settings, lake.VERDICT_JOURNAL)
     return {"case_times": times, "verdicts": rows}
 

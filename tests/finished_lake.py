@@ -62,7 +62,7 @@ SETTINGS = {
     "automata.steps": 6,
     "calibration.automata": 64,
     "calibration.bins": 2,
-    "sampling.samples": 1,
+    "validation.samples": 1,
     "evaluation.samples": 1,
     "evolution.population": 3,
     "linteval.items": 3,

@@ -43,7 +43,7 @@ SETTINGS = {
     "calibration.bins": 2,
     "candidates.r": [2, 4],
     "training.batch_size": 24,
-    "sampling.samples": 2,
+    "validation.samples": 2,
     "sampling.max_new_tokens": 12,
     "evaluation.samples": 3,
     "linteval.items": 3,

@@ -50,7 +50,11 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
         ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
         ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "less than"]),
-        ("url: null", "url: https://example.org/x", ["corpus.url", "both, or neither"]),
+        (
+            "url: null",
+            "url: https://example.org/x",
+            ["corpus.sources.classics: url, revision", "both, or neither"],
+        ),
         ('"001": {next: "002"}', '"001": {next: "003"}', ["generations", "coral generations"]),
         ("schedule: linear", "schedule: cubic", ["gate.schedule", "linear", "sigmoid"]),
         ("samples: 4", "samples: 4\n  extra: 1", ["extra"]),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from coral_batch import lake
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.recorded import Recorded
+from coral_batch.corpus.split.shown import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.records.problem import Problem
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import program_of
 
@@ -39,7 +39,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
             expected=f"PART/GENOME/PROBLEM/SAMPLE with one of {', '.join(parts)} as PART and a "
             "repair of its samples.jsonl behind it",
         )
-    problems = {problem.name: problem for problem in recorded.rows("problems", Problem)}
+    problems = read_shown(recorded, settings)
     sample = samples[rest]
     program = program_of(problems[sample["problem"]], sample["code"], rest)
     (verdicts,) = judge([program], settings.verdicts, workers=1)

@@ -19,8 +19,8 @@ from coral_batch.audit import measured
 from coral_batch.audit.comparison import Comparison
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.recorded import Place, Recorded, Unusable, hashes_in
-from coral_batch.corpus.sources.checkout import source
-from coral_batch.corpus.sources.readers.quixbugs import digest
+from coral_batch.corpus.sources import checkout
+from coral_batch.corpus.sources.problems import digest
 from coral_batch.lake.stage import Outputs
 from coral_batch.linteval.items.build import adopt, build
 from coral_batch.linteval.items.prompts import PROMPTS
@@ -97,7 +97,10 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
 
 def _whole(settings: Params, recalibrate: bool) -> list[Step]:
     listed = [
-        Step(_corpus, (("problems", None),)),
+        *(
+            Step(partial(_source, source=name), (("problems", name),))
+            for name in settings.corpus.sources
+        ),
         _step(split),
         Step(_card, (("card", None),)),
         _step(examples),
@@ -218,12 +221,12 @@ def _calibration(again: bool) -> Step:
     return replace(step, again=frozenset(calibration.TABLES if again else ()))
 
 
-def _corpus(recorded: Recorded, settings: Params) -> Outputs:
-    """Read the corpus again; where it is gone, hash each problem again."""
-    folder, origin = source(settings.corpus)
-    if folder.is_dir():
-        return corpus.make(recorded, settings, None)
-    there = recorded.rows("problems", Problem)
+def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
+    """Read a source again; where it is gone, hash each of its problems again."""
+    path, origin = checkout.place(settings.corpus.sources[source])
+    if path.exists():
+        return corpus.make(recorded, settings, source)
+    there = recorded.rows("problems", Problem, source)
     return {"problems": [replace(one, sha256=digest(one), origin=origin) for one in there]}
 
 

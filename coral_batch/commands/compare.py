@@ -72,17 +72,17 @@ def paired(first: Run, other: Run, name: str) -> Paired | None:
 
 
 def _headline(runs: Sequence[Run]) -> str:
-    header = ("run", "search", "best", "fitness", "selection pass@1", "held out pass@1")
+    header = ("run", "search", "best", "held out pass@1", "selection pass@1", "fitness")
     rows = []
     for run in runs:
         scores = run.evidence.scores
         cells = [
             interval(scores[name].pass_at_1.second) if name in scores else "-"
-            for name in ("selection", "held_out")
+            for name in ("held_out", "selection")
         ]
         best = run.best
         genome = best.genome if best.passed else f"{best.genome} !"
-        rows.append((run.name, run.evidence.search, genome, f"{best.fitness:.3f}", *cells))
+        rows.append((run.name, run.evidence.search, genome, *cells, f"{best.fitness:.3f}"))
     text = table(header, rows, left={"run", "search", "best"})
     if not all(run.best.passed for run in runs):
         text += "\n! refused by the gate: no genome of that run passed"

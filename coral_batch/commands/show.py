@@ -16,6 +16,7 @@ import typer
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import BASE, AdapterRow, SampleRow, SelectionRow
@@ -165,7 +166,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
 
 
 def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
-    repairs = read_repairs(Lake(), part, genome)
+    repairs = read_repairs(Lake(), params.load(), part, genome)
     names = list(dict.fromkeys(repair.problem.name for repair in repairs))
     if problem is not None and problem not in names:
         raise CoralError(

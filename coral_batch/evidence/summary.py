@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from coral_batch.corpus.split.roles import ROLES, role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
+from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
 
 MEASURES = ("similarity", "ngrams", "trees")
+_ROLES = ("held_out", "test", "training")
+OWN = "own"
+"""Stands for the kind and difficulty of a bug that was not injected."""
 SELECTION = "selection"
 """Name of the score on the test problems, as selection saw it: it flatters the best genome."""
 
@@ -22,7 +25,8 @@ class Comparison:
     """The best genome (second) against the base model (first) on one set of problems.
 
     Attributes:
-        problems: number of problems.
+        problems: number of problems, that is, of bugs.
+        programs: number of programs that they are bugs of.
         base_samples: the base model's samples a problem.
         best_samples: the best genome's.
         k: samples that pass@k may choose: half of those drawn, at least 1.
@@ -32,12 +36,22 @@ class Comparison:
     """
 
     problems: int
+    programs: int
     base_samples: int
     best_samples: int
     k: int
     pass_at_1: Paired
     pass_at_k: Paired
     needed: Needed
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The best genome (second) against the base model (first) on some of the held-out bugs."""
+
+    problems: int
+    programs: int
+    pass_at_1: Paired
 
 
 @dataclass(frozen=True)
@@ -57,7 +71,7 @@ class Closest:
 
     value: float
     evaluation: str
-    training: str
+    other: str
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,8 @@ class Evidence:
     budget: Budget
     contamination: dict[str, Closest]
     scores: dict[str, Comparison]
+    kinds: dict[str, Slice]
+    difficulty: dict[str, Slice]
 
 
 def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
@@ -136,8 +152,8 @@ def closest(overlaps: pl.DataFrame) -> dict[str, Closest]:
     """Return measure -> the pair that overlaps most, from the table `overlaps`."""
     found = {}
     for measure in MEASURES:
-        ordered = overlaps.sort(measure, "evaluation", "training", descending=True)
-        found[measure] = Closest(*ordered.select(measure, "evaluation", "training").row(0))
+        ordered = overlaps.sort(measure, "evaluation", "other", descending=True)
+        found[measure] = Closest(*ordered.select(measure, "evaluation", "other").row(0))
     return found
 
 
@@ -145,6 +161,7 @@ def compare_with_base(
     best: BestRow,
     selection: tuple[pl.DataFrame, pl.DataFrame],
     evaluation: tuple[pl.DataFrame, pl.DataFrame],
+    bugs: Sequence[Bug],
     overlaps: pl.DataFrame,
     budget: Budget,
     search: str,
@@ -157,6 +174,7 @@ def compare_with_base(
         selection: tables `scores` of the base model and of the best genome on the test problems,
             as selection saw them.
         evaluation: the same of the evaluation, on problems of any roles.
+        bugs: the injected bugs.
         overlaps: the table of the split.
         budget: what the search spent.
         search: its kind.
@@ -165,16 +183,58 @@ def compare_with_base(
     Raises:
         CoralError: the two models were scored on different problems.
     """
-    base, other = _paired(selection)
-    scores = {SELECTION: _comparison(base, other, seed, SELECTION)}
+    scores = {}
     base, other = _paired(evaluation)
-    for role in reversed(ROLES):
-        names = [name for name in base if role_of(name) == role]
+    roles = dict(evaluation[0].select("problem", "role").iter_rows())
+    for role in _ROLES:
+        names = [name for name in base if roles[name] == role]
         if names:
             scores[role] = _comparison(_only(base, names), _only(other, names), seed, role)
-    return Evidence(
-        search, best.genome, best.generation, best.passed, budget, closest(overlaps), scores
+    of_test = _paired(selection)
+    scores[SELECTION] = _comparison(*of_test, seed, SELECTION)
+    held_out = [name for name in base if roles[name] == "held_out"]
+    by_id = {bug.id: bug for bug in bugs}
+    kinds, difficulty = (
+        {
+            part: _slice(_only(base, names), _only(other, names), seed, part)
+            for part, names in _grouped(held_out, {name: tell(bug) for name, bug in by_id.items()})
+        }
+        for tell in (lambda bug: bug.kind, _difficulty)
     )
+    return Evidence(
+        search=search,
+        best=best.genome,
+        generation=best.generation,
+        passed=best.passed,
+        budget=budget,
+        contamination=closest(overlaps),
+        scores=scores,
+        kinds=kinds,
+        difficulty=difficulty,
+    )
+
+
+def _difficulty(bug: Bug) -> str:
+    """Say how many of the cases a bug fails: those of a bug that fails few are most telling."""
+    if bug.failed == 1:
+        return "fails all cases"
+    return "fails half or more" if bug.failed >= 0.5 else "fails fewer than half"
+
+
+def _grouped(problems: Sequence[str], parts: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for problem in problems:
+        found.setdefault(parts.get(problem, OWN), []).append(problem)
+    return sorted(found.items())
+
+
+def _slice(base: Outcomes, best: Outcomes, seed: int, name: str) -> Slice:
+    paired = compare(base, best, 1, seed, "evidence slice", name)
+    return Slice(len(base), _programs(base), paired)
+
+
+def _programs(outcomes: Outcomes) -> int:
+    return len({program_of(problem) for problem in outcomes})
 
 
 def _paired(tables: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[Outcomes, Outcomes]:
@@ -195,6 +255,7 @@ def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Compari
     k = max(1, min(of_base, of_best) // 2)
     return Comparison(
         len(base),
+        _programs(base),
         of_base,
         of_best,
         k,

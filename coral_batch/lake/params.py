@@ -21,7 +21,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.settings import OBJECTIVES, Fixed, Params
+from coral_batch.records.settings import OBJECTIVES, Fixed, Params, Shares, Source
 
 FILE = Path("params.yaml")
 
@@ -55,7 +55,7 @@ def write_generations(count: int, file: Path = FILE) -> None:
     for index in range(count):
         name = f"{index:03d}"
         following = {"next": DoubleQuotedScalarString(f"{index + 1:03d}")}
-        part = {"folder": f"generations/{name}", "draws": "sampling.samples"}
+        part = {"folder": f"generations/{name}", "draws": "validation"}
         for key, content in (("generations", following), ("parts", part)):
             entry = CommentedMap(content)
             entry.fa.set_flow_style()
@@ -165,15 +165,28 @@ def _check_rules(params: Params, file: Path) -> None:
             found=own.r,
             expected=f"at most {max(params.candidates.r)}",
         )
-    if (params.corpus.url is None) != (params.corpus.revision is None):
+    for name, source in params.corpus.sources.items():
+        _check_source(name, source, file)
+    _check_chain(params, file)
+
+
+def _check_source(name: str, source: Source, file: Path) -> None:
+    if (source.url is None) != (source.revision is None):
         raise CoralError(
             "a git URL and its commit go together",
             file=file,
-            field="corpus.url, corpus.revision",
-            found=(params.corpus.url, params.corpus.revision),
+            field=f"corpus.sources.{name}: url, revision",
+            found=(source.url, source.revision),
             expected="both, or neither",
         )
-    _check_chain(params, file)
+    if isinstance(source.roles, Shares) and abs(math.fsum(astuple(source.roles)) - 1) > 1e-9:
+        raise CoralError(
+            "the shares of a source do not sum to 1",
+            file=file,
+            field=f"corpus.sources.{name}.roles",
+            found=math.fsum(astuple(source.roles)),
+            expected="1.0",
+        )
 
 
 def _check_chain(params: Params, file: Path) -> None:

@@ -21,9 +21,9 @@ CHECKOUTS = Path(".coral/checkouts")
 VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
 
 # Table -> place in the lake. {part} is the folder of a generation, the baseline or an evaluation,
-# {model} that of a model that answers CodeLinterEval.
+# {model} that of a model that answers CodeLinterEval, {source} one of the corpus.
 PLACES = {
-    "problems": "corpus/problems.jsonl",
+    "problems": "corpus/{source}.jsonl",
     "manifest": "split/manifest.jsonl",
     "statistics": "split/statistics.json",
     "overlaps": "split/overlaps.parquet",
@@ -81,10 +81,13 @@ def path(table: str, part: str | None = None) -> Path:
     Args:
         table: a key of `PLACES`.
         part: a generation (``"000"``), `BASELINE` or a value of `EVALUATIONS`, for tables that
-            every part has; one of `LINT_MODELS` or ``"001/001-02"`` for tables that every model of
-            CodeLinterEval has.
+            every part has; a source, for the problems; one of `LINT_MODELS` or ``"001/001-02"``
+            for tables that every model of CodeLinterEval has.
     """
     place = PLACES[table]
+    if "{source}" in place:
+        assert part is not None
+        return _root.get() / place.format(source=part)
     if "{model}" in place:
         assert part is not None
         return _root.get() / place.format(model=part)

@@ -13,6 +13,7 @@ from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import fitness
 from coral_batch.objectives.formulas import REPEATED, RUN_ONCE
 from coral_batch.objectives.score import score
+from coral_batch.records.bug import program_of
 from coral_batch.records.finding import Finding
 from coral_batch.records.rows import REFERENCE, SampleRow
 from coral_batch.records.settings import OBJECTIVES, Objectives
@@ -35,7 +36,7 @@ def score_samples(
         verdicts: table `verdicts` of the same samples.
         findings: table `findings` of the same samples.
         times: table `case_times`, with the references' times.
-        roles: problem -> its role, from the table `manifest`.
+        roles: program -> its role, from the table `manifest`.
         settings: weights, and which runtime objective enters the fitness.
 
     Returns:
@@ -71,7 +72,7 @@ def score_samples(
             resolution=_resolution(settings.runtime, sample.problem in tests),
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
-        role = roles[sample.problem]
+        role = roles[program_of(sample.problem)]
         reasons = {f"{name}_reason": why for name, why in result.reasons.items()}
         scores.append({**row, "role": role, **vars(result.scores), "fitness": None, **reasons})
         runtimes.append(

@@ -34,3 +34,8 @@ class Bug:
     outcomes: str
     failed: float
     distance: int
+
+
+def program_of(problem: str) -> str:
+    """Return the name of the program that a problem is about: of ``gcd-3`` it is ``gcd``."""
+    return problem.partition("-")[0]

@@ -12,7 +12,8 @@ class Example:
     Attributes:
         id: ``PROBLEM/VARIANT``.
         problem: the problem's name.
-        variant: index of the instruction in `INSTRUCTIONS`.
+        variant: its number, from 0; the instructions in `INSTRUCTIONS` take turns.
+        bug: id of the injected bug that is shown; None for the problem's own.
         instruction: the instruction, with the problem's name filled in.
         input: the buggy program as the model sees it.
         output: the reference program, without a final newline.
@@ -25,6 +26,7 @@ class Example:
     id: str
     problem: str
     variant: int
+    bug: str | None
     instruction: str
     input: str
     output: str

@@ -37,6 +37,8 @@ class Problem:
         support: name -> source of the modules that the test file imports (``node``).
         origin: where it was read from: the folder, or the git URL and commit.
         sha256: hash of everything above but the origin.
+        role: what it may be used for: ``training``, ``test``, ``held_out`` or ``excluded``.
+        reason: why it has this role.
     """
 
     name: str
@@ -49,13 +51,16 @@ class Problem:
     support: dict[str, str]
     origin: str
     sha256: str
+    role: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class Role:
-    """A row of the manifest: what a problem may be used for, and why."""
+    """A row of the manifest: what a problem may be used for, and why, once that was checked."""
 
     name: str
+    source: str
     role: str
     reason: str
     cases: int

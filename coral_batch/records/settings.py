@@ -8,10 +8,26 @@ from coral_batch.records.configuration import Knobs
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Shares:
+    """Shares of a source's problems, that sum to 1."""
+
+    training: float
+    test: float
+    held_out: float
+
+
+@dataclass(frozen=True)
+class Source:
+    reader: str
     path: str
-    url: str | None
-    revision: str | None
+    roles: str | Shares
+    url: str | None = None
+    revision: str | None = None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    sources: dict[str, Source]
 
 
 @dataclass(frozen=True)
@@ -24,6 +40,11 @@ class Split:
 @dataclass(frozen=True)
 class Prompt:
     docstring: bool
+
+
+@dataclass(frozen=True)
+class Examples:
+    bugs: int
 
 
 @dataclass(frozen=True)
@@ -72,14 +93,20 @@ class Training:
 
 @dataclass(frozen=True)
 class Sampling:
-    samples: int
     max_new_tokens: int
     baseline: Knobs
 
 
 @dataclass(frozen=True)
+class Validation:
+    bugs: int
+    samples: int
+
+
+@dataclass(frozen=True)
 class Evaluation:
     problems: str
+    bugs: int
     samples: int
 
 
@@ -187,12 +214,14 @@ class Params:
     corpus: Corpus
     split: Split
     prompt: Prompt
+    examples: Examples
     base: Base
     automata: Automata
     calibration: Calibration
     candidates: Candidates
     training: Training
     sampling: Sampling
+    validation: Validation
     evaluation: Evaluation
     verdicts: Verdicts
     objectives: Objectives

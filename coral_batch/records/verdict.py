@@ -16,7 +16,7 @@ class Program:
 
     Attributes:
         id: the caller's name for it; not part of what is judged.
-        problem: the problem's name, which is the name of the function.
+        function: name of the function under test, and of its module.
         code: the module's source.
         cases: JSON cases; without them `tests` is run.
         tests: source of the problem's test file.
@@ -24,7 +24,7 @@ class Program:
     """
 
     id: str
-    problem: str
+    function: str
     code: str
     cases: tuple[Case, ...]
     tests: str | None

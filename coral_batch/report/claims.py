@@ -9,10 +9,10 @@ from coral_batch.search.best import REFUSED
 from coral_batch.work.text import table
 
 TITLES = {
-    SELECTION: "selection",
     "held_out": SHOWN["held_out"],
     "test": "test, again",
     "training": SHOWN["training"],
+    SELECTION: "selection",
 }
 
 
@@ -21,7 +21,7 @@ def claims(evidence: Evidence) -> str:
     header = ("", "", "drawn", "base model", "best genome", "difference", "P(ahead)")
     rows = []
     for name, comparison in evidence.scores.items():
-        drawn = f"{comparison.problems} x {comparison.best_samples}"
+        drawn = drawn_text(comparison)
         metrics = {1: comparison.pass_at_1, comparison.k: comparison.pass_at_k}
         for k, paired in metrics.items():
             rows.append((TITLES[name], f"pass@{k}", drawn, *paired_cells(paired)))
@@ -34,6 +34,16 @@ def claims(evidence: Evidence) -> str:
             "",
             table(header, rows, left={"", "drawn"}),
             "",
+            table(
+                ("held-out bugs", "bugs", "base model", "best genome", "difference", "P(ahead)"),
+                [
+                    (name, str(part.problems), *paired_cells(part.pass_at_1))
+                    for parts in (evidence.difficulty, evidence.kinds)
+                    for name, part in parts.items()
+                ],
+                left={"held-out bugs"},
+            ),
+            "",
             *(
                 f"{TITLES[name]}: {conclusion(comparison)}"
                 for name, comparison in evidence.scores.items()
@@ -41,10 +51,10 @@ def claims(evidence: Evidence) -> str:
             "Only `held out` is on problems that neither training nor selection has seen;",
             "`selection` flatters.",
             *with_training(evidence.scores),
-            f"[ ]: {LEVEL:.0%} intervals, problems and samples drawn again; P(ahead): share of"
-            " those draws in which",
-            "the best genome is ahead. drawn: problems x samples.",
-            "Training and test or held-out programs, closest pairs: "
+            f"[ ]: {LEVEL:.0%} intervals, programs with all of their bugs, and samples, drawn again;"
+            " P(ahead): share",
+            "of those draws in which the best genome is ahead. drawn: bugs (of programs) x samples.",
+            "Programs trained or selected on and evaluation programs, closest pairs: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
             f"Spent: {budget.genomes} genomes; {budget.adapters} adapters,"
@@ -52,6 +62,12 @@ def claims(evidence: Evidence) -> str:
             f"{budget.samples} samples, {budget.decoded_tokens} tokens decoded.",
         )
     )
+
+
+def drawn_text(comparison: Comparison) -> str:
+    """Say what was drawn, e.g. ``168 (76) x 1``: bugs, programs if fewer, samples of each."""
+    programs = f" ({comparison.programs})" if comparison.programs < comparison.problems else ""
+    return f"{comparison.problems}{programs} x {comparison.best_samples}"
 
 
 def paired_cells(paired: Paired) -> tuple[str, str, str, str]:

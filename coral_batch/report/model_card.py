@@ -80,13 +80,16 @@ def _base(source: Origin) -> str:
 
 
 def _data(exported: Exported, settings: Params) -> str:
-    corpus = settings.corpus
-    place = corpus.path if corpus.url is None else f"{corpus.url} at {corpus.revision}"
+    places = ", ".join(
+        f"`{source.path}`" if source.url is None else f"`{source.url}` at {source.revision}"
+        for source in settings.corpus.sources.values()
+    )
+    injected = settings.examples.bugs
+    shown = f" and up to {injected} injected ones" if injected else ", with 4 instructions"
     return (
-        "## Training data\n\nThe training problems of CORAL-X's split of QuixBugs' names, each with"
-        f" 4 instructions, from `{place}`: the run's `examples.jsonl`, SHA-256"
-        f" `{exported.examples}`. The test problems selected the adapter; the held-out problems did"
-        " neither."
+        f"## Training data\n\nThe training problems of {places}, each with its own bug{shown}: the"
+        f" run's `examples.jsonl`, SHA-256 `{exported.examples}`. The test problems selected the"
+        " adapter; the held-out problems did neither."
     )
 
 

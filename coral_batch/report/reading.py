@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from coral_batch import lake
+from coral_batch.corpus.split.shown import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake.stage import Tables
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Problem
 from coral_batch.records.rows import AdapterRow, SampleRow, SelectionRow
+from coral_batch.records.settings import Params
 from coral_batch.report.views import Individual, Repair
 from coral_batch.search.automata.simulation import unpack
 
@@ -45,14 +46,16 @@ def read_individuals(tables: Tables, generation: str) -> list[Individual]:
     ]
 
 
-def read_repairs(tables: Tables, part: str, genome: str | None = None) -> list[Repair]:
+def read_repairs(
+    tables: Tables, settings: Params, part: str, genome: str | None = None
+) -> list[Repair]:
     """Return the repairs of a part, or those of one of its genomes, in the samples' order.
 
     Raises:
         CoralError: a repair has no problem, no verdicts or no scores.
     """
     samples = tables.rows("samples", SampleRow, part)
-    problems = {row.name: row for row in tables.rows("problems", Problem)}
+    problems = read_shown(tables, settings)
     chosen = pl.lit(True) if genome is None else pl.col("genome") == genome
     verdicts, findings, scores = (
         tables.frame(table, part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,17 +12,17 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.corpus.split.roles import role_of
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
 from coral_batch.lake import find
+from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Scores
 
-TABLES = ("best", "evidence", "manifest", "adapters", "selection", "scores")
+TABLES = ("best", "bugs", "evidence", "manifest", "adapters", "selection", "scores")
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,10 @@ def read_run(name: str) -> Run:
         best = lake.read_document("best", BestRow)
         of_best = pl.col("genome") == best.genome
         found = {SELECTION: outcomes(lake.read_frame("scores", best.generation).filter(of_best))}
-        for problem, outcome in outcomes(
-            lake.read_frame("scores", lake.EVALUATIONS["best"])
-        ).items():
-            found.setdefault(role_of(problem), {})[problem] = outcome
+        measured = lake.read_frame("scores", lake.EVALUATIONS["best"])
+        roles = dict(measured.select("problem", "role").iter_rows())
+        for problem, outcome in outcomes(measured).items():
+            found.setdefault(roles[problem], {})[problem] = outcome
         fates = lake.read_rows("selection", SelectionRow, best.generation)
         genomes = {
             row.genome: (row.configuration, row.knobs)
@@ -77,7 +78,11 @@ def read_run(name: str) -> Run:
             best,
             find(fates, lake.path("selection", best.generation), genome=best.genome).objectives,
             found,
-            {row.name: row.sha256 for row in lake.read_rows("manifest", Role)},
+            {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}
+            | {
+                row.id: hashlib.sha256(row.buggy.encode()).hexdigest()
+                for row in lake.read_rows("bugs", Bug)
+            },
             genomes,
         )
 

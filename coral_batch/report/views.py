@@ -254,6 +254,7 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
     )
     if same != sample.sample:
         return f"{paint(heading, BOLD, colour)}\n{about}\n  the same code as sample {same}"
+    assert repair.problem.buggy is not None  # what was shown
     parts = (
         paint(heading, BOLD, colour),
         about,

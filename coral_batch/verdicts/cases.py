@@ -113,7 +113,7 @@ def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> di
 
 def program_frame(program: Program, calls: list[bytes], interactive: bool) -> bytes:
     """Write the first frame for a program's process; see `inside/program.py`."""
-    return marshal.dumps((program.problem, program.code, program.support, calls, interactive))
+    return marshal.dumps((program.function, program.code, program.support, calls, interactive))
 
 
 def _verdict(program: Program, number: int, answer: Answer) -> tuple[Kind, str]:
@@ -121,6 +121,6 @@ def _verdict(program: Program, number: int, answer: Answer) -> tuple[Kind, str]:
     if answer.kind != "value":
         return failure(answer)
     case = program.cases[number]
-    if compare.equal(program.problem, case.inputs, case.expected, answer.document):
+    if compare.equal(program.function, case.inputs, case.expected, answer.document):
         return "PASS", ""
     return "FAIL", compare.shorten("returned " + compare.show(answer.document))

@@ -220,7 +220,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
     content = [
         _sources(),
         sys.version,
-        program.problem,
+        program.function,
         program.code,
         [[case.inputs, case.expected] for case in program.cases],
         program.tests,

@@ -79,7 +79,7 @@ def judge_samples(
 
 def program_of(problem: Problem, code: str, name: str) -> Program:
     """Return what is judged when `code`, called `name`, is a repair of `problem`."""
-    return Program(name, problem.name, code, problem.cases, problem.tests, problem.support)
+    return Program(name, problem.function, code, problem.cases, problem.tests, problem.support)
 
 
 def _time(key: dict[str, Any], verdict: Verdict) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def test_names(program: Program) -> list[str]:
         body = syntax.parse(program.tests or "").body
     except SyntaxError as error:
         raise CoralError(
-            f"the test file of {program.problem} is no Python", found=str(error)
+            f"the test file of {program.function} is no Python", found=str(error)
         ) from None
     names = [
         node.name
@@ -69,7 +69,7 @@ def test_names(program: Program) -> list[str]:
     ]
     if not names:
         raise CoralError(
-            f"{program.problem} has neither cases nor tests",
+            f"{program.function} has neither cases nor tests",
             expected="JSON cases, or a test file with functions named test*",
         )
     return names
@@ -83,7 +83,7 @@ def _run(
     total = limits.cpu_seconds * (len(names) + 1)
     found: list[tuple[Kind, str, float]] = []
     with contextlib.ExitStack() as stack:
-        frame = marshal.dumps((program.problem, program.tests, program.support, first))
+        frame = marshal.dumps((program.function, program.tests, program.support, first))
         referee = stack.enter_context(apart.child(REFEREE, total, frame))
         remote = _Remote(jail, program, limits, total, stack)
         alive = True
@@ -128,7 +128,7 @@ def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> 
         if message[0] == "broken":
             if called:  # by what the program returned to the file's own statements
                 raise Stop("ERROR", message[1])
-            raise CoralError(f"the test file of {program.problem} does not run", found=message[1])
+            raise CoralError(f"the test file of {program.function} does not run", found=message[1])
         if message[0] == "end":
             return message[1], message[2]
         called = True

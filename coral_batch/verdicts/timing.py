@@ -63,7 +63,7 @@ def _measure(
     A process that does not do the rounds has all that it used charged to one.
     """
     calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
-    frame = marshal.dumps((program.problem, program.code, program.support, calls, rounds))
+    frame = marshal.dumps((program.function, program.code, program.support, calls, rounds))
     with jail.child(REPEAT, limits.cpu_seconds, frame) as child:
         try:
             spent = _parsed(child.receive(Clock(limits)), len(calls))

@@ -1,4 +1,4 @@
-"""Fetch a corpus by git URL and commit.
+"""Fetch a source of problems by git URL and commit.
 
 The commit id is the content's hash, so a checkout that exists is the right one. Not here: updating
 a checkout, branches or tags: a run names a commit.
@@ -14,25 +14,25 @@ from pathlib import Path
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import sync, sync_tree, unfinished_folder
 from coral_batch.lake.places import CHECKOUTS
-from coral_batch.records.settings import Corpus
+from coral_batch.records.settings import Source
 
 
-def source(corpus: Corpus) -> tuple[Path, str]:
-    """Return the folder that a corpus is read from, and what is recorded as its origin."""
-    if corpus.url is not None and corpus.revision is not None:
-        return CHECKOUTS / corpus.revision, f"{corpus.url}@{corpus.revision}"
-    return Path(corpus.path), corpus.path
+def place(source: Source) -> tuple[Path, str]:
+    """Return where a source is read from, and what is recorded as its origin."""
+    if source.url is not None and source.revision is not None:
+        return CHECKOUTS / source.revision, f"{source.url}@{source.revision}"
+    return Path(source.path), source.path
 
 
-def fetch(corpus: Corpus) -> None:
-    """Check a corpus out by URL and revision, unless that was done or it has neither.
+def fetch(source: Source) -> None:
+    """Check a source out by URL and revision, unless that was done or it has neither.
 
     The URL is anything that git clones over file, git, http, https or ssh.
 
     Raises:
         CoralError: git is missing, or cannot clone the URL or find the commit.
     """
-    target, url, revision = source(corpus)[0], corpus.url, corpus.revision
+    target, url, revision = place(source)[0], source.url, source.revision
     if url is None or revision is None or target.is_dir():
         return
     with unfinished_folder(target) as temporary:
@@ -57,13 +57,15 @@ def _git(*arguments: str) -> None:
             ["git", *arguments], env=environment, capture_output=True, text=True, check=False
         )
     except FileNotFoundError:
-        raise CoralError("git is not installed", action="install git, or set corpus.path") from None
+        raise CoralError(
+            "git is not installed", action="install git, or set the source's path (corpus.sources)"
+        ) from None
     if done.returncode:
         raise CoralError(
             "git could not check the corpus out",
             file="params.yaml",
-            field="corpus.url, corpus.revision",
+            field="corpus.sources: url, revision",
             found=done.stderr.strip(),
             expected="a repository that can be reached and a commit in it",
-            action="or clone it yourself and set corpus.path",
+            action="or clone it yourself and set the source's path",
         )

@@ -34,26 +34,29 @@ def problem(
     tests: str | None = None,
     support: Mapping[str, str] = _NOTHING,
 ) -> Problem:
-    """Return a problem with its hash; the arguments are the fields of `Problem`."""
+    """Return a problem with its hash and, as yet, no role; see the fields of `Problem`."""
     unhashed = Problem(
-        name,
-        function,
-        buggy,
-        reference,
-        docstring,
-        tuple(cases),
-        tests,
-        dict(support),
-        origin,
-        "",
+        name=name,
+        function=function,
+        buggy=buggy,
+        reference=reference,
+        docstring=docstring,
+        cases=tuple(cases),
+        tests=tests,
+        support=dict(support),
+        origin=origin,
+        sha256="",
+        role="excluded",
+        reason="without a role as yet",
     )
     return replace(unhashed, sha256=digest(unhashed))
 
 
 def digest(problem: Problem) -> str:
-    """Return the hash of a problem's content: of all fields but origin and hash."""
+    """Return the hash of a problem's content: of all fields but origin, hash and role."""
     content = asdict(problem)
-    del content["origin"], content["sha256"]
+    for field in ("origin", "sha256", "role", "reason"):
+        del content[field]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -67,9 +70,7 @@ def read_function(file: Path, function: str) -> tuple[str, ast.Module]:
     return source, parse_function(source, function, file)
 
 
-def parse_function(
-    source: str, function: str, file: Path, field: str | None = None
-) -> ast.Module:
+def parse_function(source: str, function: str, file: Path, field: str | None = None) -> ast.Module:
     """Parse a program that defines a function at module level.
 
     Args:

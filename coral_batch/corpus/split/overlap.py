@@ -1,8 +1,8 @@
-"""How much of an evaluation program a training program gives away.
+"""How much of an evaluation program one that is trained or selected on gives away.
 
 Three measures, each from 0 to 1, none of which sees names, comments or layout: how alike the two
 token sequences are as a whole; which share of the evaluation program's runs of tokens, and which
-share of the pieces of its syntax tree, the training program holds. They find a copy, renamed or
+share of the pieces of its syntax tree, the other program holds. They find a copy, renamed or
 edited, and a copied part; they do not find another algorithm for the same task.
 """
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Split
 from coral_batch.verdicts.inside import syntax
 
@@ -30,50 +30,111 @@ NODES = 8
 """Nodes of the smallest piece of a syntax tree that counts; ``x += 1`` has 5."""
 
 
+MEASURES = ("similarity", "ngrams", "trees")
+
+
 @dataclass(frozen=True)
 class Overlap:
-    """A row of the table `overlaps`: one evaluation program and one training program.
+    """A row of the table `overlaps`: one evaluation program, and one of those closest to it.
 
     Attributes:
         evaluation: name of the evaluation problem.
         role: its role, ``test`` or ``held_out``.
-        training: name of the training problem.
+        other: name of the problem that is trained on or, beside a held-out one, selected on.
+        other_role: its role, ``training`` or ``test``.
         similarity: of the two reference programs, see `similarity`.
-        ngrams: share of the evaluation reference's token n-grams that the training problem's
+        ngrams: share of the evaluation reference's token n-grams that the other problem's
             reference or buggy program holds.
         trees: the same of its syntax subtrees.
     """
 
     evaluation: str
     role: str
-    training: str
+    other: str
+    other_role: str
     similarity: float
     ngrams: float
     trees: float
 
 
-def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> list[Overlap]:
-    """Compare every test or held-out program with every training program.
+def measure_overlaps(problems: Sequence[Problem]) -> list[Overlap]:
+    """Find the closest programs of every evaluation program.
+
+    Test programs are compared with all that are trained on, held-out ones with those that are
+    selected on as well.
+
+    Returns:
+        For every evaluation program the pair that is largest by each of `MEASURES`, each pair
+        once; of equal ones the first by name.
 
     Raises:
         CoralError: a program does not parse.
     """
-    by_role: dict[str, list[Problem]] = defaultdict(list)
-    for row, problem in zip(manifest, problems, strict=True):
+    by_role: dict[str, list[_Fingerprint]] = defaultdict(list)
+    for problem in sorted(problems, key=lambda problem: problem.name):
         _check_parses(problem)
-        by_role[row.role].append(problem)
+        by_role[problem.role].append(_Fingerprint(problem))
+    seen = [("training", one) for one in by_role["training"]]
+    tested = [("test", one) for one in by_role["test"]]
     return [
-        overlap(problem, role, training)
-        for role in ("test", "held_out")
-        for problem in by_role[role]
-        for training in by_role["training"]
+        row
+        for role, others in (("test", seen), ("held_out", seen + tested))
+        for one in by_role[role]
+        for row in _closest(one, role, others)
     ]
+
+
+class _Fingerprint:
+    """What two programs are compared by, computed once for each."""
+
+    def __init__(self, problem: Problem) -> None:
+        shown = [problem.reference, *([problem.buggy] if problem.buggy else [])]
+        self.name = problem.name
+        self.tokens = _numbered(_tokens(problem.reference))
+        self.ngrams, self.trees = ngrams(problem.reference), subtrees(problem.reference)
+        self.seen_ngrams = set().union(*map(ngrams, shown))
+        self.seen_trees = set().union(*map(subtrees, shown))
+
+
+def _closest(
+    one: _Fingerprint, role: str, others: Sequence[tuple[str, _Fingerprint]]
+) -> list[Overlap]:
+    if not others:
+        return []
+    matcher = _matcher(one)
+    likest, most = 0, -1.0
+    for index, (_, other) in enumerate(others):
+        matcher.set_seq1(other.tokens)
+        # The quick ratios are upper bounds, so that few pairs cost a whole comparison.
+        if matcher.real_quick_ratio() > most and matcher.quick_ratio() > most:
+            ratio = matcher.ratio()
+            if ratio > most:
+                likest, most = index, ratio
+    of_ngrams = [_share(one.ngrams, other.seen_ngrams) for _, other in others]
+    of_trees = [_share(one.trees, other.seen_trees) for _, other in others]
+    chosen = {likest: None, _largest(of_ngrams): None, _largest(of_trees): None}
+    rows = []
+    for index in chosen:
+        other_role, other = others[index]
+        matcher.set_seq1(other.tokens)
+        shares = of_ngrams[index], of_trees[index]
+        rows.append(Overlap(one.name, role, other.name, other_role, matcher.ratio(), *shares))
+    return rows
+
+
+def _matcher(one: _Fingerprint) -> difflib.SequenceMatcher[str]:
+    # SequenceMatcher keeps what it knows of its second sequence.
+    return difflib.SequenceMatcher(None, [], one.tokens, autojunk=False)
+
+
+def _largest(values: Sequence[float]) -> int:
+    return max(range(len(values)), key=lambda index: (values[index], -index))
 
 
 def _check_parses(problem: Problem) -> None:
     for field, program in (("buggy", problem.buggy), ("reference", problem.reference)):
         try:
-            syntax.parse(program)
+            syntax.parse(program or "")
         except SyntaxError as error:
             raise CoralError(
                 "a program of the table problems does not parse",
@@ -81,19 +142,6 @@ def _check_parses(problem: Problem) -> None:
                 found=str(error),
                 action="make the table again: `dvc repro --force corpus`",
             ) from None
-
-
-def overlap(problem: Problem, role: str, training: Problem) -> Overlap:
-    """Compare an evaluation problem of a role with a training problem."""
-    seen = (training.reference, training.buggy)
-    return Overlap(
-        problem.name,
-        role,
-        training.name,
-        similarity(problem.reference, training.reference),
-        _share(ngrams(problem.reference), set().union(*map(ngrams, seen))),
-        _share(subtrees(problem.reference), set().union(*map(subtrees, seen))),
-    )
 
 
 def check_overlaps(overlaps: Iterable[Overlap], limits: Split) -> None:
@@ -106,8 +154,8 @@ def check_overlaps(overlaps: Iterable[Overlap], limits: Split) -> None:
         ):
             if value >= limit:
                 raise CoralError(
-                    "contamination: a training program gives away an evaluation program",
-                    field=f"{row.training} (training), {row.evaluation} (evaluation)",
+                    "contamination: a program gives away an evaluation program",
+                    field=f"{row.other} ({row.other_role}), {row.evaluation} ({row.role})",
                     found=round(value, 3),
                     expected=f"below split.{field} = {limit}",
                     action="correct the corpus; raise the limit only if you know why they overlap",

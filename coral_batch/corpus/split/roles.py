@@ -1,9 +1,8 @@
 """Who may be trained on and who may be evaluated on.
 
-The sets are CORAL-X's authoritative split of QuixBugs; overlaps are refused when this module is
-imported. `check_training`, `check_selection` and `check_evaluation` are called again by the stages
-that train, select and evaluate. `coral_batch.corpus.split.overlap` guards against a training program that
-is an evaluation program in disguise.
+`check_training`, `check_selection` and `check_evaluation` are called again by the stages that
+train, select and evaluate. `coral_batch.corpus.split.overlap` guards against a training program
+that is an evaluation program in disguise. An injected bug has the role of its program.
 
 One setting lets training problems through, knowingly: with `evaluation.problems: all` they are
 measured at the end as well. The stage then says so, and every score of theirs has their role.
@@ -11,150 +10,95 @@ measured at the end as well. The stage then says so, and every score of theirs h
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from coral_batch.errors import CoralError
+from coral_batch.records.bug import program_of
 from coral_batch.records.problem import Problem, Role
+from coral_batch.records.settings import Params
 
-TRAINING = frozenset(
-    {
-        "bitcount",
-        "bucketsort",
-        "find_first_in_sorted",
-        "find_in_sorted",
-        "flatten",
-        "gcd",
-        "get_factors",
-        "hanoi",
-        "is_valid_parenthesization",
-        "knapsack",
-        "kth",
-        "levenshtein",
-        "lis",
-        "longest_common_subsequence",
-        "max_sublist_sum",
-        "mergesort",
-        "pascal",
-        "powerset",
-        "quicksort",
-        "reverse_linked_list",
-        "rpn_eval",
-        "shunting_yard",
-        "sqrt",
-        "subsequences",
-    }
-)
-TEST = frozenset(
-    {
-        "kheapsort",
-        "lcs_length",
-        "next_palindrome",
-        "next_permutation",
-        "possible_change",
-        "sieve",
-        "to_base",
-        "wrap",
-    }
-)
-HELD_OUT = frozenset(
-    {
-        "breadth_first_search",
-        "depth_first_search",
-        "detect_cycle",
-        "minimum_spanning_tree",
-        "shortest_path_length",
-        "shortest_path_lengths",
-        "shortest_paths",
-        "topological_ordering",
-    }
-)
-ROLES = {"training": TRAINING, "test": TEST, "held_out": HELD_OUT}
-NAMES = TRAINING | TEST | HELD_OUT
-
-_REASONS = {
-    "training": "one of CORAL-X's 24 training problems",
-    "test": "one of CORAL-X's 8 clean test problems; fitness selects on it",
-    "held_out": "a graph problem with a test file only; neither trained on nor selected on",
-    "excluded": "not one of the 40 QuixBugs names",
-}
+ROLES = ("training", "test", "held_out")
 
 
-def _validate_no_overlap() -> None:
-    for (left, left_names), (right, right_names) in combinations(ROLES.items(), 2):
-        overlap = sorted(left_names & right_names)
-        if overlap:
-            raise ValueError(f"contamination: {left} and {right} share {', '.join(overlap)}")
+class _Reader(Protocol):
+    def rows(self, table: str, kind: type[Problem], part: str) -> list[Problem]: ...
 
 
-_validate_no_overlap()
+def read_problems(tables: _Reader, settings: Params) -> list[Problem]:
+    """Return the problems of all sources, in the order of params.yaml."""
+    return [
+        problem
+        for source in settings.corpus.sources
+        for problem in tables.rows("problems", Problem, source)
+    ]
 
 
-def assign(problems: Sequence[Problem]) -> list[Role]:
-    """Give every problem its role.
+def make_manifest(sources: Mapping[str, Sequence[Problem]]) -> list[Role]:
+    """List the problems of all sources with their roles.
+
+    Args:
+        sources: source -> its problems.
 
     Raises:
-        CoralError: a name stands twice, or a test problem has no JSON case to be scored by.
+        CoralError: a name stands twice, or no problem has one of the roles that a run needs.
     """
-    repeated = [name for name, count in Counter(p.name for p in problems).items() if count > 1]
-    if repeated:
-        raise CoralError("a problem stands twice in the corpus", found=sorted(repeated))
-    roles = []
-    for problem in problems:
-        role = role_of(problem.name)
-        if role == "test" and not problem.cases:
+    origins: dict[str, str] = {}
+    manifest = []
+    for source, problems in sources.items():
+        for problem in problems:
+            if problem.name in origins:
+                raise CoralError(
+                    "two problems have one name",
+                    field=problem.name,
+                    found=f"one in {origins[problem.name]} and one in {problem.origin}",
+                    expected="names that are unique in all sources",
+                    action="rename one of them, or leave a source out (corpus.sources)",
+                )
+            origins[problem.name] = problem.origin
+            manifest.append(
+                Role(
+                    problem.name,
+                    source,
+                    problem.role,
+                    problem.reason,
+                    len(problem.cases),
+                    problem.tests is not None,
+                    problem.sha256,
+                )
+            )
+    for role in ROLES:
+        if not any(row.role == role for row in manifest):
             raise CoralError(
-                "a test problem has no JSON cases",
-                field=problem.name,
-                expected=f"json_testcases/{problem.name}.json",
+                f"the corpus has no {role} problem",
+                file="params.yaml",
+                field="corpus.sources",
+                found=", ".join(sources),
+                expected="a source with problems of each role",
+                action="give a source other roles, or add one; see docs/corpora.md",
             )
-        roles.append(
-            Role(
-                problem.name,
-                role,
-                _REASONS[role],
-                len(problem.cases),
-                problem.tests is not None,
-                problem.sha256,
-            )
-        )
-    return roles
-
-
-def role_of(name: str) -> str:
-    """Return ``training``, ``test``, ``held_out`` or ``excluded``."""
-    return next((role for role, names in ROLES.items() if name in names), "excluded")
+    return manifest
 
 
 def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> list[Problem]:
-    """Return the problems of one role, after checking the manifest against the split.
+    """Return the problems of one role, after checking the manifest against them.
 
     Raises:
-        CoralError: a problem stands in two roles, in none, or in another than the split's, or its
-            content is not the one the manifest was made for.
+        CoralError: a problem stands in two roles, in none, or in another than its source gives it,
+            or its content is not the one the manifest was made for.
     """
-    check_manifest(manifest)
-    forgotten = sorted({problem.name for problem in problems} - {row.name for row in manifest})
-    if forgotten:
-        raise CoralError(
-            "the manifest does not name every problem of the corpus",
-            field=forgotten[0],
-            found="no row",
-            expected="a row a problem",
-            action="run `dvc repro --force split`",
-        )
     by_name = {problem.name: problem for problem in problems}
+    _check_manifest(by_name, manifest)
     chosen = []
     for row in manifest:
         if row.role != role:
             continue
-        problem = by_name.get(row.name)
-        if problem is None or problem.sha256 != row.sha256:
+        problem = by_name[row.name]
+        if problem.sha256 != row.sha256:
             raise CoralError(
                 "the manifest was made for another corpus",
                 field=row.name,
-                found=None if problem is None else problem.sha256,
+                found=problem.sha256,
                 expected=row.sha256,
                 action="run `dvc repro split`",
             )
@@ -179,44 +123,55 @@ def select_evaluation(
     return [problem for role in roles for problem in select(problems, manifest, role)]
 
 
-def check_manifest(manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` unless every problem has exactly the role of the split."""
+def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -> None:
+    """Raise `CoralError` unless every problem has exactly the role that its source gives it."""
     seen: dict[str, str] = {}
     for row in manifest:
+        problem = problems.get(row.name)
+        expected = None if problem is None else problem.role
         if row.name in seen:
             raise CoralError(
                 "contamination: a problem is in two roles",
                 field=row.name,
                 found=(seen[row.name], row.role),
-                expected=f"{role_of(row.name)} alone",
+                expected=f"{expected} alone",
                 action="run `dvc repro --force split`",
             )
         seen[row.name] = row.role
-        if row.role != role_of(row.name):
+        if row.role != expected:
             raise CoralError(
                 "contamination: a problem is in the wrong role",
                 field=row.name,
                 found=row.role,
-                expected=role_of(row.name),
+                expected=expected or "no row, since the corpus has no such problem",
                 action="run `dvc repro --force split`",
             )
+    if forgotten := sorted(problems.keys() - seen.keys()):
+        raise CoralError(
+            "the manifest does not name every problem of the corpus",
+            field=forgotten[0],
+            found="no row",
+            expected="a row per problem",
+            action="run `dvc repro --force split`",
+        )
 
 
-def check_training(names: Iterable[str]) -> None:
+def check_training(names: Iterable[str], manifest: Sequence[Role]) -> None:
     """Raise `CoralError` if anything but a training problem is about to be trained on."""
-    _check_names(names, "training", "trained on")
+    _check_roles(names, manifest, "training", "trained on")
 
 
-def check_selection(names: Iterable[str]) -> None:
+def check_selection(names: Iterable[str], manifest: Sequence[Role]) -> None:
     """Raise `CoralError` if anything but a test problem is about to be selected on."""
-    _check_names(names, "test", "selected on")
+    _check_roles(names, manifest, "test", "selected on")
 
 
-def check_evaluation(names: Iterable[str], which: str) -> list[str]:
+def check_evaluation(names: Iterable[str], manifest: Sequence[Role], which: str) -> list[str]:
     """Check the problems that the base model and the best genome are measured on at the end.
 
     Args:
         names: of the problems.
+        manifest: the roles.
         which: ``held_out``, or ``all``, which lets problems through that were trained on.
 
     Returns:
@@ -227,19 +182,21 @@ def check_evaluation(names: Iterable[str], which: str) -> list[str]:
     """
     names = set(names)
     if which != "all":
-        _check_names(names, which, "measured")
+        _check_roles(names, manifest, which, "measured")
         return []
-    if strangers := sorted(names - NAMES):
+    roles = {row.name: row.role for row in manifest}
+    if strangers := sorted(name for name in names if roles.get(program_of(name)) not in ROLES):
         raise CoralError("not to be measured: no problem of the split", field=", ".join(strangers))
-    return sorted(names & TRAINING)
+    return sorted(name for name in names if roles[program_of(name)] == "training")
 
 
-def _check_names(names: Iterable[str], role: str, what: str) -> None:
-    wrong = sorted(set(names) - ROLES[role])
+def _check_roles(names: Iterable[str], manifest: Sequence[Role], role: str, what: str) -> None:
+    roles = {row.name: row.role for row in manifest}
+    wrong = sorted(name for name in set(names) if roles.get(program_of(name)) != role)
     if wrong:
         raise CoralError(
             f"contamination: not to be {what}",
             field=", ".join(wrong),
-            found=[role_of(name) for name in wrong],
+            found=[roles.get(program_of(name), "no problem of the split") for name in wrong],
             expected=f"{role} problems",
         )

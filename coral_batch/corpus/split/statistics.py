@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from coral_batch.corpus.split.overlap import Overlap
 from coral_batch.corpus.split.roles import ROLES
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,16 @@ class JsonCases:
 
 @dataclass(frozen=True)
 class Pair:
-    """An evaluation problem and its most similar training program; similarity in [0, 1]."""
+    """An evaluation problem and the most similar one that is trained or selected on.
+
+    Attributes:
+        evaluation: name of the evaluation problem.
+        other: name of the other problem.
+        similarity: of their references, in [0, 1].
+    """
 
     evaluation: str
-    training: str
+    other: str
     similarity: float
 
 
@@ -42,25 +48,23 @@ class Statistics:
     near_duplicates: tuple[Pair, ...]
 
 
-def describe(
-    problems: Sequence[Problem], manifest: Sequence[Role], overlaps: Sequence[Overlap]
-) -> Statistics:
-    """Count the roles, and name the training program most similar to each evaluation program."""
-    roles = [row.role for row in manifest]
+def describe(problems: Sequence[Problem], overlaps: Sequence[Overlap]) -> Statistics:
+    """Count the roles, and name the program most similar to each evaluation program."""
+    roles = [problem.role for problem in problems]
     shares = {
         role: Share(roles.count(role), roles.count(role) / len(problems))
         for role in (*ROLES, "excluded")
     }
     without = tuple(problem.name for problem in problems if not problem.cases)
     closest: dict[str, Overlap] = {}
-    for row in sorted(overlaps, key=lambda row: (row.similarity, row.training)):
+    for row in sorted(overlaps, key=lambda row: (row.similarity, row.other)):
         closest[row.evaluation] = row
     return Statistics(
         total=len(problems),
         **shares,
         json_cases=JsonCases(len(problems) - len(without), without),
         near_duplicates=tuple(
-            Pair(name, closest[name].training, closest[name].similarity)
+            Pair(name, closest[name].other, closest[name].similarity)
             for name in dict.fromkeys(row.evaluation for row in overlaps)
         ),
     )

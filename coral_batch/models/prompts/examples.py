@@ -1,4 +1,4 @@
-"""Training examples: each training problem in four instruction variants.
+"""Training examples: each training problem in four instruction variants, or more.
 
 The instructions are CORAL-X's. Around them stands the prompt that samples are asked with, so that
 an adapter is trained on what it will see: the same frame, the same chat template, if there is one,
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from coral_batch.corpus.split.roles import check_training
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, program_text
+from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem
 
@@ -41,26 +42,44 @@ Provide the corrected Python code:
 
 
 def make_examples(
-    problems: Iterable[Problem], tokenizer: PreTrainedTokenizerBase, docstring: bool
+    problems: Iterable[Problem],
+    bugs: Sequence[Bug],
+    injected: int,
+    tokenizer: PreTrainedTokenizerBase,
+    docstring: bool,
 ) -> list[Example]:
     """Make the examples of training problems, ordered by problem and variant.
 
+    Variant 0 shows the problem's own bug; so do the others, in CORAL-X's protocol (`injected` 0).
+    Else variants 1 to `injected` show an injected bug each, as far as the program has so many. The
+    instructions take turns. A program without a bug of its own shows injected ones alone.
+
     Args:
-        problems: training problems only.
+        problems: training problems only; one that has no bug at all gives no example.
+        bugs: injected bugs of any problems, each problem's in order.
+        injected: how many of them a program shows.
         tokenizer: the base model's; its chat template, if it has one, and the token that ends a
             turn or a text are used.
         docstring: show the problem's docstring behind the code.
-
-    Raises:
-        CoralError: a problem is not one of the training problems.
     """
-    problems = sorted(problems, key=lambda problem: problem.name)
-    check_training(problem.name for problem in problems)
+    by_program: dict[str, list[Bug]] = defaultdict(list)
+    for bug in bugs:
+        by_program[bug.problem].append(bug)
     return [
-        _make_example(problem, variant, tokenizer, docstring)
-        for problem in problems
-        for variant in range(len(INSTRUCTIONS))
+        _make_example(problem, variant, bug, tokenizer, docstring)
+        for problem in sorted(problems, key=lambda problem: problem.name)
+        for variant, bug in enumerate(
+            _shown(problem, by_program[problem.name][:injected], injected)
+        )
     ]
+
+
+def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | None]:
+    """Return the bug of each variant; None for the problem's own."""
+    variants = max(len(INSTRUCTIONS), injected + 1)
+    if problem.buggy is not None:
+        return [None, *bugs, *[None] * (variants - 1 - len(bugs))]
+    return [bugs[variant % len(bugs)] for variant in range(variants)] if bugs else []
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:
@@ -70,16 +89,22 @@ def examples_sha256(examples: Sequence[Example]) -> str:
 
 
 def _make_example(
-    problem: Problem, variant: int, tokenizer: PreTrainedTokenizerBase, docstring: bool
+    problem: Problem,
+    variant: int,
+    bug: Bug | None,
+    tokenizer: PreTrainedTokenizerBase,
+    docstring: bool,
 ) -> Example:
-    instruction = INSTRUCTIONS[variant].format(name=problem.name)
-    program = program_text(problem, docstring)
+    instruction = INSTRUCTIONS[variant % len(INSTRUCTIONS)].format(name=problem.function)
+    shown = problem if bug is None else replace(problem, buggy=bug.buggy)
+    program = program_text(shown, docstring)
     output = problem.reference.strip("\n")
     user_text = USER_TEXT.format(instruction=instruction, input=program, fence=FENCE)
     return Example(
         id=f"{problem.name}/{variant}",
         problem=problem.name,
         variant=variant,
+        bug=None if bug is None else bug.id,
         instruction=instruction,
         input=program,
         output=output,

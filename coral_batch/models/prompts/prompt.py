@@ -43,7 +43,12 @@ def program_text(problem: Problem, docstring: bool) -> str:
         problem: the problem to show.
         docstring: put the problem's docstring behind the code, as a module-level triple-quoted
             string, which is where QuixBugs' files have it.
+
+    Raises:
+        ValueError: the problem has no bug.
     """
+    if problem.buggy is None:
+        raise ValueError(f"{problem.name} has no bug to show")
     code = problem.buggy.strip("\n")
     if not docstring or not problem.docstring.strip():
         return code
@@ -53,7 +58,7 @@ def program_text(problem: Problem, docstring: bool) -> str:
 
 def repair_prompt(problem: Problem, docstring: bool) -> str:
     """Return CORAL-X's standard QuixBugs prompt, which ends in the opening fence; see `REPAIR`."""
-    return REPAIR.format(name=problem.name, code=program_text(problem, docstring))
+    return REPAIR.format(name=problem.function, code=program_text(problem, docstring))
 
 
 def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:

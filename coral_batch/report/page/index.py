@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
 from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
-from coral_batch.report.claims import TITLES, conclusion, interval, paired_cells
+from coral_batch.report.claims import TITLES, conclusion, drawn_text, interval, paired_cells
 from coral_batch.report.metrics import OBJECTIVES, Metrics
 from coral_batch.report.page.charts import (
     Series,
@@ -99,6 +101,11 @@ def index_page(run: Run) -> str:
         generations=metrics.generations,
         evidence=_compared(run.evidence),
         conclusions=[(TITLES[name], conclusion(row)) for name, row in run.evidence.scores.items()],
+        parts=[
+            (name, part.problems, paired_cells(part.pass_at_1), _bar(part.pass_at_1.difference))
+            for parts in (run.evidence.difficulty, run.evidence.kinds)
+            for name, part in parts.items()
+        ],
         warnings=with_training(run.evidence.scores),
         held_out=run.evidence.scores.get("held_out"),
         contamination=run.evidence.contamination,
@@ -142,14 +149,18 @@ def _compared(evidence: Evidence) -> list[dict[str, Any]]:
     return [
         {
             "title": TITLES[name],
-            "drawn": f"{row.problems} x {row.best_samples}",
+            "drawn": drawn_text(row),
             "metric": f"pass@{k}",
             "cells": paired_cells(paired),
-            "bar": interval_bar(*astuple(paired.difference)),
+            "bar": _bar(paired.difference),
         }
         for name, row in evidence.scores.items()
         for k, paired in {1: row.pass_at_1, row.k: row.pass_at_k}.items()
     ]
+
+
+def _bar(difference: Estimate) -> Markup:
+    return interval_bar(*astuple(difference))
 
 
 def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:

@@ -162,6 +162,7 @@ def _distinct(repairs: Sequence[Repair]) -> Distinct:
 def _diff(repair: Repair) -> tuple[list[tuple[str, str]], str]:
     if not repair.sample.code.strip():
         return [], NO_CODE
+    assert repair.problem.buggy is not None  # what was shown
     # The first two lines name the files; what is compared is said above the diff.
     lines = difference(repair.problem.buggy, repair.sample.code)[2:]
     kinds = {"+": "add", "-": "del", "@": "hunk"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
+from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem
 
 
@@ -34,3 +35,21 @@ READERS: dict[str, Reader] = {
     for module in iter_modules(__path__)
 }
 """Name -> reader."""
+
+
+def reader_of(name: str) -> Reader:
+    """Return the reader that params.yaml calls `name`.
+
+    Raises:
+        CoralError: there is none.
+    """
+    if name not in READERS:
+        raise CoralError(
+            "there is no such reader",
+            file="params.yaml",
+            field="corpus.sources: reader",
+            found=name,
+            expected=f"one of {', '.join(READERS)}",
+            action="see docs/corpora.md",
+        )
+    return READERS[name]

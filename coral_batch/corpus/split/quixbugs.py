@@ -1,0 +1,82 @@
+"""CORAL-X's authoritative split of QuixBugs' 40 names; an overlap is refused at import."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+TRAINING = frozenset(
+    {
+        "bitcount",
+        "bucketsort",
+        "find_first_in_sorted",
+        "find_in_sorted",
+        "flatten",
+        "gcd",
+        "get_factors",
+        "hanoi",
+        "is_valid_parenthesization",
+        "knapsack",
+        "kth",
+        "levenshtein",
+        "lis",
+        "longest_common_subsequence",
+        "max_sublist_sum",
+        "mergesort",
+        "pascal",
+        "powerset",
+        "quicksort",
+        "reverse_linked_list",
+        "rpn_eval",
+        "shunting_yard",
+        "sqrt",
+        "subsequences",
+    }
+)
+TEST = frozenset(
+    {
+        "kheapsort",
+        "lcs_length",
+        "next_palindrome",
+        "next_permutation",
+        "possible_change",
+        "sieve",
+        "to_base",
+        "wrap",
+    }
+)
+HELD_OUT = frozenset(
+    {
+        "breadth_first_search",
+        "depth_first_search",
+        "detect_cycle",
+        "minimum_spanning_tree",
+        "shortest_path_length",
+        "shortest_path_lengths",
+        "shortest_paths",
+        "topological_ordering",
+    }
+)
+ROLES = {"training": TRAINING, "test": TEST, "held_out": HELD_OUT}
+NAMES = TRAINING | TEST | HELD_OUT
+
+REASONS = {
+    "training": "one of CORAL-X's 24 training problems",
+    "test": "one of CORAL-X's 8 clean test problems; fitness selects on it",
+    "held_out": "a graph problem with a test file only; neither trained on nor selected on",
+    "excluded": "not one of the 40 QuixBugs names",
+}
+
+
+def role_of(name: str) -> str:
+    """Return ``training``, ``test``, ``held_out`` or, of any other name, ``excluded``."""
+    return next((role for role, names in ROLES.items() if name in names), "excluded")
+
+
+def _validate_no_overlap() -> None:
+    for (left, left_names), (right, right_names) in combinations(ROLES.items(), 2):
+        overlap = sorted(left_names & right_names)
+        if overlap:
+            raise ValueError(f"contamination: {left} and {right} share {', '.join(overlap)}")
+
+
+_validate_no_overlap()

@@ -1,0 +1,113 @@
+"""The buggy programs that a model is shown: the problems' own, and injected bugs beside them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from coral_batch.corpus.sources.problems import digest
+from coral_batch.corpus.split.roles import read_problems, select, select_evaluation
+from coral_batch.errors import CoralError
+from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.settings import Evaluation, Params
+
+
+class _Reader(Protocol):
+    def rows(self, table: str, kind: type[Any], part: str | None = None) -> list[Any]: ...
+
+
+def read_shown(tables: _Reader, settings: Params) -> dict[str, Problem]:
+    """Return every problem that may be shown by its name: those with a bug, and injected bugs."""
+    problems = read_problems(tables, settings)
+    own = [problem for problem in problems if problem.buggy is not None]
+    injected = as_problems(problems, tables.rows("bugs", Bug))
+    return {problem.name: problem for problem in (*own, *injected)}
+
+
+def as_problems(problems: Iterable[Problem], bugs: Iterable[Bug]) -> list[Problem]:
+    """Return each bug as a problem of its own, which is its program's but for name and bug."""
+    by_name = {problem.name: problem for problem in problems}
+    found = []
+    for bug in bugs:
+        problem = replace(by_name[bug.problem], name=bug.id, buggy=bug.buggy)
+        found.append(replace(problem, sha256=digest(problem)))
+    return found
+
+
+def measured(
+    problems: Sequence[Problem],
+    bugs: Sequence[Bug],
+    manifest: Sequence[Role],
+    settings: Evaluation,
+) -> list[Problem]:
+    """Return what the base model and the best genome are measured on at the end.
+
+    The problems' own bugs, and injected bugs of the held-out programs, chosen without looking at
+    any model: every program gives its first bug before one gives its second.
+
+    Raises:
+        CoralError: as in `select`, or there is no bug.
+    """
+    chosen = select_evaluation(problems, manifest, settings.problems)
+    held_out = select(problems, manifest, "held_out")
+    injected = _in_rounds(_of(held_out, bugs), settings.bugs, lambda bug: 0.0)
+    return _together(chosen, injected, "evaluation.bugs")
+
+
+def selected_on(problems: Sequence[Problem], bugs: Sequence[Bug], count: int) -> list[Problem]:
+    """Return what generations are measured on: own bugs of test problems, and injected ones.
+
+    Of a program's injected bugs those come first that fail nearest to half of its cases, since one
+    that every repair or none gets right selects nothing.
+
+    Args:
+        problems: the test problems.
+        bugs: injected bugs of any problems.
+        count: how many of them, at most.
+
+    Raises:
+        CoralError: there is no bug.
+    """
+    middling = _in_rounds(_of(problems, bugs), count, lambda bug: abs(bug.failed - 0.5))
+    return _together(problems, middling, "validation.bugs")
+
+
+def _of(problems: Sequence[Problem], bugs: Sequence[Bug]) -> list[Bug]:
+    names = {problem.name for problem in problems}
+    return [bug for bug in bugs if bug.problem in names]
+
+
+def _together(problems: Sequence[Problem], bugs: Sequence[Bug], setting: str) -> list[Problem]:
+    own = [problem for problem in problems if problem.buggy is not None]
+    if not own and not bugs:
+        raise CoralError(
+            "there is no bug to repair",
+            file="params.yaml",
+            field=setting,
+            found=f"{len(problems)} problems without a bug of their own, and no injected one",
+            expected="injected bugs",
+            action=f"raise {setting}, or give a corpus with bugs",
+        )
+    return [*own, *as_problems(problems, bugs)]
+
+
+def _in_rounds(bugs: Sequence[Bug], count: int, rank: Callable[[Bug], float]) -> list[Bug]:
+    """Choose bugs in rounds over the programs, a program's in order of rank, at most `count`.
+
+    Of a round that is cut short, those with the smallest hash of their id are taken. Returned in
+    the order of `bugs`.
+    """
+    by_program: dict[str, list[Bug]] = defaultdict(list)
+    for bug in sorted(bugs, key=rank):  # stable
+        by_program[bug.problem].append(bug)
+    rounds = [
+        (number, hashlib.sha256(bug.id.encode()).digest(), bug.id)
+        for of_program in by_program.values()
+        for number, bug in enumerate(of_program)
+    ]
+    chosen = {name for _, _, name in sorted(rounds)[:count]}
+    return [bug for bug in bugs if bug.id in chosen]
