@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coral_batch import lake
-from coral_batch.corpus import checkout, layout, split
+from coral_batch.corpus.sources import checkout
+from coral_batch.corpus.sources.readers import quixbugs as layout
+from coral_batch.corpus.split import quixbugs
+from coral_batch.corpus.split.assignment import assign
 from coral_batch.corpus.split.overlap import (
+    MEASURES,
     Overlap,
     check_overlaps,
     measure_overlaps,
     ngrams,
     subtrees,
 )
+from coral_batch.corpus.split.roles import (
+    check_evaluation,
+    check_selection,
+    check_training,
+    make_manifest,
+    select,
+)
 from coral_batch.corpus.split.statistics import describe
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.records.problem import Problem
-from coral_batch.records.settings import Corpus
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.settings import Shares, Source
 from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
@@ -32,11 +46,15 @@ LIMITS = params.load(REPOSITORY / "params.yaml").split
 
 @pytest.fixture(scope="module")
 def problems() -> list[Problem]:
-    return layout.read_layout(CLASSICS, "classics")
+    return assign(layout.read(CLASSICS, "classics"), "quixbugs", CLASSICS)
+
+
+def manifest_of(problems: list[Problem]) -> list[Role]:
+    return make_manifest({"classics": problems})
 
 
 def test_the_bundled_corpus_has_the_40_problems(problems: list[Problem]) -> None:
-    assert {problem.name for problem in problems} == split.NAMES
+    assert {problem.name for problem in problems} == quixbugs.NAMES
     with_cases = [problem for problem in problems if problem.cases]
     assert len(with_cases) == 32
     for problem in problems:
@@ -48,7 +66,7 @@ def test_the_bundled_corpus_has_the_40_problems(problems: list[Problem]) -> None
 
 
 def test_reading_twice_gives_the_same_hashes_whatever_the_origin(problems: list[Problem]) -> None:
-    again = layout.read_layout(CLASSICS, "elsewhere")
+    again = layout.read(CLASSICS, "elsewhere")
     assert [problem.sha256 for problem in again] == [problem.sha256 for problem in problems]
 
 
@@ -62,7 +80,7 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda c: shutil.rmtree(c / "json_testcases"), ["json_testcases", "corpus.path"]),
+        (lambda c: shutil.rmtree(c / "json_testcases"), ["json_testcases", "corpus.sources"]),
         (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd", "39 programs"]),
         (lambda c: (c / "correct_python_programs/gcd.py").unlink(), ["gcd.py", "lacks a file"]),
         (lambda c: (c / "json_testcases/gcd.json").unlink(), ["test_gcd.py"]),
@@ -89,7 +107,7 @@ def test_a_broken_corpus_is_refused(
     shutil.copytree(CLASSICS, corpus)
     change(corpus)
     with pytest.raises(CoralError) as caught:
-        layout.read_layout(corpus, "test")
+        assign(layout.read(corpus, "test"), "quixbugs", corpus)
     for word in words:
         assert word in str(caught.value)
 
@@ -101,7 +119,7 @@ def test_module_level_strings_are_no_code(tmp_path: Path) -> None:
     code = program.read_text()
     program.write_text(f'\n{code}\n"""\ndef gcd(a, b):\n    return 0\n"""\n')
     before, after = (
-        next(p for p in layout.read_layout(folder, "") if p.name == "gcd").reference
+        next(p for p in layout.read(folder, "") if p.name == "gcd").reference
         for folder in (CLASSICS, corpus)
     )
     assert after == before
@@ -124,83 +142,170 @@ def test_a_corpus_is_fetched_by_commit(tmp_path: Path, monkeypatch: pytest.Monke
     revision = git("rev-parse", "HEAD")
     (origin / "python_programs/gcd.py").unlink()
     git("commit", "--quiet", "--all", "--message", "second")
-    corpus = Corpus("", str(origin), revision)
-    checkout.fetch(corpus)
-    folder, recorded = checkout.source(corpus)
+    source = Source("quixbugs", "", "quixbugs", str(origin), revision)
+    checkout.fetch(source)
+    folder, recorded = checkout.place(source)
     assert recorded == f"{origin}@{revision}"
-    assert len(layout.read_layout(folder, "")) == 40
+    assert len(layout.read(folder, "")) == 40
     assert not (folder / ".git").exists()
     shutil.rmtree(origin)
-    checkout.fetch(corpus)  # which is there
+    checkout.fetch(source)  # which is there
 
 
 def test_a_commit_that_cannot_be_fetched_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CoralError, match=r"corpus\.url"):
-        checkout.fetch(Corpus("", str(tmp_path / "nowhere"), "0" * 40))
+    with pytest.raises(CoralError, match=r"corpus\.sources: url"):
+        checkout.fetch(Source("quixbugs", "", "quixbugs", str(tmp_path / "nowhere"), "0" * 40))
     assert list(lake.CHECKOUTS.iterdir()) == []
 
 
 def test_the_split_is_the_authoritative_one(problems: list[Problem]) -> None:
-    manifest = split.assign(problems)
-    statistics = describe(problems, manifest, measure_overlaps(problems, manifest))
+    statistics = describe(problems, measure_overlaps(problems))
     assert (statistics.training.problems, statistics.training.share) == (24, 0.6)
     assert (statistics.test.problems, statistics.test.share) == (8, 0.2)
     assert (statistics.held_out.problems, statistics.held_out.share) == (8, 0.2)
     assert statistics.excluded.problems == 0
     assert statistics.json_cases.problems == 32
-    assert set(statistics.json_cases.without) == split.HELD_OUT
+    assert set(statistics.json_cases.without) == quixbugs.HELD_OUT
 
 
-def test_an_unknown_program_is_excluded(problems: list[Problem]) -> None:
-    manifest = split.assign([*problems, replace(problems[0], name="bogosort")])
-    assert manifest[-1].role == "excluded"
+def test_an_unknown_program_is_excluded_from_the_authoritative_split(
+    problems: list[Problem],
+) -> None:
+    more = assign([*problems, replace(problems[0], name="bogosort")], "quixbugs", CLASSICS)
+    assert (more[-1].role, more[-1].reason) == ("excluded", "not one of the 40 QuixBugs names")
 
 
 def test_a_test_problem_without_cases_is_refused(problems: list[Problem]) -> None:
     changed = [replace(p, cases=()) if p.name == "sieve" else p for p in problems]
     with pytest.raises(CoralError, match="sieve"):
-        split.assign(changed)
+        assign(changed, "quixbugs", CLASSICS)
+
+
+def test_all_of_a_source_can_have_one_role(problems: list[Problem]) -> None:
+    assert {p.role for p in assign(problems, "held_out", CLASSICS)} == {"held_out"}
+
+
+@given(
+    names=st.sets(st.from_regex(r"[a-z_][a-z0-9_]{0,12}", fullmatch=True), min_size=1),
+    more=st.sets(st.from_regex(r"[a-z_][a-z0-9_]{0,12}", fullmatch=True)),
+)
+def test_shares_leave_a_problem_where_it_is_when_others_are_added(
+    problems: list[Problem], names: set[str], more: set[str]
+) -> None:
+    shares = Shares(0.5, 0.2, 0.3)
+
+    def roles(names: set[str]) -> dict[str, str]:
+        renamed = [replace(problems[0], name=name) for name in sorted(names)]
+        return {p.name: p.role for p in assign(renamed, shares, CLASSICS)}
+
+    assert roles(names | more).items() >= roles(names).items()
+
+
+def test_shares_are_as_large_as_they_say(problems: list[Problem]) -> None:
+    many = [replace(problems[0], name=f"problem_{number}") for number in range(4000)]
+    counted = Counter(p.role for p in assign(many, Shares(0.6, 0.1, 0.3), CLASSICS))
+    assert counted["training"] / 4000 == pytest.approx(0.6, abs=0.03)
+    assert counted["test"] / 4000 == pytest.approx(0.1, abs=0.02)
+    assert {p.role for p in assign(many, Shares(0.0, 1.0, 0.0), CLASSICS)} == {"test"}
+
+
+def write_roles(folder: Path, *lines: str) -> None:
+    (folder / "roles.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def test_roles_come_from_a_file_beside_the_source(problems: list[Problem], tmp_path: Path) -> None:
+    write_roles(tmp_path, '{"name": "gcd", "role": "test"}', '{"name": "lis", "role": "training"}')
+    roles = {p.name: p.role for p in assign(problems, "file", tmp_path)}
+    assert (roles.pop("gcd"), roles.pop("lis")) == ("test", "training")
+    assert set(roles.values()) == {"excluded"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ((), ["names nobody"]),
+        (('{"name": "gcd", "role": "tested"}',), ["line 1", "role", "tested", "held_out"]),
+        (('{"name": "gcd"}',), ["line 1", "role"]),
+        (("gcd test",), ["line 1", "JSON"]),
+        (('{"name": "bogosort", "role": "test"}',), ["line 1", "bogosort", "one of the 40"]),
+        (('{"name": "gcd", "role": "test"}',) * 2, ["line 2", "two roles", "gcd"]),
+    ],
+)
+def test_a_broken_file_of_roles_is_refused(
+    problems: list[Problem], tmp_path: Path, lines: tuple[str, ...], words: list[str]
+) -> None:
+    write_roles(tmp_path, *lines)
+    with pytest.raises(CoralError) as caught:
+        assign(problems, "file", tmp_path)
+    for word in ("roles.jsonl", *words):
+        assert word in str(caught.value)
+
+
+def test_a_source_that_is_a_file_has_no_file_of_roles(
+    problems: list[Problem], tmp_path: Path
+) -> None:
+    (tmp_path / "mbpp.jsonl").write_text("{}\n")
+    with pytest.raises(CoralError, match="folder"):
+        assign(problems, "file", tmp_path / "mbpp.jsonl")
+
+
+def test_one_name_in_two_sources_is_refused(problems: list[Problem]) -> None:
+    other = replace(problems[0], origin="elsewhere")
+    with pytest.raises(CoralError, match=rf"{other.name}(?s:.*)classics(?s:.*)elsewhere"):
+        make_manifest({"one": problems, "two": [other]})
+
+
+@pytest.mark.parametrize("role", ["training", "test", "held_out"])
+def test_a_corpus_without_one_of_the_roles_is_refused(problems: list[Problem], role: str) -> None:
+    with pytest.raises(CoralError, match=f"no {role} problem"):
+        make_manifest({"classics": [p for p in problems if p.role != role]})
 
 
 def test_a_problem_in_two_roles_is_refused(problems: list[Problem]) -> None:
-    manifest = split.assign(problems)
+    manifest = manifest_of(problems)
     sieve = next(row for row in manifest if row.name == "sieve")
     with pytest.raises(CoralError, match=r"sieve[^$]*training"):
-        split.select(problems, [*manifest, replace(sieve, role="training")], "training")
+        select(problems, [*manifest, replace(sieve, role="training")], "training")
     changed = [replace(row, role="training") if row is sieve else row for row in manifest]
     with pytest.raises(CoralError, match="sieve"):
-        split.select(problems, changed, "test")
+        select(problems, changed, "test")
 
 
 def test_a_manifest_of_another_corpus_is_refused(problems: list[Problem]) -> None:
-    manifest = split.assign(problems)
+    manifest = manifest_of(problems)
     changed = [replace(p, sha256="0" * 64) if p.name == "sieve" else p for p in problems]
     with pytest.raises(CoralError, match="sieve"):
-        split.select(changed, manifest, "test")
+        select(changed, manifest, "test")
 
 
-def test_only_training_problems_are_trained_on_and_only_test_problems_selected_on() -> None:
-    split.check_training(split.TRAINING)
-    split.check_selection(split.TEST)
-    for name in split.TEST | split.HELD_OUT | {"bogosort"}:
+def test_only_training_problems_are_trained_on_and_only_test_problems_selected_on(
+    problems: list[Problem],
+) -> None:
+    manifest = manifest_of(problems)
+    check_training(quixbugs.TRAINING | {"gcd-3"}, manifest)
+    check_selection(quixbugs.TEST | {"wrap-1"}, manifest)
+    for name in quixbugs.TEST | quixbugs.HELD_OUT | {"bogosort", "wrap-1"}:
         with pytest.raises(CoralError, match=name):
-            split.check_training([name])
-    for name in split.TRAINING | split.HELD_OUT | {"bogosort"}:
+            check_training([name], manifest)
+    for name in quixbugs.TRAINING | quixbugs.HELD_OUT | {"bogosort", "gcd-3"}:
         with pytest.raises(CoralError, match=name):
-            split.check_selection([name])
+            check_selection([name], manifest)
 
 
-def test_what_was_trained_on_is_measured_only_when_asked_for_and_then_named() -> None:
-    assert split.check_evaluation(split.HELD_OUT, "held_out") == []
-    assert split.check_evaluation(split.NAMES, "all") == sorted(split.TRAINING)
-    for name in split.TRAINING | split.TEST:
+def test_what_was_trained_on_is_measured_only_when_asked_for_and_then_named(
+    problems: list[Problem],
+) -> None:
+    manifest = manifest_of(problems)
+    assert check_evaluation(quixbugs.HELD_OUT | {"detect_cycle-2"}, manifest, "held_out") == []
+    assert check_evaluation(quixbugs.NAMES, manifest, "all") == sorted(quixbugs.TRAINING)
+    for name in quixbugs.TRAINING | quixbugs.TEST | {"gcd-3"}:
         with pytest.raises(CoralError, match=name):
-            split.check_evaluation([name], "held_out")
+            check_evaluation([name], manifest, "held_out")
     with pytest.raises(CoralError, match="bogosort"):
-        split.check_evaluation(["bogosort"], "all")
+        check_evaluation(["bogosort"], manifest, "all")
 
 
 def disguised(problems: list[Problem], change: Callable[[str], str]) -> list[Overlap]:
@@ -208,16 +313,16 @@ def disguised(problems: list[Problem], change: Callable[[str], str]) -> list[Ove
     wrap = next(problem for problem in problems if problem.name == "wrap")
     program = change(wrap.reference)
     mixed = [replace(p, reference=program) if p.name == "gcd" else p for p in problems]
-    return measure_overlaps(mixed, split.assign(mixed))
+    return measure_overlaps(mixed)
 
 
 def test_a_disguised_evaluation_program_is_found(problems: list[Problem]) -> None:
     renamed = disguised(
         problems, lambda text: text.replace("text", "words").replace("cols", "limit")
     )
-    pair = next(row for row in renamed if (row.evaluation, row.training) == ("wrap", "gcd"))
+    pair = next(row for row in renamed if (row.evaluation, row.other) == ("wrap", "gcd"))
     assert (pair.similarity, pair.ngrams, pair.trees) == (1, 1, 1)
-    with pytest.raises(CoralError, match="gcd \\(training\\), wrap"):
+    with pytest.raises(CoralError, match="gcd \\(training\\), wrap \\(test\\)"):
         check_overlaps(renamed, LIMITS)
 
 
@@ -225,7 +330,7 @@ def test_a_copied_part_in_a_longer_program_is_found(problems: list[Problem]) -> 
     """As a whole the two are not alike; the n-grams and the subtrees give the copy away."""
     padding = "\n\ndef other(x):\n" + "".join(f"    x += x % {n}\n" for n in range(2, 60))
     padded = disguised(problems, lambda text: text + padding)
-    pair = next(row for row in padded if (row.evaluation, row.training) == ("wrap", "gcd"))
+    pair = next(row for row in padded if (row.evaluation, row.other) == ("wrap", "gcd"))
     assert pair.similarity < LIMITS.near_duplicate
     assert pair.ngrams > 0.95
     assert pair.trees == 1
@@ -239,13 +344,39 @@ def test_a_copied_part_in_a_longer_program_is_found(problems: list[Problem]) -> 
 def test_a_program_that_does_not_parse_is_named(problems: list[Problem], field: str) -> None:
     broken = replace(problems[0], **{field: f"$ {problems[0].reference}"})
     with pytest.raises(CoralError, match=rf"{broken.name}: {field}(?s:.*)corpus"):
-        measure_overlaps([broken, *problems[1:]], split.assign(problems))
+        measure_overlaps([broken, *problems[1:]])
 
 
 def test_the_bundled_corpus_overlaps_less_than_the_limits(problems: list[Problem]) -> None:
-    rows = measure_overlaps(problems, split.assign(problems))
-    assert len(rows) == 16 * 24
+    rows = measure_overlaps(problems)
+    assert {row.evaluation for row in rows} == quixbugs.TEST | quixbugs.HELD_OUT
     check_overlaps(rows, LIMITS)
+
+
+@pytest.mark.parametrize("name", ["wrap", "shortest_paths"])
+def test_the_closest_program_is_that_of_all_pairs(problems: list[Problem], name: str) -> None:
+    """Most pairs are ruled out by a bound; the largest of all is found nevertheless."""
+    own = next(problem for problem in problems if problem.name == name)
+    found = [row for row in measure_overlaps(problems) if row.evaluation == name]
+    seen = {"training"} if own.role == "test" else {"training", "test"}
+    pairs = [
+        row
+        for other in problems
+        if other.role in seen
+        for row in measure_overlaps([replace(other, role="training"), replace(own, role="test")])
+    ]
+    for measure in MEASURES:
+        largest = max(getattr(row, measure) for row in pairs)
+        assert max(getattr(row, measure) for row in found) == largest
+
+
+def test_a_copy_of_a_program_that_is_selected_on_is_refused_as_held_out(
+    problems: list[Problem],
+) -> None:
+    wrap = next(problem for problem in problems if problem.name == "wrap")
+    copy = replace(wrap, name="fold", role="held_out")
+    with pytest.raises(CoralError, match="wrap \\(test\\), fold \\(held_out\\)"):
+        check_overlaps(measure_overlaps([*problems, copy]), LIMITS)
 
 
 def test_names_and_layout_do_not_hide_an_overlap_and_short_programs_have_none() -> None:

@@ -51,9 +51,9 @@ def claims(evidence: Evidence) -> str:
             "Only `held out` is on problems that neither training nor selection has seen;",
             "`selection` flatters.",
             *with_training(evidence.scores),
-            f"[ ]: {LEVEL:.0%} intervals, programs with all of their bugs, and samples, drawn again;"
-            " P(ahead): share",
-            "of those draws in which the best genome is ahead. drawn: bugs (of programs) x samples.",
+            f"[ ]: {LEVEL:.0%} intervals, programs with all their bugs, and samples, drawn again;"
+            " P(ahead): share of",
+            "those draws in which the best genome is ahead. drawn: bugs (of programs) x samples.",
             "Programs trained or selected on and evaluation programs, closest pairs: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
