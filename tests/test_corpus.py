@@ -46,7 +46,7 @@ LIMITS = params.load(REPOSITORY / "params.yaml").split
 
 @pytest.fixture(scope="module")
 def problems() -> list[Problem]:
-    return assign(layout.read(CLASSICS, "classics"), "quixbugs", CLASSICS)
+    return assign(layout.read(CLASSICS, "classics")[0], "quixbugs", CLASSICS)
 
 
 def manifest_of(problems: list[Problem]) -> list[Role]:
@@ -66,7 +66,7 @@ def test_the_bundled_corpus_has_the_40_problems(problems: list[Problem]) -> None
 
 
 def test_reading_twice_gives_the_same_hashes_whatever_the_origin(problems: list[Problem]) -> None:
-    again = layout.read(CLASSICS, "elsewhere")
+    again, _ = layout.read(CLASSICS, "elsewhere")
     assert [problem.sha256 for problem in again] == [problem.sha256 for problem in problems]
 
 
@@ -107,7 +107,7 @@ def test_a_broken_corpus_is_refused(
     shutil.copytree(CLASSICS, corpus)
     change(corpus)
     with pytest.raises(CoralError) as caught:
-        assign(layout.read(corpus, "test"), "quixbugs", corpus)
+        assign(layout.read(corpus, "test")[0], "quixbugs", corpus)
     for word in words:
         assert word in str(caught.value)
 
@@ -119,7 +119,7 @@ def test_module_level_strings_are_no_code(tmp_path: Path) -> None:
     code = program.read_text()
     program.write_text(f'\n{code}\n"""\ndef gcd(a, b):\n    return 0\n"""\n')
     before, after = (
-        next(p for p in layout.read(folder, "") if p.name == "gcd").reference
+        next(p for p in layout.read(folder, "")[0] if p.name == "gcd").reference
         for folder in (CLASSICS, corpus)
     )
     assert after == before
@@ -146,7 +146,7 @@ def test_a_corpus_is_fetched_by_commit(tmp_path: Path, monkeypatch: pytest.Monke
     checkout.fetch(source)
     folder, recorded = checkout.place(source)
     assert recorded == f"{origin}@{revision}"
-    assert len(layout.read(folder, "")) == 40
+    assert len(layout.read(folder, "")[0]) == 40
     assert not (folder / ".git").exists()
     shutil.rmtree(origin)
     checkout.fetch(source)  # which is there

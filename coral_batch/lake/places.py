@@ -24,6 +24,7 @@ VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
 # {model} that of a model that answers CodeLinterEval, {source} one of the corpus.
 PLACES = {
     "problems": "corpus/{source}.jsonl",
+    "corpus_dropped": "corpus/dropped/{source}.jsonl",
     "manifest": "split/manifest.jsonl",
     "statistics": "split/statistics.json",
     "overlaps": "split/overlaps.parquet",

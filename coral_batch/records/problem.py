@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+Loss = Literal[
+    "unparseable",
+    "imports",
+    "untested",
+    "untestable",
+    "undecided",
+    "unchanged",
+    "language",
+]
+"""Why a row or a file of a source gives no problem; docs/corpora.md says what each means."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +29,21 @@ class Case:
 
     inputs: tuple[Any, ...]
     expected: Any
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A row or a file of a source that gives no problem.
+
+    Attributes:
+        name: the name that its problem would have, or the file's.
+        reason: see `Loss`.
+        detail: what was found.
+    """
+
+    name: str
+    reason: Loss
+    detail: str
 
 
 @dataclass(frozen=True)

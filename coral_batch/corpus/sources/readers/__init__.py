@@ -11,19 +11,23 @@ from pkgutil import iter_modules
 from typing import Protocol, cast
 
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Dropped, Problem
 
 
 class Reader(Protocol):
     """What each file in this folder has."""
 
-    def read(self, path: Path, origin: str) -> list[Problem]:
+    def read(self, path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
         """Read every problem, in a fixed order.
 
         Args:
             path: the file or folder that the user gives. A reader of a single file accepts a folder
                 that holds it as well, beside which roles may stand.
             origin: what to record as each problem's origin.
+
+        Returns:
+            The problems, and the rows or files that can be none: one among thousands neither stops
+            the others nor vanishes.
 
         Raises:
             CoralError: something is missing or not in the published format, or no problem is left.

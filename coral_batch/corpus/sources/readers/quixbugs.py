@@ -14,7 +14,7 @@ from pathlib import Path
 from coral_batch.corpus.sources.problems import problem, read_cases, read_function
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Dropped, Problem
 
 _BUGGY, _CORRECT, _CASES, _TESTS = (
     "python_programs",
@@ -27,8 +27,8 @@ SUPPORT = "node"
 _DRIVER = "_test"
 
 
-def read(path: Path, origin: str) -> list[Problem]:
-    """Read every problem of the folder `path`, sorted by name.
+def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+    """Read every problem of the folder `path`, sorted by name; none is dropped.
 
     Raises:
         CoralError: a folder or file is missing, a program does not parse or has no function of its
@@ -54,7 +54,7 @@ def read(path: Path, origin: str) -> list[Problem]:
     )
     if not names:
         raise CoralError("the corpus has no program", file=programs, expected="files NAME.py")
-    return [_read_problem(path, name, origin) for name in names]
+    return [_read_problem(path, name, origin) for name in names], []
 
 
 def _read_problem(path: Path, name: str, origin: str) -> Problem:
