@@ -22,8 +22,8 @@ from pathlib import Path
 from distributed import Client
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read_layout
-from coral_batch.corpus.split.roles import TRAINING as TRAINED
+from coral_batch.corpus.sources.readers.quixbugs import read
+from coral_batch.corpus.split.quixbugs import TRAINING as TRAINED
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, materialise
@@ -49,7 +49,7 @@ TRAINING = Training(
 
 def measure() -> list[Row]:
     """Measure clusters of one and of two workers."""
-    problems = [one for one in read_layout(ROOT / "lake/raw/classics", "classics") if one.cases]
+    problems = [one for one in read(ROOT / "lake/raw/classics", "classics")[0] if one.cases]
     programs = [
         replace(program_of(one, one.reference, one.name), code=f"{one.reference}\n# {copy}\n")
         for copy in range(COPIES)

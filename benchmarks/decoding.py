@@ -25,8 +25,8 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read_layout
-from coral_batch.corpus.split.roles import role_of
+from coral_batch.corpus.sources.readers.quixbugs import read
+from coral_batch.corpus.split.quixbugs import role_of
 from coral_batch.models.base.checkpoint import load_base
 from coral_batch.models.decoding.answer import Unit
 from coral_batch.models.decoding.engine import Engine
@@ -238,7 +238,7 @@ def measure() -> list[Row]:
 
 def compare(base: Path, genomes: int, samples: int, limit: int, single_prompts: int) -> Comparison:
     """Measure the engine and its peers on the test problems of the bundled corpus."""
-    problems = read_layout(ROOT / "lake/raw/classics", "classics")
+    problems = read(ROOT / "lake/raw/classics", "classics")[0]
     loaded = load_base(base)
     prompts = {
         problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))

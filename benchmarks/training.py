@@ -31,8 +31,8 @@ from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read_layout
-from coral_batch.corpus.split.roles import TRAINING as TRAINING_PROBLEMS
+from coral_batch.corpus.sources.readers.quixbugs import read
+from coral_batch.corpus.split.quixbugs import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.prompts.examples import make_examples
@@ -140,7 +140,7 @@ def main() -> None:
 def choose(base: BaseModel, corpus: Path, steps: int) -> list[Example]:
     """Return the examples of `steps` optimizer steps, 4 each, in a fixed random order."""
     problems = [
-        problem for problem in read_layout(corpus, "benchmark") if problem.name in TRAINING_PROBLEMS
+        problem for problem in read(corpus, "benchmark")[0] if problem.name in TRAINING_PROBLEMS
     ]
     examples = make_examples(problems, base.tokenizer, docstring=True)
     order = generator(SEED, "benchmark").permutation(len(examples))

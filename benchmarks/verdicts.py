@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read_layout
+from coral_batch.corpus.sources.readers.quixbugs import read
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
@@ -135,7 +135,7 @@ def _timed_once(run: Callable[[], Any]) -> float:
 def _programs(jail: Jail) -> list[Program]:
     """Return the reference programs of the bundled corpus that are quick on all their cases."""
     found = []
-    for problem in read_layout(ROOT / "lake/raw/classics", "classics"):
+    for problem in read(ROOT / "lake/raw/classics", "classics")[0]:
         if problem.cases and problem.name != "sqrt":  # whose tolerance the peers do not know
             program = Program(
                 problem.name, problem.name, problem.reference, problem.cases, None, {}

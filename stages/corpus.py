@@ -31,5 +31,7 @@ def corpus(source: Source) -> None:
     print(f"{len(problems)} problems from {problems[0].origin}: {counts}")
     if dropped:
         reasons = Counter(row.reason for row in dropped)
-        counts = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items())
+        counts = ", ".join(
+            f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items()
+        )
         print(f"{len(dropped)} dropped: {counts}; see {lake.path('corpus_dropped', source)}")

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.corpus.split.roles import role_of
+from coral_batch.corpus.sources.problems import problem as make_problem
+from coral_batch.corpus.split.quixbugs import role_of
 from coral_batch.lake import params
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
@@ -34,6 +35,7 @@ BUGGY = "def {name}(n):\n    return n - 1\n"
 FIXED = "def {name}(n):\n    return n + 1"
 HOSTILE = "def sieve(n):\n    '\x1b]0;owned\x07\x1b[2J\u202e\u2028\x9b31m'\n    return n\r"
 PROBLEMS = ("sieve", "wrap")
+SOURCE = "classics"
 ADAPTER_FILES = {"adapter_config.json": "1" * 64, "adapter_model.safetensors": "2" * 64}
 CARD = {
     "name": "tiny",
@@ -62,14 +64,17 @@ SOLVED = {
 
 def write_lake() -> None:
     """Write the lake into the working directory."""
-    lake.write_rows("problems", [_problem(name) for name in PROBLEMS])
+    for source in params.load().corpus.sources:
+        problems = [_problem(name) for name in PROBLEMS] if source == SOURCE else []
+        lake.write_rows("problems", problems, source)
+    lake.write_rows("bugs", [])
     for name, genomes in GENERATIONS.items():
         _write_generation(name, genomes)
     _write_repairs(lake.BASELINE, ("base",))
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
-    roles = [Role(name, "test", "for a test", 2, False, "0" * 64) for name in PROBLEMS]
+    roles = [Role(name, SOURCE, "test", "for a test", 2, False, "0" * 64) for name in PROBLEMS]
     lake.write_rows("manifest", roles)
-    lake.write_rows("examples", [Example("gcd/0", "gcd", 0, "Fix gcd.", "b", "r", "p", "a")])
+    lake.write_rows("examples", [Example("gcd/0", "gcd", 0, None, "Fix gcd.", "b", "r", "p", "a")])
     lake.write_document("card", CARD)
 
 
@@ -111,23 +116,25 @@ def make_run() -> None:
     )
     write_evaluation(chosen.genome, HELD_OUT)
     pairs = [("sieve", "gcd", 0.2, 0.3, 0.1), ("wrap", "lis", 0.4, 0.1, 0.0)]
-    columns = ("evaluation", "training", "similarity", "ngrams", "trees")
-    rows = [{"role": "test", **dict(zip(columns, pair, strict=True))} for pair in pairs]
+    columns = ("evaluation", "other", "similarity", "ngrams", "trees")
+    known = {"role": "test", "other_role": "training"}
+    rows = [{**known, **dict(zip(columns, pair, strict=True))} for pair in pairs]
     lake.write_frame("overlaps", lake.frame("overlaps", rows))
 
 
 def _problem(name: str) -> Problem:
     cases = (Case((1,), 2), Case((0,), 1))
-    return Problem(
-        name,
-        BUGGY.format(name=name),
-        FIXED.format(name=name) + "\n",
-        f"The successor of n, called {name}.",
-        cases,
-        None,
-        {},
-        "test",
-        "0" * 64,
+    return replace(
+        make_problem(
+            name,
+            name,
+            FIXED.format(name=name) + "\n",
+            "test",
+            buggy=BUGGY.format(name=name),
+            docstring=f"The successor of n, called {name}.",
+            cases=cases,
+        ),
+        role="test",
     )
 
 

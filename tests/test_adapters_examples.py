@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pytest
 from transformers import PreTrainedTokenizerBase
 
-from coral_batch.corpus.split.roles import TEST, TRAINING
-from coral_batch.errors import CoralError
+from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.split.quixbugs import TRAINING
 from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
+from coral_batch.records.bug import Bug
+from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
@@ -20,27 +23,85 @@ LLAMA = make_tiny_completion_tokenizer()
 
 
 def _problem(name: str) -> Problem:
-    return Problem(
-        name=name,
+    return problem(
+        name,
+        name,
+        f"def {name}(n):\n    return n + 1\n",
+        "test",
         buggy=f"def {name}(n):\n    return n - 1\n",
-        reference=f"def {name}(n):\n    return n + 1\n",
         docstring="One more than n.",
-        cases=(),
-        tests=None,
-        support={},
-        origin="test",
-        sha256="0" * 64,
     )
 
 
-def test_every_training_problem_has_four_variants() -> None:
-    examples = make_examples(map(_problem, TRAINING), TOKENIZER, docstring=True)
+def _bug(name: str, number: int) -> Bug:
+    reference = _problem(name).reference
+    return Bug(
+        id=f"{name}-{number}",
+        problem=name,
+        kind="constant",
+        line=2,
+        original="1",
+        replacement=str(number + 1),
+        reference=reference,
+        buggy=reference.replace("1", str(number + 1)),
+        outcomes="F",
+        failed=1.0,
+        distance=1,
+    )
+
+
+def _make(
+    problems: Iterable[Problem], bugs: Sequence[Bug] = (), injected: int = 0
+) -> list[Example]:
+    return make_examples(problems, bugs, injected, TOKENIZER, docstring=True)
+
+
+def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
+    bugs = [_bug(name, 1) for name in TRAINING]
+    examples = _make(map(_problem, TRAINING), bugs, 0)
     assert len(examples) == 96
     assert len({example.id for example in examples}) == 96
     assert {example.problem for example in examples} == TRAINING
     assert [example.variant for example in examples[:4]] == [0, 1, 2, 3]
-    assert examples[0].instruction == INSTRUCTIONS[0].format(name=examples[0].problem)
-    assert examples == make_examples(map(_problem, sorted(TRAINING)), TOKENIZER, docstring=True)
+    assert len({example.input for example in examples}) == 24
+    assert {example.bug for example in examples} == {None}
+    assert [example.instruction for example in examples[:4]] == [
+        instruction.format(name=examples[0].problem) for instruction in INSTRUCTIONS
+    ]
+    assert examples == _make(map(_problem, sorted(TRAINING)))
+
+
+@pytest.mark.parametrize(
+    ("there", "injected", "shown"),
+    [
+        (3, 3, [None, "gcd-1", "gcd-2", "gcd-3"]),
+        (5, 2, [None, "gcd-1", "gcd-2", None]),
+        (1, 3, [None, "gcd-1", None, None]),
+        (6, 6, [None, *(f"gcd-{number}" for number in range(1, 7))]),
+        (6, 5, [None, *(f"gcd-{number}" for number in range(1, 6))]),
+    ],
+)
+def test_variants_show_injected_bugs_of_the_same_program(
+    there: int, injected: int, shown: list[str | None]
+) -> None:
+    bugs = [_bug("gcd", number) for number in range(1, there + 1)]
+    examples = _make([_problem("gcd")], [*bugs, _bug("lis", 1)], injected)
+    assert [example.bug for example in examples] == shown
+    assert [example.variant for example in examples] == list(range(len(shown)))
+    for example in examples:
+        wording = INSTRUCTIONS[example.variant % 4].format(name="gcd")
+        assert example.instruction == wording
+        assert example.output == _problem("gcd").reference.strip()
+        buggy = next((bug.buggy for bug in bugs if bug.id == example.bug), _problem("gcd").buggy)
+        assert example.input.startswith(buggy.strip())
+
+
+def test_a_program_without_a_bug_of_its_own_shows_injected_ones_alone() -> None:
+    clean = replace(_problem("gcd"), buggy=None)
+    bugs = [_bug("gcd", 1), _bug("gcd", 2)]
+    examples = _make([clean], bugs, 3)
+    assert [example.bug for example in examples] == ["gcd-1", "gcd-2", "gcd-1", "gcd-2"]
+    assert _make([clean], [], 3) == []
 
 
 @pytest.mark.parametrize("tokenizer", [TOKENIZER, LLAMA], ids=["chat", "completion"])
@@ -48,34 +109,28 @@ def test_every_training_problem_has_four_variants() -> None:
 def test_the_frame_is_the_one_that_samples_are_asked_with(
     docstring: bool, tokenizer: PreTrainedTokenizerBase
 ) -> None:
-    problem = _problem("gcd")
-    asked = chat_prompt(tokenizer, repair_prompt(problem, docstring))
-    for example in make_examples([problem], tokenizer, docstring):
+    gcd = _problem("gcd")
+    asked = chat_prompt(tokenizer, repair_prompt(gcd, docstring))
+    for example in make_examples([gcd], [], 0, tokenizer, docstring):
         start, frame = example.prompt.split(example.instruction)
         assert asked.startswith(start)
         assert asked.endswith(frame)
-        assert (problem.docstring in frame) == docstring
+        assert (gcd.docstring in frame) == docstring
 
 
 @pytest.mark.parametrize("tokenizer", [TOKENIZER, LLAMA], ids=["chat", "completion"])
 def test_the_answer_is_the_reference_in_a_closed_fence(tokenizer: PreTrainedTokenizerBase) -> None:
-    problem = _problem("gcd")
-    for example in make_examples([problem], tokenizer, docstring=True):
+    gcd = _problem("gcd")
+    for example in make_examples([gcd], [], 0, tokenizer, docstring=True):
         assert example.prompt.endswith(FENCE)
         assert example.answer.endswith(f"\n```{tokenizer.eos_token}")
-        assert extract_code(FENCE + example.answer) == problem.reference.strip()
-        assert problem.reference not in example.prompt
-
-
-@pytest.mark.parametrize("name", [*sorted(TEST), "breadth_first_search", "my_own"])
-def test_nothing_but_training_problems_is_trained_on(name: str) -> None:
-    with pytest.raises(CoralError, match=name):
-        make_examples([_problem("gcd"), _problem(name)], TOKENIZER, docstring=True)
+        assert extract_code(FENCE + example.answer) == gcd.reference.strip()
+        assert gcd.reference not in example.prompt
 
 
 def test_buggy_and_reference_are_not_confused() -> None:
-    problem = replace(_problem("gcd"), buggy="BUGGY\n", reference="FIXED\n")
-    (example, *_) = make_examples([problem], TOKENIZER, docstring=False)
+    gcd = replace(_problem("gcd"), buggy="BUGGY\n", reference="FIXED\n")
+    (example, *_) = make_examples([gcd], [], 0, TOKENIZER, docstring=False)
     assert (example.input, example.output) == ("BUGGY", "FIXED")
     assert "BUGGY" in example.prompt
     assert "FIXED" not in example.prompt

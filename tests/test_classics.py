@@ -12,15 +12,15 @@ import sys
 
 import pytest
 
-from coral_batch.corpus.sources.readers.quixbugs import read_layout
-from coral_batch.corpus.split.roles import HELD_OUT, NAMES, TEST, TRAINING
+from coral_batch.corpus.sources.readers.quixbugs import read
+from coral_batch.corpus.split.quixbugs import HELD_OUT, NAMES, TEST, TRAINING
 from coral_batch.lake import params
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
-PROBLEMS = {problem.name: problem for problem in read_layout(CLASSICS, origin="bundled")}
+PROBLEMS = {problem.name: problem for problem in read(CLASSICS, origin="bundled")[0]}
 BUGGY, REFERENCE = "python_programs", "correct_python_programs"
 
 every_problem = pytest.mark.parametrize("name", sorted(PROBLEMS))

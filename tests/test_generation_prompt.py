@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coral_batch.corpus.sources.problems import problem as make_problem
 from coral_batch.models.prompts.prompt import (
     FENCE,
     chat_prompt,
@@ -19,7 +20,7 @@ from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 def problem(docstring: str = "Count the bits.\n\nInput:\n    n: an int") -> Problem:
     code = "def bitcount(n):\n    return {n: 1}\n"
-    return Problem("bitcount", code, code, docstring, (), None, {}, "test", "")
+    return make_problem("bitcount", "bitcount", code, "test", buggy=code, docstring=docstring)
 
 
 def test_the_repair_prompt_is_coral_x_s_to_the_letter():

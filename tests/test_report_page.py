@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch import lake
+from coral_batch.corpus.sources.problems import problem
 from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Case, Problem
+from coral_batch.records.problem import Case
 from coral_batch.records.rows import SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
@@ -334,7 +335,9 @@ def test_a_picture_is_a_png_of_the_cells() -> None:
 
 def _repair(code: str, detail: str, reason: str) -> Repair:
     key = {"genome": "base", "problem": "wrap", "sample": 0}
-    problem = Problem("wrap", "buggy\n", "r\n", "d", (Case((1,), 2),), None, {}, "o", "0" * 64)
+    wrap = problem(
+        "wrap", "wrap", "r\n", "o", buggy="buggy\n", docstring="d", cases=(Case((1,), 2),)
+    )
     sample = SampleRow(
         **key,
         seed=1,
@@ -357,7 +360,7 @@ def _repair(code: str, detail: str, reason: str) -> Repair:
         "severity": None,
         "confidence": None,
     }
-    return Repair(problem, sample, [verdict], [finding], {**scores, "fitness": 0.5})
+    return Repair(wrap, sample, [verdict], [finding], {**scores, "fitness": 0.5})
 
 
 def _genome(name: str, *parents: str) -> Genome:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch import lake
-from coral_batch.corpus.sources.readers.quixbugs import read_layout
+from coral_batch.corpus.sources.readers.quixbugs import read
 from coral_batch.lake import params
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow
@@ -21,7 +21,7 @@ from tests.rows import SAMPLE
 
 PROBLEMS = {
     problem.name: problem
-    for problem in read_layout(REPOSITORY / "lake/raw/classics", origin="bundled")
+    for problem in read(REPOSITORY / "lake/raw/classics", origin="bundled")[0]
     if problem.name in {"bitcount", "gcd", "is_valid_parenthesization"}
 }
 SETTINGS = params.load(REPOSITORY / "params.yaml")

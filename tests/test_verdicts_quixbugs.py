@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.corpus.sources.readers.quixbugs import read_layout
+from coral_batch.corpus.sources.readers.quixbugs import read
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
@@ -62,7 +62,7 @@ def test_every_verdict_equals_that_of_quixbugs_own_suite(tmp_path: Path, correct
 
     programs = [
         Program(p.name, p.name, p.reference if correct else p.buggy, p.cases, p.tests, p.support)
-        for p in read_layout(Path(CHECKOUT), "quixbugs")
+        for p in read(Path(CHECKOUT), "quixbugs")[0]
     ]
     settings = Verdicts(SECONDS, 3 * SECONDS, 512, ("seccomp",))
     differences = []
