@@ -65,7 +65,8 @@ SOLVED = {
 def write_lake() -> None:
     """Write the lake into the working directory."""
     for source in params.load().corpus.sources:
-        problems = [_problem(name) for name in PROBLEMS] if source == SOURCE else []
+        names = PROBLEMS if source == SOURCE else (f"of_{source}",)
+        problems = [_problem(name) for name in names]
         lake.write_rows("problems", problems, source)
     lake.write_rows("bugs", [])
     for name, genomes in GENERATIONS.items():

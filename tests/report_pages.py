@@ -11,7 +11,7 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.evidence.paired import Estimate, Needed, Paired
-from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence
+from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence, Slice
 from coral_batch.lake import params
 from coral_batch.records.rows import SampleRow
 from stages.index import index
@@ -31,7 +31,7 @@ HOSTILE = (
 _PAIRED = Paired(
     Estimate(0.25, 0.0, 0.75), Estimate(0.75, 0.25, 1.0), Estimate(0.5, -0.1, 1.0), 0.93, True, True
 )
-_COMPARISON = Comparison(2, 2, 2, 1, _PAIRED, _PAIRED, Needed(12, None))
+_COMPARISON = Comparison(2, 2, 2, 2, 1, _PAIRED, _PAIRED, Needed(12, None))
 EVIDENCE = Evidence(
     "evolved",
     "001-00",
@@ -39,7 +39,9 @@ EVIDENCE = Evidence(
     True,
     Budget(5, 4, 1200, 20, 400),
     {name: Closest(0.25, "sieve", "gcd") for name in MEASURES},
-    {"selection": _COMPARISON, "held_out": _COMPARISON},
+    {"held_out": _COMPARISON, "selection": _COMPARISON},
+    {"comparison": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
+    {"fails all cases": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
 )
 
 _PASSES = {

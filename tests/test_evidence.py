@@ -34,7 +34,7 @@ def run(workspace: Path) -> Path:
 def test_selection_and_held_out_scores_are_kept_apart(run: Path) -> None:
     evidence()
     found = lake.read_document("evidence", Evidence)
-    assert list(found.scores) == ["selection", "held_out"]
+    assert list(found.scores) == ["held_out", "selection"]
     for comparison in found.scores.values():
         assert comparison.problems == 2
         assert (comparison.base_samples, comparison.best_samples, comparison.k) == (2, 2, 1)
@@ -48,9 +48,9 @@ def test_the_full_benchmark_marks_what_was_trained_and_selected_on(run: Path) ->
     evidence()
     found = lake.read_document("evidence", Evidence)
     assert {name: c.problems for name, c in found.scores.items()} == {
-        "selection": 2,
         "test": 1,
         "training": 1,
+        "selection": 2,
     }
     output = claims(found)
     assert re.search(r"^trained on +pass@1", output, re.MULTILINE)
@@ -103,7 +103,7 @@ def test_evidence_and_report_hold_the_samples_of_one_generation_at_a_time(run: P
 def test_the_pair_that_overlaps_most_is_named(run: Path) -> None:
     evidence()
     found = lake.read_document("evidence", Evidence).contamination
-    assert {name: (c.value, c.training) for name, c in found.items()} == {
+    assert {name: (c.value, c.other) for name, c in found.items()} == {
         "similarity": (0.4, "lis"),
         "ngrams": (0.3, "gcd"),
         "trees": (0.1, "gcd"),

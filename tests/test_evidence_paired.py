@@ -49,6 +49,55 @@ def test_pairing_finds_what_overlapping_intervals_hide() -> None:
     assert not found.unclear
 
 
+@given(
+    solved=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=2, max_size=12),
+    bugs=st.integers(2, 5),
+)
+@settings(max_examples=25, deadline=None)
+def test_bugs_of_one_program_that_go_together_tell_no_more_than_one(
+    solved: list[tuple[int, int]], bugs: int
+) -> None:
+    """Only programs are drawn again: alike bugs of one program do not narrow the interval."""
+    names = [f"program{index}" for index in range(len(solved))]
+    one = [{n: Outcome(1, pair[m]) for n, pair in zip(names, solved, strict=True)} for m in (0, 1)]
+    many = [
+        {f"{name}-{bug}": row for name, row in model.items() for bug in range(1, bugs + 1)}
+        for model in one
+    ]
+    found, alike = compare(*one, 1, 1, "test"), compare(*many, 1, 1, "test")
+    for metric in ("first", "second", "difference"):
+        assert vars(getattr(alike, metric)) == pytest.approx(vars(getattr(found, metric)))
+    assert alike.probability == pytest.approx(found.probability)
+
+
+def test_bugs_of_many_programs_tell_more_than_bugs_of_few() -> None:
+    """The same 48 outcomes, half of them better, of 48 programs and of 6."""
+    base, better = [0] * 48, [index // 8 % 2 for index in range(48)]
+
+    def width(name: Callable[[int], str]) -> float:
+        models = [{name(i): Outcome(1, solved[i]) for i in range(48)} for solved in (base, better)]
+        difference = compare(*models, 1, 1, "test").difference
+        return difference.high - difference.low
+
+    assert width(lambda i: f"program{i}") < 0.6 * width(lambda i: f"program{i // 8}-{i % 8 + 1}")
+
+
+def test_one_sample_a_problem_tells_how_many_problems_are_needed_but_not_samples() -> None:
+    """Differences of 0 and 1: variance 1/2, mean 1/2; (1.96 + 0.84)^2 x (1/2) / (1/4) = 15.7."""
+    answer = needed(outcomes([0, 1], 1), outcomes([1, 1], 1))
+    assert (answer.problems, answer.samples) == (16, None)
+
+
+def test_what_is_needed_counts_alike_bugs_of_one_program_as_one() -> None:
+    base, better = [0] * 48, [index // 8 % 2 for index in range(48)]
+    apart, together = (
+        needed(*({name(i): Outcome(1, solved[i]) for i in range(48)} for solved in (base, better)))
+        for name in (lambda i: f"program{i}", lambda i: f"program{i // 8}-{i % 8 + 1}")
+    )
+    assert apart.samples is None
+    assert together.problems > 5 * apart.problems
+
+
 def same_chances(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     chances = random.beta(0.5, 0.7, size=8)
     return chances, chances
@@ -122,7 +171,6 @@ def test_problems_that_differ_need_more_problems_whatever_the_samples() -> None:
     ("first", "second"),
     [
         (outcomes([4, 4]), outcomes([4, 4])),
-        (outcomes([0, 1], 1), outcomes([1, 1], 1)),
         (outcomes([3]), outcomes([5])),
     ],
 )

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.corpus.sources.problems import problem
+from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Case
@@ -152,7 +153,7 @@ def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> N
 
 def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> None:
     write_lake()
-    repairs = read_repairs(Lake(), "000")
+    repairs = read_repairs(Lake(), params.load(), "000")
     same = [replace(one, sample=replace(one.sample, code="pass")) for one in repairs]
     text = part_page(lake.BASELINE, [], same)
     assert text.count("Against the buggy program") == 2  # problems
@@ -161,7 +162,7 @@ def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> N
 
 def test_a_page_says_what_it_leaves_out(workspace: Path) -> None:
     write_lake()
-    one = read_repairs(Lake(), lake.BASELINE)[0]
+    one = read_repairs(Lake(), params.load(), lake.BASELINE)[0]
     many = [
         replace(one, sample=replace(one.sample, code=f"x = {number}", sample=number))
         for number in range(SHOWN + 3)

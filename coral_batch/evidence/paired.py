@@ -212,9 +212,10 @@ def _draw(
             ]
         tables.append(table)
     found: list[list[NDArray[np.float64]]] = [[] for _ in models]
-    for _ in range(DRAWS // _AT_ONCE):
-        programs = stream.integers(len(members), size=(_AT_ONCE, len(members)))
-        chosen = members[programs].reshape(_AT_ONCE, -1)
+    for start in range(0, DRAWS, _AT_ONCE):
+        count = min(_AT_ONCE, DRAWS - start)
+        programs = stream.integers(len(members), size=(count, len(members)))
+        chosen = members[programs].reshape(count, -1)
         drawn = (chosen < len(models[0])).sum(axis=1)
         for model, samples, share, table in zip(found, counts, shares, tables, strict=True):
             solved = stream.binomial(samples[chosen], share[chosen])
