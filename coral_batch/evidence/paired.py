@@ -212,10 +212,10 @@ def _draw(
             ]
         tables.append(table)
     found: list[list[NDArray[np.float64]]] = [[] for _ in models]
+    programs = stream.integers(len(members), size=(DRAWS, len(members)))
     for start in range(0, DRAWS, _AT_ONCE):
-        count = min(_AT_ONCE, DRAWS - start)
-        programs = stream.integers(len(members), size=(count, len(members)))
-        chosen = members[programs].reshape(count, -1)
+        some = programs[start : start + _AT_ONCE]
+        chosen = members[some].reshape(len(some), -1)
         drawn = (chosen < len(models[0])).sum(axis=1)
         for model, samples, share, table in zip(found, counts, shares, tables, strict=True):
             solved = stream.binomial(samples[chosen], share[chosen])

@@ -1,0 +1,122 @@
+"""Which bugs a model is shown: own ones and injected ones, spread over programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.corpus.sources.problems import problem as make_problem
+from coral_batch.corpus.split.roles import make_manifest
+from coral_batch.corpus.split.shown import measured, selected_on
+from coral_batch.errors import CoralError
+from coral_batch.records.bug import Bug, program_of
+from coral_batch.records.problem import Case, Problem
+from coral_batch.records.settings import Evaluation
+
+REFERENCE = "def {name}(n):\n    return n + 1\n"
+ROLES = {"gcd": "training", "wrap": "test", "sieve": "test", "one": "held_out", "two": "held_out"}
+
+
+def problem_of(name: str, role: str, own: bool) -> Problem:
+    reference = REFERENCE.format(name=name)
+    buggy = reference.replace("+", "-") if own else None
+    cases = (Case((1,), 2),)
+    made = make_problem(name, name, reference, "test", buggy=buggy, cases=cases)
+    return replace(made, role=role, reason="for a test")
+
+
+def bug_of(name: str, number: int, failed: float = 1.0) -> Bug:
+    reference = REFERENCE.format(name=name)
+    return Bug(
+        id=f"{name}-{number}",
+        problem=name,
+        kind="constant",
+        line=2,
+        original="1",
+        replacement=str(number + 1),
+        reference=reference,
+        buggy=reference.replace("1", str(number + 1)),
+        outcomes="F",
+        failed=failed,
+        distance=1,
+    )
+
+
+PROBLEMS = [problem_of(name, role, own=name != "two") for name, role in ROLES.items()]
+MANIFEST = make_manifest({"test": PROBLEMS})
+BUGS = [bug_of(name, number) for name in ROLES for number in range(1, 6)]
+
+
+def names(which: str, bugs: int) -> list[str]:
+    shown = measured(PROBLEMS, BUGS, MANIFEST, Evaluation(which, bugs, 1))
+    return [problem.name for problem in shown]
+
+
+def test_coral_x_measures_the_own_bugs_of_held_out_problems() -> None:
+    assert names("held_out", 0) == ["one"]
+
+
+def test_injected_bugs_are_those_of_held_out_programs_alone() -> None:
+    found = names("held_out", 100)
+    assert found == ["one", *(f"{name}-{n}" for name in ("one", "two") for n in range(1, 6))]
+    everything = names("all", 100)
+    assert set(everything) == {*found, "gcd", "wrap", "sieve"}
+
+
+@given(count=st.integers(1, 12), programs=st.lists(st.integers(0, 5), min_size=1, max_size=6))
+def test_every_program_gives_its_first_bug_before_one_gives_its_second(
+    count: int, programs: list[int]
+) -> None:
+    problems = [problem_of(f"p{n}", "held_out", own=True) for n in range(len(programs))]
+    roles = [problem_of("a", "training", own=True), problem_of("b", "test", own=True)]
+    manifest = make_manifest({"test": [*problems, *roles]})
+    bugs = [bug_of(f"p{n}", k) for n, many in enumerate(programs) for k in range(1, many + 1)]
+    chosen = measured([*problems, *roles], bugs, manifest, Evaluation("held_out", count, 1))
+    injected = [one.name for one in chosen if "-" in one.name]
+    assert len(injected) == min(count, len(bugs))
+    counts = Counter(map(program_of, injected))
+    most = max(counts.values(), default=0)
+    for n, many in enumerate(programs):
+        assert counts[f"p{n}"] >= min(many, most - 1)
+        numbers = [int(name.split("-")[1]) for name in injected if program_of(name) == f"p{n}"]
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_more_bugs_keep_those_that_were_chosen() -> None:
+    for count in range(1, 10):
+        assert set(names("held_out", count)) < set(names("held_out", count + 1))
+
+
+def test_an_injected_bug_is_its_program_with_another_bug() -> None:
+    own, bug = measured(PROBLEMS, BUGS, MANIFEST, Evaluation("held_out", 1, 1))
+    program = program_of(bug.name)
+    assert own.name == "one"
+    assert (bug.function, bug.role) == (program, "held_out")
+    assert bug.buggy == next(one.buggy for one in BUGS if one.id == bug.name)
+    assert bug.sha256 != next(one.sha256 for one in PROBLEMS if one.name == program)
+
+
+def test_selection_takes_bugs_that_fail_nearest_to_half_of_the_cases_first() -> None:
+    shares = {"wrap-1": 1.0, "wrap-2": 0.5, "wrap-3": 0.9, "sieve-1": 0.1, "sieve-2": 0.4}
+    bugs = [bug_of(program_of(name), int(name[-1]), failed) for name, failed in shares.items()]
+    tested = [problem for problem in PROBLEMS if problem.role == "test"]
+
+    def chosen(count: int) -> set[str]:
+        return {one.name for one in selected_on(tested, bugs, count)} - {"wrap", "sieve"}
+
+    assert chosen(0) == set()
+    assert chosen(2) == {"wrap-2", "sieve-2"}
+    assert chosen(4) == {"wrap-2", "sieve-2", "wrap-3", "sieve-1"}
+    assert selected_on(tested, bugs, 0) == tested
+
+
+def test_a_corpus_without_any_bug_is_refused() -> None:
+    clean = [replace(problem, buggy=None) for problem in PROBLEMS]
+    with pytest.raises(CoralError, match=r"evaluation\.bugs"):
+        measured(clean, [], MANIFEST, Evaluation("held_out", 5, 1))
+    with pytest.raises(CoralError, match=r"validation\.bugs"):
+        selected_on(clean, BUGS, 0)
