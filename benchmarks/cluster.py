@@ -22,8 +22,8 @@ from pathlib import Path
 from distributed import Client
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read
-from coral_batch.corpus.split.quixbugs import TRAINING as TRAINED
+from coral_batch.corpus.readers.quixbugs import read
+from coral_batch.corpus.sources.quixbugs import TRAINING as TRAINED
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, materialise

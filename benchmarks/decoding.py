@@ -25,8 +25,8 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read
-from coral_batch.corpus.split.quixbugs import role_of
+from coral_batch.corpus.readers.quixbugs import read
+from coral_batch.corpus.sources.quixbugs import role_of
 from coral_batch.models.base.checkpoint import load_base
 from coral_batch.models.decoding.answer import Unit
 from coral_batch.models.decoding.engine import Engine

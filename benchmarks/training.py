@@ -31,8 +31,8 @@ from torch.utils.data import Sampler, SequentialSampler
 from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read
-from coral_batch.corpus.split.quixbugs import TRAINING as TRAINING_PROBLEMS
+from coral_batch.corpus.readers.quixbugs import read
+from coral_batch.corpus.sources.quixbugs import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.prompts.examples import make_examples

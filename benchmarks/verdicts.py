@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import ROOT, Row
-from coral_batch.corpus.sources.readers.quixbugs import read
+from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program

@@ -35,12 +35,6 @@ def _known_source(value: str) -> str:
     return value
 
 
-def _known_model(value: str) -> str:
-    if value not in lake.EVALUATIONS:
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(lake.EVALUATIONS)}")
-    return value
-
-
 def _known_lint_model(value: str) -> str:
     if value in lake.LINT_MODELS:
         return value
@@ -74,13 +68,6 @@ Part = Annotated[
         + " or ".join(f"`{part}`" for part in lake.EVALUATIONS.values())
         + ".",
         callback=known_part,
-    ),
-]
-Model = Annotated[
-    str,
-    typer.Argument(
-        help="`baseline` for the base model alone, `best` for the best genome.",
-        callback=_known_model,
     ),
 ]
 LintModel = Annotated[

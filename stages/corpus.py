@@ -3,9 +3,9 @@
 from collections import Counter
 
 from coral_batch import lake
+from coral_batch.corpus.readers import reader_of
+from coral_batch.corpus.sources.assignment import assign
 from coral_batch.corpus.sources.checkout import fetch, place
-from coral_batch.corpus.sources.readers import reader_of
-from coral_batch.corpus.split.assignment import assign
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params

@@ -1,6 +1,7 @@
 """Stage `examples`: what adapters are trained on."""
 
-from coral_batch.corpus.split.roles import read_problems, select
+from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.roles import select
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role

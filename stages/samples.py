@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split.roles import check_evaluation, check_selection, read_problems, select
+from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.roles import check_evaluation, check_selection, select
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake, Outputs, Tables, run

@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
+from coral_batch.corpus.split.reading import read_shown
 from coral_batch.corpus.split.roles import check_selection
-from coral_batch.corpus.split.shown import read_shown
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import SampleRow

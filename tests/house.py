@@ -17,8 +17,8 @@ from tests import REPOSITORY
 INSIDE = "verdicts/inside"
 """What runs inside the jail: a room of its own, of the standard library alone."""
 
-KINDS = "coral_batch/search/kinds"
-"""A folder whose package imports every module in it by name."""
+KINDS = ("coral_batch/corpus/readers", "coral_batch/search/kinds")
+"""Folders whose packages import every module in them by name."""
 
 FLOORS = (
     ("errors", "records", "seeding", INSIDE),
@@ -67,8 +67,9 @@ def imports(file: str) -> frozenset[str]:
         else:
             continue
         found |= {other for name in names if (other := _file_of(name))}
-    if file == f"{KINDS}/__init__.py":
-        found |= {other for other in files() if other.startswith(f"{KINDS}/")}
+    folder = file.removesuffix("/__init__.py")
+    if folder in KINDS:
+        found |= {other for other in files() if other.startswith(f"{folder}/")}
     return frozenset(found - {file})
 
 

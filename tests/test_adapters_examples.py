@@ -9,7 +9,7 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from coral_batch.corpus.sources.problems import problem
-from coral_batch.corpus.split.quixbugs import TRAINING
+from coral_batch.corpus.sources.quixbugs import TRAINING
 from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code

@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
-from coral_batch.corpus.sources.readers.quixbugs import read
-from coral_batch.corpus.split.quixbugs import HELD_OUT, NAMES, TEST, TRAINING
+from coral_batch.corpus.readers.quixbugs import read
+from coral_batch.corpus.sources.quixbugs import HELD_OUT, NAMES, TEST, TRAINING
 from coral_batch.lake import params
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch import lake
-from coral_batch.corpus.sources import checkout
-from coral_batch.corpus.sources.readers import quixbugs as layout
-from coral_batch.corpus.split import quixbugs
-from coral_batch.corpus.split.assignment import assign
+from coral_batch.corpus.readers import quixbugs as layout
+from coral_batch.corpus.sources import checkout, quixbugs
+from coral_batch.corpus.sources.assignment import assign
 from coral_batch.corpus.split.overlap import (
     MEASURES,
     Overlap,

@@ -12,7 +12,7 @@ import pytest
 from safetensors import safe_open
 
 from coral_batch import lake
-from coral_batch.corpus.split.quixbugs import HELD_OUT, TEST
+from coral_batch.corpus.sources.quixbugs import HELD_OUT, TEST
 from coral_batch.lake import params
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem

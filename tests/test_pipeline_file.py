@@ -96,7 +96,7 @@ def test_a_stage_writes_what_it_says(stage: str) -> None:
     for table in tables:
         place = f"lake/{lake.PLACES[table]}"
         own = [
-            place.replace("{part}", part).replace("{model}", "${key}")
+            place.replace("{part}", part).replace("{model}", "${key}").replace("{source}", "${key}")
             for part in ("generations/${key}", "${item.folder}", "generations/000", "baseline")
         ]
         assert any(f"{place}/".startswith(f"{out}/") for place in own for out in outs), table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch import lake
-from coral_batch.corpus.sources.readers.quixbugs import read
+from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.lake import params
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow

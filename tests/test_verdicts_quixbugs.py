@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.corpus.sources.readers.quixbugs import read
+from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge

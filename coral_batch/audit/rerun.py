@@ -5,7 +5,7 @@ from __future__ import annotations
 from coral_batch import lake
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.recorded import Recorded
-from coral_batch.corpus.split.shown import read_shown
+from coral_batch.corpus.split.reading import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.verdicts.pool import judge

@@ -20,14 +20,13 @@ from coral_batch.audit.comparison import Comparison
 from coral_batch.audit.mismatch import Mismatch
 from coral_batch.audit.recorded import Place, Recorded, Unusable, hashes_in
 from coral_batch.corpus.sources import checkout
-from coral_batch.corpus.sources.problems import digest
 from coral_batch.lake.stage import Outputs
 from coral_batch.linteval.items.build import adopt, build
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.models.base.catalogue import CATALOGUE
 from coral_batch.models.base.checkpoint import CARD
 from coral_batch.records.items import Candidate, Dropped, Item, ItemTests
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Problem, content_hash
 from coral_batch.records.settings import Params
 from stages import (
     adapters,
@@ -227,7 +226,7 @@ def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
     if path.exists():
         return corpus.make(recorded, settings, source)
     there = recorded.rows("problems", Problem, source)
-    return {"problems": [replace(one, sha256=digest(one), origin=origin) for one in there]}
+    return {"problems": [replace(one, sha256=content_hash(one), origin=origin) for one in there]}
 
 
 def _card(recorded: Recorded, settings: Params) -> Outputs:

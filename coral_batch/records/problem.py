@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Loss = Literal[
@@ -92,3 +94,11 @@ class Role:
     cases: int
     test_file: bool
     sha256: str
+
+
+def content_hash(problem: Problem) -> str:
+    """Return the SHA-256 of a problem's content: of all fields but origin, hash and role."""
+    content = asdict(problem)
+    for field in ("origin", "sha256", "role", "reason"):
+        del content[field]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

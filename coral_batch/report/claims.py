@@ -54,7 +54,7 @@ def claims(evidence: Evidence) -> str:
             f"[ ]: {LEVEL:.0%} intervals, programs with all their bugs, and samples, drawn again;"
             " P(ahead): share of",
             "those draws in which the best genome is ahead. drawn: bugs (of programs) x samples.",
-            "Programs trained or selected on and evaluation programs, closest pairs: "
+            "Closest to a program trained or selected on: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
             f"Spent: {budget.genomes} genomes; {budget.adapters} adapters,"

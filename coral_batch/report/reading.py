@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.corpus.split.shown import read_shown
+from coral_batch.corpus.split.reading import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake.stage import Tables
 from coral_batch.records.genome import Genome

@@ -6,17 +6,15 @@ Programs are parsed, never run.
 from __future__ import annotations
 
 import ast
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
-from coral_batch.records.problem import Case, Problem
+from coral_batch.records.problem import Case, Problem, content_hash
 from coral_batch.verdicts.inside import syntax
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -49,15 +47,7 @@ def problem(
         role="excluded",
         reason="without a role as yet",
     )
-    return replace(unhashed, sha256=digest(unhashed))
-
-
-def digest(problem: Problem) -> str:
-    """Return the hash of a problem's content: of all fields but origin, hash and role."""
-    content = asdict(problem)
-    for field in ("origin", "sha256", "role", "reason"):
-        del content[field]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return replace(unhashed, sha256=content_hash(unhashed))
 
 
 def read_function(file: Path, function: str) -> tuple[str, ast.Module]:

@@ -11,27 +11,12 @@ measured at the end as well. The stage then says so, and every score of theirs h
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import program_of
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.settings import Params
 
 ROLES = ("training", "test", "held_out")
-
-
-class _Reader(Protocol):
-    def rows(self, table: str, kind: type[Problem], part: str) -> list[Problem]: ...
-
-
-def read_problems(tables: _Reader, settings: Params) -> list[Problem]:
-    """Return the problems of all sources, in the order of params.yaml."""
-    return [
-        problem
-        for source in settings.corpus.sources
-        for problem in tables.rows("problems", Problem, source)
-    ]
 
 
 def make_manifest(sources: Mapping[str, Sequence[Problem]]) -> list[Role]:

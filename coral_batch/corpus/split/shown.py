@@ -4,38 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
 
-from coral_batch.corpus.sources.problems import digest
-from coral_batch.corpus.split.roles import read_problems, select, select_evaluation
+from coral_batch.corpus.split.reading import as_problems
+from coral_batch.corpus.split.roles import select, select_evaluation
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.settings import Evaluation, Params
-
-
-class _Reader(Protocol):
-    def rows(self, table: str, kind: type[Any], part: str | None = None) -> list[Any]: ...
-
-
-def read_shown(tables: _Reader, settings: Params) -> dict[str, Problem]:
-    """Return every problem that may be shown by its name: those with a bug, and injected bugs."""
-    problems = read_problems(tables, settings)
-    own = [problem for problem in problems if problem.buggy is not None]
-    injected = as_problems(problems, tables.rows("bugs", Bug))
-    return {problem.name: problem for problem in (*own, *injected)}
-
-
-def as_problems(problems: Iterable[Problem], bugs: Iterable[Bug]) -> list[Problem]:
-    """Return each bug as a problem of its own, which is its program's but for name and bug."""
-    by_name = {problem.name: problem for problem in problems}
-    found = []
-    for bug in bugs:
-        problem = replace(by_name[bug.problem], name=bug.id, buggy=bug.buggy)
-        found.append(replace(problem, sha256=digest(problem)))
-    return found
+from coral_batch.records.settings import Evaluation
 
 
 def measured(

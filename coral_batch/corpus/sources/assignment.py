@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from coral_batch.corpus.sources import quixbugs
 from coral_batch.corpus.sources.text import read_text
-from coral_batch.corpus.split import quixbugs
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import first_error, validator

@@ -1,0 +1,42 @@
+"""The problems of all sources, and what of them may be shown to a model, from their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Problem, content_hash
+from coral_batch.records.settings import Params
+
+
+class _Reader(Protocol):
+    def rows(self, table: str, kind: type[Any], part: str | None = None) -> list[Any]: ...
+
+
+def read_problems(tables: _Reader, settings: Params) -> list[Problem]:
+    """Return the problems of all sources, in the order of params.yaml."""
+    return [
+        problem
+        for source in settings.corpus.sources
+        for problem in tables.rows("problems", Problem, source)
+    ]
+
+
+def read_shown(tables: _Reader, settings: Params) -> dict[str, Problem]:
+    """Return every problem that may be shown by its name: those with a bug, and injected bugs."""
+    problems = read_problems(tables, settings)
+    own = [problem for problem in problems if problem.buggy is not None]
+    injected = as_problems(problems, tables.rows("bugs", Bug))
+    return {problem.name: problem for problem in (*own, *injected)}
+
+
+def as_problems(problems: Iterable[Problem], bugs: Iterable[Bug]) -> list[Problem]:
+    """Return each bug as a problem of its own, which is its program's but for name and bug."""
+    by_name = {problem.name: problem for problem in problems}
+    found = []
+    for bug in bugs:
+        problem = replace(by_name[bug.problem], name=bug.id, buggy=bug.buggy)
+        found.append(replace(problem, sha256=content_hash(problem)))
+    return found
