@@ -41,7 +41,8 @@ def inject(
 ) -> tuple[Rows, list[Bug]]:
     """Put bugs into the references of problems.
 
-    Candidates are tried in rounds, so that few are tried that no bug is wanted of.
+    Candidates are tried in two rounds: half as many again as bugs are wanted, which are enough for
+    most programs, and then the others of those that still lack some.
 
     Args:
         problems: the problems.
@@ -89,14 +90,11 @@ class _Search:
 
     def draw(self) -> list[Candidate]:
         """Return what to try next: at first the reference as well, at last nothing."""
-        missing = self._settings.each - len(self._kept)
+        wanted = self._settings.each
         if self.rows:
-            return list(islice(self._left, TRIED * missing))
-        code = self._problem.reference
-        return [
-            Candidate(0, REFERENCE, 0, "", "", code),
-            *islice(self._left, missing + (missing + 1) // 2),
-        ]
+            return list(self._left) if len(self._kept) < wanted else []
+        reference = Candidate(0, REFERENCE, 0, "", "", self._problem.reference)
+        return [reference, *islice(self._left, wanted + (wanted + 1) // 2)]
 
     def program(self, candidate: Candidate) -> Program:
         """Return what is judged."""
