@@ -26,6 +26,7 @@ from stages.adapters import adapters
 from stages.automata import automata
 from stages.base import base
 from stages.best import best
+from stages.bugs import bugs
 from stages.calibration import calibration
 from stages.corpus import corpus
 from stages.evidence import evidence
@@ -50,6 +51,7 @@ from stages.verdicts import verdicts
 STAGES = (
     corpus,
     split,
+    bugs,
     base,
     examples,
     calibration,

@@ -28,6 +28,7 @@ PLACES = {
     "manifest": "split/manifest.jsonl",
     "statistics": "split/statistics.json",
     "overlaps": "split/overlaps.parquet",
+    "bug_trials": "bugs/trials.parquet",
     "bugs": "bugs/bugs.jsonl",
     "examples": "examples/examples.jsonl",
     "calibration": "calibration/calibration.json",

@@ -38,6 +38,13 @@ class Split:
 
 
 @dataclass(frozen=True)
+class Injection:
+    each: int
+    lines: int
+    partial: bool
+
+
+@dataclass(frozen=True)
 class Prompt:
     docstring: bool
 
@@ -213,6 +220,7 @@ class Params:
     seed: int
     corpus: Corpus
     split: Split
+    injection: Injection
     prompt: Prompt
     examples: Examples
     base: Base

@@ -1,0 +1,183 @@
+"""Slips in numbers and other constants: off by one, and values that were meant otherwise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from coral_batch.corpus.injection.scope import Scope, integer
+from coral_batch.corpus.injection.source import Edit, Source
+
+_QUOTES = ("'", '"')
+
+
+def bound(source: Source, scope: Scope) -> Iterator[Edit]:
+    """Yield comparisons with a bound that is off by one: ``i < n`` as ``i < n - 1``."""
+    for node in source.nodes:
+        if isinstance(node, ast.Compare):
+            # In `i + 1 < n` and `0 <= i < n` what stands at the left is a bound as well.
+            left = isinstance(node.left, ast.BinOp) or len(node.ops) > 1
+            for operand in [node.left, *node.comparators] if left else node.comparators:
+                yield from off_by_one(source, scope, operand)
+
+
+def ranges(source: Source, scope: Scope) -> Iterator[Edit]:
+    """Yield ranges that are off by one: ``range(n)`` as ``range(1, n)``."""
+    for node in source.nodes:
+        if not is_range(node):
+            continue
+        assert isinstance(node, ast.Call)
+        for number in node.args:
+            yield from off_by_one(source, scope, number, integer(number) != 0)
+        if len(node.args) == 1:
+            start = source.start(node.args[0])
+            yield Edit(start, start, "1, ")
+        elif len(node.args) == 2:
+            yield Edit(source.start(node.args[0]), source.start(node.args[1]), "")
+        elif len(node.args) == 3:
+            yield Edit(source.end(node.args[1]), source.end(node.args[2]), "")
+
+
+def index(source: Source, scope: Scope) -> Iterator[Edit]:
+    """Yield indices that are off by one: ``items[i]`` as ``items[i + 1]``."""
+    for node in source.nodes:
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            yield from off_by_one(source, scope, node.slice)
+
+
+def slices(source: Source, scope: Scope) -> Iterator[Edit]:
+    """Yield slices that are off by one or lack a bound: ``items[1:]`` as ``items``."""
+    for node in source.nodes:
+        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
+            continue
+        limits = (node.slice.lower, node.slice.upper)
+        if limits == (None, None):
+            yield Edit(source.end(node.value), source.end(node), "")
+        for limit in limits:
+            if limit is not None:
+                yield from off_by_one(source, scope, limit, integer(limit) != 0)
+                yield source.replace(limit, "")
+
+
+def initial_value(source: Source, scope: Scope) -> Iterator[Edit]:
+    """Yield variables that begin with another value: ``best = None`` as ``best = 0``."""
+    for node in source.nodes:
+        if not isinstance(node, ast.Assign) or not _begins(source, node):
+            continue
+        value = node.value
+        yield from _constants(source, value)
+        nothing = isinstance(value, ast.Constant) and value.value is None
+        if nothing or (isinstance(value, ast.Subscript) and scope.counts(node.targets[0])):
+            yield source.replace(value, "0")
+        elif isinstance(value, ast.Call) and ast.unparse(value) == "float('inf')":
+            yield source.replace(value, f"-{source.code(value)}")
+        elif isinstance(value, ast.UnaryOp) and ast.unparse(value) == "-float('inf')":
+            yield source.replace(value, source.code(value.operand))
+
+
+def constant(source: Source, _: Scope) -> Iterator[Edit]:
+    """Yield other constants, and none: ``x * 2`` as ``x * 3``, ``size + 1`` as ``size``."""
+    for literal in source.literals:
+        yield from _constants(source, literal)
+    for node in source.nodes:
+        if not isinstance(node, ast.Constant) or _is_of_other_kind(source, node):
+            continue
+        around = source.parent(node)
+        if integer(node) == 1 and isinstance(around, ast.BinOp | ast.AugAssign):
+            yield source.replace(node, "2")
+            if isinstance(around, ast.BinOp) and node is around.right:
+                start = source.enclosed(around.left, around)[1]
+                yield Edit(start, source.enclosed(node, around)[1], "")
+        else:
+            yield from _constants(source, node)
+
+
+def off_by_one(source: Source, scope: Scope, node: ast.expr, below: bool = True) -> Iterator[Edit]:
+    """Yield an integer that is one more, and one less; of ``n + 1`` that the 1 was forgotten.
+
+    Args:
+        source: the program.
+        scope: its variables.
+        node: the integer; nothing is yielded of what does not seem to be one.
+        below: whether one less makes sense.
+    """
+    value = integer(node)
+    if value is not None:
+        yield source.replace(node, str(value + 1))
+        if below:
+            yield source.replace(node, str(value - 1))
+    elif isinstance(node, ast.BinOp) and integer(node.right) is not None:
+        if isinstance(node.op, ast.Add | ast.Sub):
+            start, end = source.enclosed(node.left, node)
+            yield source.replace(node, source.text[start:end])
+    elif scope.counts(node):
+        for sign in ("+", "-"):
+            yield source.replace(node, f"{source.code(node)} {sign} 1")
+
+
+def is_range(node: ast.AST) -> bool:
+    """Whether a node is a call of range() with one to three numbers."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "range"
+        and 1 <= len(node.args) <= 3
+    )
+
+
+def _begins(source: Source, node: ast.Assign) -> bool:
+    """Whether an assignment gives a variable its first value, outside of loops or before others."""
+    function = source.function(node)
+    (target, *more) = node.targets
+    if function is None or more or not isinstance(target, ast.Name):
+        return False
+    stored = [
+        other
+        for other in source.nodes
+        if isinstance(other, ast.Name)
+        and other.id == target.id
+        and isinstance(other.ctx, ast.Store)
+        and source.function(other) is function
+    ]
+    return stored[0] is target and len(stored) > 1
+
+
+def _constants(source: Source, node: ast.expr) -> Iterator[Edit]:
+    """Yield a constant with other values that are near it."""
+    number = integer(node)
+    if number is not None:
+        yield source.replace(node, str(number + 1))
+        if number:
+            yield source.replace(node, str(number - 1))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield source.replace(node, str(not node.value))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        code = source.code(node)
+        inner = code[1:-1]
+        if code[0] in _QUOTES and not set(inner) & {*_QUOTES, "\\"}:
+            for text in _texts(inner):
+                yield source.replace(node, f"{code[0]}{text}{code[0]}")
+
+
+def _texts(text: str) -> Iterator[str]:
+    if not text:
+        yield " "
+    elif text == " ":
+        yield ""
+    elif len(text) == 1 and text.swapcase() != text:
+        yield text.swapcase()
+    elif len(text) > 1:
+        yield text[:-1]
+
+
+def _is_of_other_kind(source: Source, node: ast.Constant) -> bool:
+    """Whether a constant is an index, a bound, a first value or returned; each is a kind of own."""
+    child: ast.AST = node
+    around = source.parent(node)
+    if isinstance(around, ast.UnaryOp):
+        child, around = around, source.parent(around)
+    if isinstance(around, ast.Subscript):
+        return child is around.slice
+    if isinstance(around, ast.Assign):
+        return _begins(source, around)
+    return isinstance(around, ast.Slice | ast.Compare | ast.Return) or is_range(around)

@@ -1,0 +1,95 @@
+"""Candidates for bugs of a program: one edit each, in an order that spreads the kinds.
+
+The order follows from the seed, the problem's name and the edits themselves; it is the same on
+every machine and version of Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coral_batch.corpus.injection.kinds import KINDS
+from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.source import Edit, Source
+from coral_batch.records.problem import Problem
+from coral_batch.seeding import derive_seed
+from coral_batch.verdicts.inside import syntax
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A program with an edit that may be a bug.
+
+    Attributes:
+        number: its place in the order, from 1.
+        kind: a key of `KINDS`.
+        line: line of the edit in the reference, from 1.
+        original: the text that was replaced.
+        replacement: what stands there instead.
+        code: the program with the edit.
+    """
+
+    number: int
+    kind: str
+    line: int
+    original: str
+    replacement: str
+    code: str
+
+
+def candidates(problem: Problem, seed: int) -> Iterator[Candidate]:
+    """Yield candidates for bugs of a problem's reference, successive ones of different kinds.
+
+    Each compiles, and has another syntax tree than the reference, than the problem's own bug and
+    than those before it. A kind has its second turn when each had its first, as long as it lasts.
+
+    Args:
+        problem: the problem.
+        seed: the run's seed.
+    """
+    source = Source(problem.reference)
+    scope = Scope(source)
+    own = [problem.reference] if problem.buggy is None else [problem.reference, problem.buggy]
+    seen = {ast.dump(syntax.parse(code)) for code in own}
+    queues = {kind: deque(_edits(kind, source, scope, problem.name, seed)) for kind in KINDS}
+    number = 0
+    order = sorted(KINDS, key=lambda kind: derive_seed(seed, "injection", problem.name, kind))
+    while any(queues.values()):
+        for kind in order:
+            while queues[kind]:
+                edit = queues[kind].popleft()
+                code = source.text[: edit.start] + edit.text + source.text[edit.end :]
+                tree = _tree(code)
+                if tree is not None and tree not in seen:
+                    seen.add(tree)
+                    line, original = source.line_of(edit.start), source.text[edit.start : edit.end]
+                    number += 1
+                    yield Candidate(number, kind, line, original, edit.text, code)
+                    break
+
+
+def _edits(kind: str, source: Source, scope: Scope, name: str, seed: int) -> list[Edit]:
+    """Return the edits of a kind, each once, as the seed orders them."""
+    edits = set(KINDS[kind](source, scope))
+    return sorted(
+        edits,
+        key=lambda edit: derive_seed(
+            seed, "injection", name, kind, edit.start, edit.end, edit.text
+        ),
+    )
+
+
+def _tree(code: str) -> str | None:
+    """Return the syntax tree of a program as text; None where it does not compile."""
+    try:
+        tree = syntax.parse(code)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(tree, "candidate", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    return ast.dump(tree)

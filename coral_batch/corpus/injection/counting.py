@@ -1,0 +1,101 @@
+"""Programs that end by themselves once they have run too many lines.
+
+One edit makes many a loop endless. Judged as it is, such a program costs the CPU limit, which is
+some seconds; with the lines counted it costs some tens of milliseconds, and the verdict is the same
+on a slow machine as on a fast one.
+
+What it does not cover: time spent in C (``2 ** 10 ** 10``, ``list(itertools.count())``) and in
+modules that the program imports, for which the limits of the jail stand behind it; and a process in
+which a recursion has run into Python's limit, which takes the trace function with it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from coral_batch.verdicts.inside import syntax
+
+HANGS = "Hangs: more lines ran than a bug is given"
+"""What a verdict says of a program that was ended, with the type of the exception before it."""
+
+_STATUS = 97
+_ENDED = f"ended with status {_STATUS} "
+"""What a verdict says of one that could have caught the exception, and was ended by its exit."""
+
+# Counts the lines that run in the program's own functions. CPython takes away a trace function that
+# raises, so that the next call would not be counted: `end` therefore stands as profile function,
+# too, of which one is left whichever of the two raised. See sys.settrace and sys.setprofile.
+_PRELUDE = """
+import sys
+class Hangs(BaseException):
+    pass
+def run(limit, program, stop):
+    left = limit
+    def line(frame, event, argument):
+        nonlocal left
+        if event == "line":
+            left -= 1
+            if left < 0:
+                end(frame, "call", None)
+        return line
+    def call(frame, event, argument):
+        return line if frame.f_globals is program else None
+    def end(frame, event, argument):
+        if event == "call" and frame.f_globals is program:
+            sys.settrace(end)
+            sys.setprofile(end)
+            stop()
+    sys.settrace(call)
+    sys._getframe(2).f_trace = line
+def leave():
+    import os
+    os._exit({status})
+def hang():
+    raise Hangs({message!r})
+run({lines}, program, {stop})
+"""
+
+
+def counted(code: str, lines: int) -> str:
+    """Return a program that counts the lines it runs, and ends when there are too many.
+
+    It raises an exception at the first line too many, and from then on at every call. Where the
+    program could catch that (a bare ``except``, ``finally`` with a jump, ...) its process exits.
+    Of a program that imports from `__future__`, lines outside of functions are not counted.
+
+    Args:
+        code: a program that parses.
+        lines: how many lines may run in one process, calls of several cases together.
+    """
+    tree = syntax.parse(code)
+    stop = "leave" if _catches_everything(tree) else "hang"
+    message = HANGS.partition(": ")[2]
+    prelude = _PRELUDE.format(lines=lines, status=_STATUS, message=message, stop=stop)
+    call = f"exec({prelude!r}, {{'program': globals()}})"
+    text = code.removeprefix("\ufeff")
+    if any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body):
+        return f"{text}\n{call}\n"
+    return f"{call}\n{text}"
+
+
+def hangs(detail: str) -> bool:
+    """Whether the detail of a verdict says that a counted program ran too many lines."""
+    return detail == HANGS or detail.startswith(_ENDED)
+
+
+def _catches_everything(tree: ast.Module) -> bool:
+    """Whether a program may go on after an exception that is no `Exception`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and node.type is None:
+            return True
+        if isinstance(node, ast.Name) and node.id == "BaseException":
+            return True
+        if isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__del__"}:
+            return True
+        if isinstance(node, ast.Try) and any(map(_jumps, node.finalbody)):
+            return True
+    return False
+
+
+def _jumps(node: ast.stmt) -> bool:
+    return any(isinstance(one, ast.Return | ast.Break | ast.Continue) for one in ast.walk(node))

@@ -1,0 +1,49 @@
+"""The kinds of bugs, by name: each is a function that yields the edits that put one in.
+
+The operators follow what mutation testers do (mutmut, cosmic-ray, mutatest, universalmutator,
+MutPy) and what was counted of people's bugs: QuixBugs' classes of defects (Lin et al. 2017), SStuBs
+(Karampatsis and Sutton 2020) and PyPIBugs (Allamanis et al. 2021). None of those testers is used:
+mutmut and cosmic-ray write a mutant only into a project whose tests they run, mutatest and MutPy
+are no longer kept up, universalmutator goes by regular expressions over lines, none of them knows
+variables, ranges, indices or indentation, and many of their mutants are nobody's slip (`x` as None,
+"text" as "XXtextXX").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from coral_batch.corpus.injection import bounds, calls, names, operators, statements
+from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.source import Edit, Source
+
+Kind = Callable[[Source, Scope], Iterator[Edit]]
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "arithmetic": operators.arithmetic,
+        "comparison": operators.comparison,
+        "boolean": operators.boolean,
+        "condition": operators.condition,
+        "assignment": operators.assignment,
+        "bound": bounds.bound,
+        "range": bounds.ranges,
+        "index": bounds.index,
+        "slice": bounds.slices,
+        "initial_value": bounds.initial_value,
+        "constant": bounds.constant,
+        "variable": names.variable,
+        "return_value": names.return_value,
+        "operands": names.operands,
+        "arguments": calls.arguments,
+        "call": calls.call,
+        "function": calls.function,
+        "recursion": calls.recursion,
+        "statement": statements.statement,
+        "branches": statements.branches,
+        "indentation": statements.indentation,
+        "loop": statements.loop,
+    }
+)
+"""Name -> what yields its edits; the names stand in the tables `bug_trials` and `bugs`."""

@@ -1,0 +1,138 @@
+"""Which variables a program's functions have at a place, and which of them count something.
+
+Both are told from the text alone: a name is a variable from where it is first bound to the end of
+its function, and it counts when it is treated as an integer somewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from coral_batch.corpus.injection.source import Comprehension, Function, Source
+
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
+_COUNTING = frozenset({"len", "int", "abs"})
+
+
+@dataclass(frozen=True)
+class _Binding:
+    """A name and the part of the text, in characters, in which it is a variable."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Scope:
+    """The variables of a program.
+
+    Args:
+        source: the program.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._bindings = self._find_bindings()
+        self._integers: set[str] = set()
+        for _ in range(2):  # a name counts that is assigned one that does
+            for node in source.nodes:
+                self._integers |= {name.id for name in self._counting(node)}
+
+    def variables(self, node: ast.expr) -> list[str]:
+        """Return the names that are bound where a node stands, those bound first at the front."""
+        place = self._source.start(node)
+        names = [one.name for one in self._bindings if one.start <= place < one.end]
+        return list(dict.fromkeys(names))
+
+    def others(self, node: ast.Name) -> list[str]:
+        """Return the variables that somebody may write by mistake in the place of one.
+
+        They are like it in that they count something, or do not.
+        """
+        variables = self.variables(node)
+        if node.id not in variables:
+            return []
+        counting = node.id in self._integers
+        return [
+            name
+            for name in variables
+            if name not in (node.id, "self", "_") and (name in self._integers) == counting
+        ]
+
+    def counts(self, node: ast.expr) -> bool:
+        """Whether an expression seems to be an integer."""
+        if integer(node) is not None:
+            return True
+        if isinstance(node, ast.Name):
+            return node.id in self._integers
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Name) and node.func.id in _COUNTING
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC):
+            return self.counts(node.left) or self.counts(node.right)
+        return False
+
+    def _find_bindings(self) -> list[_Binding]:
+        source, found = self._source, []
+        functions = [node for node in ast.walk(source.tree) if isinstance(node, Function)]
+        for function in functions:
+            start, end = source.start(function.body[0]), source.end(function)
+            arguments = [node for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+            found += [_Binding(argument.arg, start, end) for argument in arguments]
+        for node in source.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.append(self._binding(node))
+        return sorted(found, key=lambda binding: binding.start)
+
+    def _binding(self, node: ast.Name) -> _Binding:
+        start = self._source.end(node)
+        for around in self._source.parents(node):
+            if isinstance(around, Comprehension):
+                return _Binding(node.id, self._source.start(around), self._source.end(around))
+            if isinstance(around, ast.Assign | ast.AnnAssign):
+                start = self._source.end(around)  # its value is still without the name
+            if isinstance(around, Function):
+                return _Binding(node.id, start, self._source.end(around))
+        raise AssertionError("nodes stand in functions")
+
+    def _counting(self, node: ast.AST) -> list[ast.Name]:
+        """Return the names that a node treats as integers."""
+        pairs: list[tuple[ast.expr, ast.expr]] = []
+        if isinstance(node, ast.Assign):
+            pairs = [(target, node.value) for target in node.targets]
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ARITHMETIC):
+            pairs = [(node.target, node.value)]
+        elif isinstance(node, ast.Compare):
+            operands = [node.left, *node.comparators]
+            pairs = [(one, other) for one in operands for other in operands if one is not other]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC):
+            pairs = [(node.left, node.right), (node.right, node.left)]
+        elif isinstance(node, ast.For | ast.comprehension):
+            return _numbered(node.target, node.iter)
+        elif isinstance(node, ast.Call) and _calls(node, "range"):
+            return [one for one in node.args if isinstance(one, ast.Name)]
+        return [one for one, other in pairs if isinstance(one, ast.Name) and self.counts(other)]
+
+
+def integer(node: ast.expr) -> int | None:
+    """Return the value of an integer that is written out, with or without a sign; else None."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = integer(node.operand)
+        return None if value is None else -value
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    return None
+
+
+def _numbered(target: ast.expr, iterated: ast.expr) -> list[ast.Name]:
+    """Return the target of a loop over range(), the first target of one over enumerate()."""
+    if isinstance(iterated, ast.Call):
+        if _calls(iterated, "enumerate") and isinstance(target, ast.Tuple):
+            target = target.elts[0]
+        elif not _calls(iterated, "range"):
+            return []
+    return [target] if isinstance(target, ast.Name) and isinstance(iterated, ast.Call) else []
+
+
+def _calls(node: ast.Call, name: str) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == name

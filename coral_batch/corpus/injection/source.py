@@ -1,0 +1,229 @@
+"""A program as text and syntax tree, with one way to name places: character offsets.
+
+Bugs are edits of the text, so that layout and comments stay as they are. What is never edited is
+left out here: the signature of a function (name, parameters, defaults, annotations, decorators), a
+class's head, docstrings, annotations, patterns of `match`, the types that an `except` catches, and
+f-strings, whose inner positions Python 3.11 gives otherwise than 3.12. Outside of functions only
+constants are edited, so that a program that loads still does.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from coral_batch.verdicts.inside import syntax
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Loop = ast.For | ast.AsyncFor | ast.While
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+_LEFT_OUT = frozenset(
+    {
+        *((kind, "args") for kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)),
+        *(
+            (kind, field)
+            for kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            for field in ("decorator_list", "returns", "type_params", "bases", "keywords")
+        ),
+        (ast.AnnAssign, "annotation"),
+        (ast.match_case, "pattern"),
+        (ast.ExceptHandler, "type"),
+        (ast.JoinedStr, "values"),
+    }
+)
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# What may stand between two operands besides the operator.
+_FILLER = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*")
+_REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
+_CLOSING = re.compile(r"\s*\)")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace the characters from `start` up to `end` by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Source:
+    """A program that parses.
+
+    Args:
+        text: its source.
+
+    Attributes:
+        text: the same.
+        tree: its syntax tree.
+        nodes: the nodes in functions that may be edited, each before what is in it.
+        literals: the constants in what is assigned outside of functions, where all of it is
+            written out.
+        line_end: how its lines end.
+
+    Raises:
+        SyntaxError: it does not parse.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tree = syntax.parse(text)
+        self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
+        self._parents: dict[ast.AST, ast.AST] = {}
+        nodes = list(self._editable(self.tree))
+        self.nodes = [node for node in nodes if self.function(node) is not None]
+        self.literals = [
+            node
+            for statement in self.tree.body
+            if isinstance(statement, ast.Assign) and _is_literal(statement.value)
+            for node in ast.walk(statement.value)
+            if isinstance(node, ast.Constant)
+        ]
+        found = _LINE_END.search(text)
+        self.line_end = found.group() if found else "\n"
+
+    def start(self, node: ast.expr | ast.stmt) -> int:
+        """Return the offset of a node's first character."""
+        return self._offset(node.lineno, node.col_offset)
+
+    def end(self, node: ast.expr | ast.stmt) -> int:
+        """Return the offset behind a node's last character."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self._offset(node.end_lineno, node.end_col_offset)
+
+    def code(self, node: ast.expr | ast.stmt) -> str:
+        """Return a node's text, without brackets around it."""
+        return self.text[self.start(node) : self.end(node)]
+
+    def replace(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+        """Return the edit that puts `text` in a node's place."""
+        return Edit(self.start(node), self.end(node), text)
+
+    def swapped(self, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
+        """Yield the edits that swap two neighbours of some spans of the text, in its order."""
+        for (start, end), (next_start, next_end) in pairwise(spans):
+            between = self.text[end:next_start]
+            text = self.text[next_start:next_end] + between + self.text[start:end]
+            yield Edit(start, next_end, text)
+
+    def enclosed(self, node: ast.expr, within: ast.expr) -> tuple[int, int]:
+        """Return where an operand of `within` begins and ends, brackets around it included."""
+        low, high = self.start(within), self.end(within)
+        start, end = self.start(node), self.end(node)
+        while True:
+            before = self.text[low:start].rstrip()
+            after = _CLOSING.match(self.text, end, high)
+            if not before.endswith("(") or after is None:
+                return start, end
+            start, end = low + len(before) - 1, after.end()
+
+    def operator(self, left: ast.expr, right: ast.expr, sign: str) -> tuple[int, int] | None:
+        """Return where the operator between two operands stands; None where it is not found.
+
+        Args:
+            left: the operand before it.
+            right: the one behind it.
+            sign: the operator, e.g. ``<=`` or ``not in``.
+        """
+        behind = _FILLER.match(self.text, self.end(left))
+        assert behind is not None
+        pattern = re.compile(r"\s+".join(map(re.escape, sign.split())))
+        found = pattern.match(self.text, behind.end(), self.start(right))
+        return None if found is None else found.span()
+
+    def lines(self, first: ast.stmt, last: ast.stmt | None = None) -> tuple[int, int] | None:
+        """Return the span of the whole lines that statements stand on alone.
+
+        Args:
+            first: the first of them.
+            last: the last of them, of the same block; None where it is the first.
+
+        Returns:
+            From the start of the first line up to the start of the line behind the last; None where
+            something else than a comment stands on them.
+        """
+        start = self._starts[first.lineno - 1]
+        end_line = (last or first).end_lineno
+        assert end_line is not None
+        behind = self.end(last or first)
+        end = self._starts[end_line] if end_line < len(self._starts) else len(self.text)
+        tail = self.text[behind:end].rstrip("\r\n")
+        if self.text[start : self.start(first)].strip(" \t") or not _REST_OF_LINE.fullmatch(tail):
+            return None
+        return start, end
+
+    def indentation(self, node: ast.stmt) -> str:
+        """Return what stands before a statement on its line."""
+        return self.text[self._starts[node.lineno - 1] : self.start(node)]
+
+    def line_of(self, offset: int) -> int:
+        """Return the number of the line, from 1, that a character stands on."""
+        return bisect_right(self._starts, offset)
+
+    def parent(self, node: ast.AST) -> ast.AST:
+        """Return the node that a node stands in."""
+        return self._parents[node]
+
+    def parents(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes around a node, from the inside."""
+        while (around := self._parents.get(node)) is not None:
+            yield around
+            node = around
+
+    def function(self, node: ast.AST) -> Function | None:
+        """Return the innermost function around a node; None at module level."""
+        return next((one for one in self.parents(node) if isinstance(one, Function)), None)
+
+    def loop(self, node: ast.AST) -> Loop | None:
+        """Return the innermost loop around a node in its function; None outside of loops."""
+        for one in self.parents(node):
+            if isinstance(one, Function):
+                return None
+            if isinstance(one, Loop):
+                return one
+        return None
+
+    def blocks(self) -> Iterator[list[ast.stmt]]:
+        """Yield the blocks of statements inside functions."""
+        for node in self._parents:
+            if isinstance(node, Function) or self.function(node) is not None:
+                for field in ("body", "orelse", "finalbody"):
+                    block = getattr(node, field, None)
+                    if isinstance(block, list) and block:
+                        yield block
+
+    def _editable(self, node: ast.AST) -> Iterator[ast.AST]:
+        yield node
+        for field, value in ast.iter_fields(node):
+            if (type(node), field) in _LEFT_OUT:
+                continue
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST) and not _is_text(child):
+                    self._parents[child] = node
+                    yield from self._editable(child)
+
+    def _offset(self, line: int, column: int) -> int:
+        """Return the offset of a node's position, whose column counts bytes of UTF-8."""
+        start = self._starts[line - 1]
+        text = self.text[start : start + column]
+        if text.isascii():
+            return start + column
+        return start + len(text.encode()[:column].decode())
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether a statement is a docstring, or any other value that nothing uses."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True

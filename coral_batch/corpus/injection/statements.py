@@ -1,0 +1,114 @@
+"""Slips in statements: one that is missing, in the wrong block, or on the wrong branch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from coral_batch.corpus.injection.scope import Scope
+from coral_batch.corpus.injection.source import Edit, Source
+
+_PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Break, ast.Continue, ast.Raise)
+_BLOCKS = (ast.For, ast.While, ast.If)
+_JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+_LONGEST = 6  # lines of a branch that is swapped with another
+
+
+def statement(source: Source, scope: Scope) -> Iterator[Edit]:
+    """Yield blocks without one of their statements; a variable's first value stays."""
+    for block in source.blocks():
+        for node in block:
+            span = source.lines(node)
+            deletable = _is_plain(node) or _is_guard(node)
+            if len(block) > 1 and span is not None and deletable and not _binds(scope, node):
+                yield Edit(*span, "")
+
+
+def branches(source: Source, _: Scope) -> Iterator[Edit]:
+    """Yield branches that are swapped, and ``elif`` as ``if``."""
+    for node in source.nodes:
+        if isinstance(node, ast.IfExp):
+            spans = [source.enclosed(branch, node) for branch in (node.body, node.orelse)]
+            yield from source.swapped(spans)
+        elif isinstance(node, ast.If) and node.orelse:
+            other = source.start(node.orelse[0])
+            if source.text.startswith("elif", other):
+                yield Edit(other, other + len("elif"), "if")
+            else:
+                yield from _swapped_blocks(source, node)
+
+
+def indentation(source: Source, _: Scope) -> Iterator[Edit]:
+    """Yield statements that are indented into the block before them, or out of their own."""
+    for block in source.blocks():
+        for before, node in pairwise(block):
+            if isinstance(before, _BLOCKS):
+                last = (before.orelse or before.body)[-1]
+                yield from _indented(source, node, last)
+    for around in source.nodes:
+        if isinstance(around, _BLOCKS) and len(around.body) > 1:
+            yield from _indented(source, around.body[-1], around)
+
+
+def loop(source: Source, _: Scope) -> Iterator[Edit]:
+    """Yield loops that end too early or late: ``continue`` as ``break``, ``while`` as ``if``."""
+    for node in source.nodes:
+        if isinstance(node, ast.Break):
+            yield source.replace(node, "continue")
+        elif isinstance(node, ast.Continue):
+            yield source.replace(node, "break")
+        elif isinstance(node, ast.While):
+            yield Edit(source.start(node), source.start(node) + len("while"), "if")
+        elif isinstance(node, ast.If) and source.loop(node) is not None:
+            last = node.body[-1]
+            span = None if isinstance(last, _JUMPS) else source.lines(last)
+            if span is not None and source.text[: span[1]].endswith(source.line_end):
+                text = f"{source.indentation(last)}break{source.line_end}"
+                yield Edit(span[1], span[1], text)
+
+
+def _is_plain(node: ast.stmt) -> bool:
+    return isinstance(node, _PLAIN)
+
+
+def _binds(scope: Scope, node: ast.stmt) -> bool:
+    """Whether an assignment is the first of a variable, which nobody forgets for long."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return any(
+        isinstance(name, ast.Name)
+        and isinstance(name.ctx, ast.Store)
+        and name.id not in scope.variables(name)
+        for target in targets
+        for name in ast.walk(target)
+    )
+
+
+def _is_guard(node: ast.stmt) -> bool:
+    """Whether a statement is one that depends on a condition."""
+    return (
+        isinstance(node, ast.If)
+        and not node.orelse
+        and len(node.body) == 1
+        and _is_plain(node.body[0])
+    )
+
+
+def _swapped_blocks(source: Source, node: ast.If) -> Iterator[Edit]:
+    """Yield the two branches in each other's place, where each is lines of its own."""
+    one = source.lines(node.body[0], node.body[-1])
+    other = source.lines(node.orelse[0], node.orelse[-1])
+    if one is None or other is None or not source.text[: other[1]].endswith(source.line_end):
+        return
+    if all(source.text[slice(*span)].count("\n") <= _LONGEST for span in (one, other)):
+        yield from source.swapped([one, other])
+
+
+def _indented(source: Source, node: ast.stmt, like: ast.stmt) -> Iterator[Edit]:
+    """Yield a statement of one line at the indentation of another."""
+    start = source.lines(node)
+    indentation = source.indentation(like)
+    if start is None or indentation.strip() or node.lineno != node.end_lineno:
+        return
+    if _is_plain(node):
+        yield Edit(start[0], source.start(node), indentation)

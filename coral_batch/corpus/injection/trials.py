@@ -1,0 +1,192 @@
+"""From candidates to bugs: each is run on its program's tests, and those that hold are kept.
+
+A trial is a row of the table `bug_trials`: what was run, and what came of it in the jail. The bugs
+follow from the candidates and the trials alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any
+
+from coral_batch.corpus.injection.candidates import Candidate, candidates
+from coral_batch.corpus.injection.counting import counted, hangs
+from coral_batch.corpus.injection.distance import token_distance
+from coral_batch.errors import CoralError, shorten
+from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Problem
+from coral_batch.records.settings import Injection
+from coral_batch.records.verdict import Program, Verdict
+
+TRIED = 3
+"""Candidates that are tried for each bug that is wanted."""
+
+REFERENCE = "reference"
+"""The `kind` of the trial of a program as it is, whose `number` is 0."""
+
+PASSED, HUNG = "P", "H"
+_UNWANTED = frozenset("HTMCU")
+"""What shows in a single case that a program is no bug to learn from: it hangs, runs out of time or
+memory, dies or does not load."""
+
+Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
+Rows = list[dict[str, Any]]
+
+
+def inject(
+    problems: Sequence[Problem], settings: Injection, seed: int, judge: Judge, isolation: str
+) -> tuple[Rows, list[Bug]]:
+    """Put bugs into the references of problems.
+
+    Candidates are tried in two rounds: half as many again as bugs are wanted, which are enough for
+    most programs, and then the others of those that still lack some.
+
+    Args:
+        problems: the problems.
+        settings: how many bugs, and which are kept.
+        seed: the run's seed.
+        judge: runs programs on their tests; called once a round.
+        isolation: the layers of isolation in force, as the table names them.
+
+    Returns:
+        The rows of the table `bug_trials`, each reference before its candidates, and the bugs.
+
+    Raises:
+        CoralError: a problem has no tests, or its reference fails them or runs too many lines.
+    """
+    for problem in problems:
+        _check_tests(problem)
+    searches = [_Search(problem, settings, seed) for problem in problems]
+    while drawn := [(search, one) for search in searches for one in search.draw()]:
+        results = judge([search.program(one) for search, one in drawn])
+        for (search, one), verdicts in zip(drawn, results, strict=True):
+            search.add(one, verdicts)
+    rows = [{**row, "isolation": isolation} for search in searches for row in search.rows]
+    return rows, [bug for search in searches for bug in search.bugs()]
+
+
+def outcomes(verdicts: Sequence[Verdict]) -> str:
+    """Return a letter a case: the first of its verdict's kind, `HUNG` for too many lines."""
+    return "".join(HUNG if hangs(verdict.detail) else verdict.kind[0] for verdict in verdicts)
+
+
+class _Search:
+    """The search for bugs of one problem.
+
+    Attributes:
+        rows: the trials so far, as rows of their table without the isolation.
+    """
+
+    def __init__(self, problem: Problem, settings: Injection, seed: int) -> None:
+        self.rows: Rows = []
+        self._problem = problem
+        self._settings = settings
+        self._left = islice(candidates(problem, seed), TRIED * settings.each)
+        self._kept: list[tuple[Candidate, str]] = []
+        self._effects: set[tuple[int, str]] = set()
+
+    def draw(self) -> list[Candidate]:
+        """Return what to try next: at first the reference as well, at last nothing."""
+        wanted = self._settings.each
+        if self.rows:
+            return list(self._left) if len(self._kept) < wanted else []
+        reference = Candidate(0, REFERENCE, 0, "", "", self._problem.reference)
+        return [reference, *islice(self._left, wanted + (wanted + 1) // 2)]
+
+    def program(self, candidate: Candidate) -> Program:
+        """Return what is judged."""
+        problem = self._problem
+        name = f"{problem.name}/{candidate.number}"
+        text = counted(candidate.code, self._settings.lines)
+        return Program(name, problem.function, text, problem.cases, problem.tests, problem.support)
+
+    def add(self, candidate: Candidate, verdicts: Sequence[Verdict]) -> None:
+        """Note what came of a candidate, and keep it if it is a bug that is wanted.
+
+        Of those on one line that do the same to every case only the first is one.
+
+        Raises:
+            CoralError: the reference does not pass every case.
+        """
+        if candidate.kind == REFERENCE:
+            _check_reference(self._problem, verdicts, self._settings.lines)
+        letters = outcomes(verdicts)
+        details = json.dumps([(verdict.kind, verdict.detail) for verdict in verdicts])
+        effect = hashlib.sha256(details.encode()).hexdigest()[:16]
+        self.rows.append(
+            {
+                "problem": self._problem.name,
+                "number": candidate.number,
+                "kind": candidate.kind,
+                "line": candidate.line,
+                "sha256": hashlib.sha256(candidate.code.encode()).hexdigest(),
+                "outcomes": letters,
+                "effect": effect,
+            }
+        )
+        passed = letters.count(PASSED)
+        wrong = passed < len(letters) and (passed or not self._settings.partial)
+        new = (candidate.line, effect) not in self._effects
+        wanted = len(self._kept) < self._settings.each
+        if wrong and new and wanted and not set(letters) & _UNWANTED:
+            self._kept.append((candidate, letters))
+            self._effects.add((candidate.line, effect))
+
+    def bugs(self) -> list[Bug]:
+        """Return the bugs that were kept, numbered from 1."""
+        name, reference = self._problem.name, self._problem.reference
+        return [
+            Bug(
+                id=f"{name}-{number}",
+                problem=name,
+                kind=candidate.kind,
+                line=candidate.line,
+                original=candidate.original,
+                replacement=candidate.replacement,
+                reference=reference,
+                buggy=candidate.code,
+                outcomes=letters,
+                failed=1 - letters.count(PASSED) / len(letters),
+                distance=token_distance(reference, candidate.code),
+            )
+            for number, (candidate, letters) in enumerate(self._kept, start=1)
+        ]
+
+
+def _check_tests(problem: Problem) -> None:
+    if not problem.cases and problem.tests is None:
+        raise CoralError(
+            "no bug can be put into a program without tests",
+            field=f"problem {problem.name}",
+            found="neither cases nor a test file",
+            expected="JSON cases, or a test file",
+            action="add tests, or give the problem the role excluded",
+        )
+
+
+def _check_reference(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> None:
+    """Raise `CoralError` unless the reference passes every case within its lines."""
+    for verdict in verdicts:
+        if verdict.kind == "PASS":
+            continue
+        where = f"problem {problem.name}, case {verdict.case}"
+        if hangs(verdict.detail):
+            raise CoralError(
+                "a reference program runs more lines than its bugs are given",
+                field=where,
+                found=f"more than {lines} lines, those of the cases before it included",
+                expected="an end",
+                action="raise injection.lines in params.yaml if the program does end; else correct "
+                "the corpus",
+            )
+        case = None if verdict.test is not None else problem.cases[verdict.case]
+        raise CoralError(
+            "a reference program fails its own case",
+            field=where,
+            found=f"{verdict.kind} {verdict.detail}".strip(),
+            expected="PASS" if case is None else f"PASS with {shorten(case.expected)}",
+            action="correct the corpus, or give the problem the role excluded",
+        )

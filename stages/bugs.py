@@ -1,0 +1,43 @@
+"""Stage `bugs`: bugs put into the programs, as far as their tests find them."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from coral_batch import lake
+from coral_batch.corpus.injection.trials import inject
+from coral_batch.corpus.split.roles import read_problems, select_evaluation
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.problem import Role
+from coral_batch.records.settings import Params
+
+TABLES = ("bug_trials", "bugs")
+
+# Seconds of processor time a case: enough for what ends, since lines are counted besides.
+CPU_SECONDS = 1.0
+
+
+def make(tables: Tables, settings: Params, _: None, jail: Any) -> Outputs:
+    manifest = tables.rows("manifest", Role)
+    problems = select_evaluation(read_problems(tables, settings), manifest, "all")
+    limits = settings.verdicts
+    judge = partial(
+        jail.judge,
+        settings=replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS)),
+        workers=settings.compute.workers,
+        journal=lake.VERDICT_JOURNAL,
+    )
+    isolation = "+".join(jail.layers_in_force(limits.require))
+    trials, bugs = inject(problems, settings.injection, settings.seed, judge, isolation)
+    return {"bug_trials": trials, "bugs": bugs}
+
+
+def bugs() -> None:
+    """Put bugs into the programs, and keep those that the tests find."""
+    # Imported here: joblib is not needed by --help.
+    from coral_batch.verdicts import pool as jail
+
+    made = run(partial(make, jail=jail))
+    tried = sum(1 for row in made["bug_trials"] if row["number"])
+    programs = len({bug.problem for bug in made["bugs"]})
+    print(f"{len(made['bugs'])} bugs of {programs} programs, from {tried} candidates")
