@@ -6,7 +6,8 @@ from typing import Any
 
 from coral_batch import lake
 from coral_batch.corpus.injection.trials import inject
-from coral_batch.corpus.split.roles import read_problems, select_evaluation
+from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.roles import select_evaluation
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Role
 from coral_batch.records.settings import Params

@@ -20,7 +20,7 @@ from coral_batch.corpus.sources.assignment import assign
 from coral_batch.corpus.split.overlap import (
     MEASURES,
     Overlap,
-    check_overlaps,
+    given_away,
     measure_overlaps,
     ngrams,
     subtrees,
@@ -29,6 +29,7 @@ from coral_batch.corpus.split.roles import (
     check_evaluation,
     check_selection,
     check_training,
+    exclude,
     make_manifest,
     select,
 )
@@ -161,7 +162,7 @@ def test_a_commit_that_cannot_be_fetched_is_an_error(
 
 
 def test_the_split_is_the_authoritative_one(problems: list[Problem]) -> None:
-    statistics = describe(problems, measure_overlaps(problems))
+    statistics = describe(manifest_of(problems), measure_overlaps(problems))
     assert (statistics.training.problems, statistics.training.share) == (24, 0.6)
     assert (statistics.test.problems, statistics.test.share) == (8, 0.2)
     assert (statistics.held_out.problems, statistics.held_out.share) == (8, 0.2)
@@ -322,7 +323,7 @@ def test_a_disguised_evaluation_program_is_found(problems: list[Problem]) -> Non
     pair = next(row for row in renamed if (row.evaluation, row.other) == ("wrap", "gcd"))
     assert (pair.similarity, pair.ngrams, pair.trees) == (1, 1, 1)
     with pytest.raises(CoralError, match="gcd \\(training\\), wrap \\(test\\)"):
-        check_overlaps(renamed, LIMITS)
+        given_away(renamed, LIMITS)
 
 
 def test_a_copied_part_in_a_longer_program_is_found(problems: list[Problem]) -> None:
@@ -334,9 +335,9 @@ def test_a_copied_part_in_a_longer_program_is_found(problems: list[Problem]) -> 
     assert pair.ngrams > 0.95
     assert pair.trees == 1
     with pytest.raises(CoralError, match=r"split\.ngrams"):
-        check_overlaps(padded, LIMITS)
+        given_away(padded, LIMITS)
     with pytest.raises(CoralError, match=r"split\.trees"):
-        check_overlaps(padded, replace(LIMITS, ngrams=2.0))
+        given_away(padded, replace(LIMITS, ngrams=2.0))
 
 
 @pytest.mark.parametrize("field", ["buggy", "reference"])
@@ -349,7 +350,7 @@ def test_a_program_that_does_not_parse_is_named(problems: list[Problem], field: 
 def test_the_bundled_corpus_overlaps_less_than_the_limits(problems: list[Problem]) -> None:
     rows = measure_overlaps(problems)
     assert {row.evaluation for row in rows} == quixbugs.TEST | quixbugs.HELD_OUT
-    check_overlaps(rows, LIMITS)
+    given_away(rows, LIMITS)
 
 
 @pytest.mark.parametrize("name", ["wrap", "shortest_paths"])
@@ -375,7 +376,22 @@ def test_a_copy_of_a_program_that_is_selected_on_is_refused_as_held_out(
     wrap = next(problem for problem in problems if problem.name == "wrap")
     copy = replace(wrap, name="fold", role="held_out")
     with pytest.raises(CoralError, match="wrap \\(test\\), fold \\(held_out\\)"):
-        check_overlaps(measure_overlaps([*problems, copy]), LIMITS)
+        given_away(measure_overlaps([*problems, copy]), LIMITS)
+
+
+def test_a_held_out_program_that_is_given_away_can_be_excluded(problems: list[Problem]) -> None:
+    wrap = next(problem for problem in problems if problem.name == "wrap")
+    copy = replace(wrap, name="fold", role="held_out")
+    limits = replace(LIMITS, overlapping="exclude")
+    reasons = given_away(measure_overlaps([*problems, copy]), limits)
+    assert list(reasons) == ["fold"]
+    manifest = exclude(manifest_of([*problems, copy]), reasons)
+    assert (manifest[-1].role, manifest[-1].reason[:11]) == ("excluded", "wrap (test)")
+    held_out = select([*problems, copy], manifest, "held_out")
+    assert {problem.name for problem in held_out} == quixbugs.HELD_OUT
+    renamed = disguised(problems, lambda text: text)
+    with pytest.raises(CoralError, match="wrap \\(test\\)"):
+        given_away(renamed, limits)
 
 
 def test_names_and_layout_do_not_hide_an_overlap_and_short_programs_have_none() -> None:

@@ -32,6 +32,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Split:
+    overlapping: str
     near_duplicate: float
     ngrams: float
     trees: float

@@ -31,6 +31,7 @@ NODES = 8
 
 
 MEASURES = ("similarity", "ngrams", "trees")
+_LIMITS = ("near_duplicate", "ngrams", "trees")
 
 
 @dataclass(frozen=True)
@@ -144,22 +145,40 @@ def _check_parses(problem: Problem) -> None:
             ) from None
 
 
-def check_overlaps(overlaps: Iterable[Overlap], limits: Split) -> None:
-    """Raise `CoralError` if a measure of any pair reaches its limit."""
+def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
+    """Return the held-out programs that another gives away, and the pair and measure that say so.
+
+    Args:
+        overlaps: as measured.
+        limits: from where on a measure gives a program away, and what follows.
+
+    Returns:
+        Program -> reason, where `limits.overlapping` is ``exclude``: nobody is to be measured on
+        it. Otherwise nothing.
+
+    Raises:
+        CoralError: a measure reaches its limit, and `limits.overlapping` is ``refuse`` or the
+            program is one of those that selection goes by.
+    """
+    found: dict[str, str] = {}
     for row in overlaps:
-        for field, value, limit in (
-            ("near_duplicate", row.similarity, limits.near_duplicate),
-            ("ngrams", row.ngrams, limits.ngrams),
-            ("trees", row.trees, limits.trees),
-        ):
-            if value >= limit:
+        for field, measure in zip(_LIMITS, MEASURES, strict=True):
+            value, limit = getattr(row, measure), getattr(limits, field)
+            if value < limit:
+                continue
+            if limits.overlapping == "refuse" or row.role != "held_out":
                 raise CoralError(
                     "contamination: a program gives away an evaluation program",
                     field=f"{row.other} ({row.other_role}), {row.evaluation} ({row.role})",
                     found=round(value, 3),
                     expected=f"below split.{field} = {limit}",
-                    action="correct the corpus; raise the limit only if you know why they overlap",
+                    action="give one of them the role excluded (corpus.sources: roles), or set "
+                    "split.overlapping to exclude; raise the limit only if you know why they "
+                    "overlap",
                 )
+            pair = f"{row.other} ({row.other_role}) gives it away"
+            found.setdefault(row.evaluation, f"{pair}: {measure} {value:.2f}, limit {limit}")
+    return found
 
 
 def similarity(left: str, right: str) -> float:

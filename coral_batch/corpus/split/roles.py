@@ -11,6 +11,7 @@ measured at the end as well. The stage then says so, and every score of theirs h
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import program_of
@@ -63,6 +64,14 @@ def make_manifest(sources: Mapping[str, Sequence[Problem]]) -> list[Role]:
                 action="give a source other roles, or add one; see docs/corpora.md",
             )
     return manifest
+
+
+def exclude(manifest: Sequence[Role], reasons: Mapping[str, str]) -> list[Role]:
+    """Return the manifest with the problems of `reasons` excluded, each for its reason."""
+    return [
+        replace(row, role="excluded", reason=reasons[row.name]) if row.name in reasons else row
+        for row in manifest
+    ]
 
 
 def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> list[Problem]:
@@ -123,7 +132,7 @@ def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -
                 action="run `dvc repro --force split`",
             )
         seen[row.name] = row.role
-        if row.role != expected:
+        if row.role not in (expected, "excluded"):
             raise CoralError(
                 "contamination: a problem is in the wrong role",
                 field=row.name,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from coral_batch.corpus.split.overlap import Overlap
 from coral_batch.corpus.split.roles import ROLES
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Role
 
 
 @dataclass(frozen=True)
@@ -48,21 +48,21 @@ class Statistics:
     near_duplicates: tuple[Pair, ...]
 
 
-def describe(problems: Sequence[Problem], overlaps: Sequence[Overlap]) -> Statistics:
+def describe(manifest: Sequence[Role], overlaps: Sequence[Overlap]) -> Statistics:
     """Count the roles, and name the program most similar to each evaluation program."""
-    roles = [problem.role for problem in problems]
+    roles = [row.role for row in manifest]
     shares = {
-        role: Share(roles.count(role), roles.count(role) / len(problems))
+        role: Share(roles.count(role), roles.count(role) / len(manifest))
         for role in (*ROLES, "excluded")
     }
-    without = tuple(problem.name for problem in problems if not problem.cases)
+    without = tuple(row.name for row in manifest if not row.cases)
     closest: dict[str, Overlap] = {}
     for row in sorted(overlaps, key=lambda row: (row.similarity, row.other)):
         closest[row.evaluation] = row
     return Statistics(
-        total=len(problems),
+        total=len(manifest),
         **shares,
-        json_cases=JsonCases(len(problems) - len(without), without),
+        json_cases=JsonCases(len(manifest) - len(without), without),
         near_duplicates=tuple(
             Pair(name, closest[name].other, closest[name].similarity)
             for name in dict.fromkeys(row.evaluation for row in overlaps)
