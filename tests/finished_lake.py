@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 
 from coral_batch import lake
+from coral_batch.corpus.split.reading import read_shown
 from coral_batch.lake import params
 from coral_batch.lake.hashes import folder_hashes
-from coral_batch.lake.stage import run
+from coral_batch.lake.stage import Lake, run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.answer import Sample, sample_stream
@@ -35,6 +36,7 @@ from stages import adapters, linteval_samples, samples
 from stages.automata import automata
 from stages.base import base
 from stages.best import best
+from stages.bugs import bugs
 from stages.calibration import calibration
 from stages.corpus import corpus
 from stages.evidence import evidence
@@ -52,7 +54,7 @@ from stages.split import split
 from stages.subjects import subjects
 from stages.verdicts import verdicts
 from tests import REPOSITORY
-from tests.settings import set_params
+from tests.settings import keep_sources, set_params
 from tests.tiny import make_tiny_base
 
 SETTINGS = {
@@ -62,15 +64,21 @@ SETTINGS = {
     "automata.steps": 6,
     "calibration.automata": 64,
     "calibration.bins": 2,
+    "corpus.sources.snippets.roles": "held_out",
+    "injection.each": 1,
+    "examples.bugs": 1,
     "validation.samples": 1,
+    "evaluation.bugs": 3,
     "evaluation.samples": 1,
     "evolution.population": 3,
+    "linteval.path": "lake/raw/items",
     "linteval.items": 3,
     "linteval.samples": 2,
     "compute.workers": 1,
 }
 # Two items each; those of the last are dropped, since it fails the test that it gets here.
-SNIPPETS = ("chunks", "clamp", "digit_sum")
+ITEMS = ("chunks", "clamp", "digit_sum")
+SNIPPETS = ITEMS[:2]
 INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(text))\n\n\n"
 
 
@@ -115,12 +123,17 @@ def begin(
         make_base: makes the base model in a folder.
     """
     shutil.copy(REPOSITORY / "params.yaml", folder)
+    keep_sources(("classics", "snippets"), folder)
     set_params(settings, folder)
     shutil.copytree(REPOSITORY / "lake/raw/classics", folder / "lake/raw/classics")
-    _copy_snippets(folder / "lake/raw/snippets")
+    _copy_snippets(SNIPPETS, folder / "lake/raw/snippets")
+    _copy_snippets(ITEMS, folder / "lake/raw/items")
+    (folder / "lake/raw/items/json_testcases/digit_sum.json").write_text("[[7], 8]\n")
     make_base(folder / "tiny")
     params.write_generations(generations)
-    for stage in (corpus, split, base, examples, calibration, population):
+    for source in ("classics", "snippets"):
+        corpus(source)
+    for stage in (split, bugs, base, examples, calibration, population):
         stage()
 
 
@@ -136,13 +149,12 @@ def answer_items() -> None:
         _lint(model)
 
 
-def _copy_snippets(folder: Path) -> None:
+def _copy_snippets(names: Iterable[str], folder: Path) -> None:
     for kind, end in (("correct_python_programs", "py"), ("json_testcases", "json")):
         (folder / kind).mkdir(parents=True)
-        for name in SNIPPETS:
+        for name in names:
             file = f"{kind}/{name}.{end}"
             shutil.copy(REPOSITORY / "lake/raw/snippets" / file, folder / file)
-    (folder / "json_testcases/digit_sum.json").write_text("[[7], 8]\n")
 
 
 def adapt(part: str) -> None:
@@ -200,7 +212,7 @@ def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_ki
         part: a generation, the baseline or an evaluation.
         code_of: the code that a genome writes for a problem, a sample each.
     """
-    problems = {problem.name: problem for problem in lake.read_rows("problems", Problem)}
+    problems = read_shown(Lake(), params.load())
 
     def write(genome: str, problem: str, sample: int) -> str:
         return f"{FENCE}{code_of(problems[problem], genome, sample)}```"

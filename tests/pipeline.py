@@ -14,7 +14,7 @@ import pytest
 from filelock import FileLock
 
 from tests import REPOSITORY
-from tests.settings import set_params
+from tests.settings import keep_sources, set_params
 from tests.tiny import make_tiny_base
 
 TABLES_OF_TIMES = {
@@ -41,10 +41,14 @@ SETTINGS = {
     "automata.width": 8,
     "calibration.automata": 64,
     "calibration.bins": 2,
+    "corpus.sources.snippets.roles": "held_out",
+    "injection.each": 2,
+    "examples.bugs": 1,
     "candidates.r": [2, 4],
     "training.batch_size": 24,
     "validation.samples": 2,
     "sampling.max_new_tokens": 12,
+    "evaluation.bugs": 5,
     "evaluation.samples": 3,
     "linteval.items": 3,
     "linteval.samples": 2,
@@ -63,6 +67,7 @@ def make_project(folder: Path) -> Path:
     shutil.copy(REPOSITORY / ".dvcignore", folder)
     make_tiny_base(folder / "tiny")
     shutil.copy(REPOSITORY / "params.yaml", folder)
+    keep_sources(("classics", "snippets"), folder)
     set_params(SETTINGS, folder)
     run(folder, "dvc", "init", "--no-scm", "--quiet")
     config = (REPOSITORY / ".dvc/config").read_text()

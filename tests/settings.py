@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,4 +34,20 @@ def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
         if isinstance(section[name], dict):
             raise KeyError(f"{key} is a section: name keys in it")
         section[name] = value
+    yaml.dump(document, file)
+
+
+def keep_sources(names: Iterable[str], folder: Path = Path()) -> None:
+    """Remove every source of the corpus but these from the params.yaml of a project.
+
+    Args:
+        names: of the sources.
+        folder: the project's.
+    """
+    file = folder / params.FILE
+    yaml = YAML(typ="rt")
+    document = yaml.load(file)
+    sources = document["corpus"]["sources"]
+    for name in set(sources) - set(names):
+        del sources[name]
     yaml.dump(document, file)

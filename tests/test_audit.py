@@ -286,7 +286,7 @@ def test_a_row_missing_twice_or_elsewhere_is_named(here: Path, table: str, chang
         ("lake/base/model.safetensors", "card", "lake/base/card.json"),
         ("lake/report/plots/fitness.csv", "plots", None),
         ("lake/raw/classics/python_programs/gcd.py", "problems", "lake/corpus/problems.jsonl"),
-        ("lake/raw/snippets/*/clamp.py", "linteval_items", "lake/linteval/items.jsonl"),
+        ("lake/raw/items/*/clamp.py", "linteval_items", "lake/linteval/items.jsonl"),
         ("lake/linteval/plots/fixed.csv", "linteval_plots", None),
     ],
 )
@@ -338,7 +338,7 @@ def codelinter(settings: Params) -> list[Mismatch]:
 
 
 def test_items_follow_from_their_own_code_where_their_source_is_gone(here: Path) -> None:
-    (here / "lake/raw/snippets").rename(here / "lake/raw/elsewhere")
+    (here / "lake/raw/items").rename(here / "lake/raw/elsewhere")
     assert codelinter(settings_of(here)) == []
     rows = read("linteval_items")
     rows[2]["inputs"]["feedback"] = "E225: missing whitespace around operator in 1 line\n"
@@ -362,7 +362,7 @@ def test_items_of_other_sources_follow_from_them(here: Path) -> None:
         (folder / f"{name}.py").write_text(code)
     items = here / "lake/raw/items.json"
     items.write_text(json.dumps([asdict(item) for item in lake.read_rows("linteval_items", Item)]))
-    snippets = here / "lake/raw/snippets"
+    snippets = here / "lake/raw/items"
     for source, path in (("snippets", snippets), ("official", items), ("folder", folder)):
         chosen = replace(settings_of(here).linteval, source=source, path=str(path))
         settings = replace(settings_of(here), linteval=chosen)
