@@ -35,6 +35,7 @@ from stages import adapters, linteval_samples, samples
 from stages.automata import automata
 from stages.base import base
 from stages.best import best
+from stages.bugs import bugs
 from stages.calibration import calibration
 from stages.corpus import corpus
 from stages.evidence import evidence
@@ -65,6 +66,7 @@ SETTINGS = {
     "validation.samples": 1,
     "evaluation.samples": 1,
     "evolution.population": 3,
+    "injection.each": 2,
     "linteval.items": 3,
     "linteval.samples": 2,
     "compute.workers": 1,
@@ -120,7 +122,7 @@ def begin(
     _copy_snippets(folder / "lake/raw/snippets")
     make_base(folder / "tiny")
     params.write_generations(generations)
-    for stage in (corpus, split, base, examples, calibration, population):
+    for stage in (corpus, split, bugs, base, examples, calibration, population):
         stage()
 
 

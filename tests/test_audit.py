@@ -37,7 +37,10 @@ VIEWS = {"base", "page", "index"}
 TABLES = [table for table in lake.PLACES if table not in VIEWS]
 LINTEVAL = {table for table in TABLES if table.startswith("linteval_")}
 ANSWERS = [table for table in TABLES if "{model}" in lake.PLACES[table]]
-FOUNDATION = {"problems", "manifest", "statistics", "overlaps", "card", "examples", "calibration"}
+FOUNDATION = {
+    *("problems", "manifest", "statistics", "overlaps", "bug_trials", "bugs", "card", "examples"),
+    "calibration",
+}
 ROWS = [table for table in TABLES if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
 DOCUMENTS = [table for table in TABLES if lake.PLACES[table].endswith(".json") and table != "card"]
 

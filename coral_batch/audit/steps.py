@@ -32,6 +32,7 @@ from stages import (
     adapters,
     automata,
     best,
+    bugs,
     calibration,
     corpus,
     evidence,
@@ -101,6 +102,7 @@ def _whole(settings: Params, recalibrate: bool) -> list[Step]:
             for name in settings.corpus.sources
         ),
         _step(split),
+        Step(_bugs, tuple((table, None) for table in bugs.TABLES)),
         Step(_card, (("card", None),)),
         _step(examples),
         _calibration(recalibrate),
@@ -227,6 +229,12 @@ def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
         return corpus.make(recorded, settings, source)
     there = recorded.rows("problems", Problem, source)
     return {"problems": [replace(one, sha256=content_hash(one), origin=origin) for one in there]}
+
+
+def _bugs(recorded: Recorded, settings: Params) -> Outputs:
+    """Put bugs into the programs again; what came of them in the jail stands in the trials."""
+    jail = measured.trials(recorded, settings.injection.lines)
+    return bugs.make(recorded, settings, None, jail)
 
 
 def _card(recorded: Recorded, settings: Params) -> Outputs:
