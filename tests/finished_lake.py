@@ -65,7 +65,7 @@ SETTINGS = {
     "calibration.automata": 64,
     "calibration.bins": 2,
     "corpus.sources.snippets.roles": "held_out",
-    "injection.each": 1,
+    "injection.each": 2,
     "examples.bugs": 1,
     "validation.samples": 1,
     "evaluation.bugs": 3,

@@ -31,7 +31,7 @@ def others(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
     elif isinstance(value, str):
         yield from schema.get("enum", [])
         yield from (value[:-1] + end for end in "0123456789")
-        yield from (value + " ", value.replace("B", "B0", 1), "S", "001-77")
+        yield from (value + value[-1:], value + " ", value.replace("B", "B0", 1), "S", "001-77")
     elif isinstance(value, list):
         items = schema.get("items", {})
         if value:

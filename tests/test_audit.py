@@ -37,8 +37,12 @@ VIEWS = {"base", "page", "index"}
 TABLES = [table for table in lake.PLACES if table not in VIEWS]
 LINTEVAL = {table for table in TABLES if table.startswith("linteval_")}
 ANSWERS = [table for table in TABLES if "{model}" in lake.PLACES[table]]
-FOUNDATION = {"problems", "manifest", "statistics", "overlaps", "card", "examples", "calibration"}
+FOUNDATION = {
+    *("problems", "manifest", "statistics", "overlaps", "bug_trials", "bugs", "card", "examples"),
+    *("calibration", "corpus_dropped"),
+}
 ROWS = [table for table in TABLES if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
+ROWS.remove("corpus_dropped")
 DOCUMENTS = [table for table in TABLES if lake.PLACES[table].endswith(".json") and table != "card"]
 
 
@@ -102,10 +106,10 @@ class Overlaps:
     def __init__(self) -> None:
         self.known: dict[str, list[Any]] = {}
 
-    def __call__(self, problems: Sequence[Any], manifest: Sequence[Any]) -> list[Any]:
-        key = repr((problems, manifest))
+    def __call__(self, problems: Sequence[Any]) -> list[Any]:
+        key = repr(problems)
         if key not in self.known:
-            self.known[key] = measure_overlaps(problems, manifest)
+            self.known[key] = measure_overlaps(problems)
         return self.known[key]
 
 
@@ -137,6 +141,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 def part_of(table: str) -> str | None:
     if "{model}" in lake.PLACES[table]:
         return "best"
+    if "{source}" in lake.PLACES[table]:
+        return "classics"
     return PART if "{part}" in lake.PLACES[table] else None
 
 
@@ -285,7 +291,7 @@ def test_a_row_missing_twice_or_elsewhere_is_named(here: Path, table: str, chang
         ("lake/generations/001/adapters/*/adapter_config.json", "adapters", None),
         ("lake/base/model.safetensors", "card", "lake/base/card.json"),
         ("lake/report/plots/fitness.csv", "plots", None),
-        ("lake/raw/classics/python_programs/gcd.py", "problems", "lake/corpus/problems.jsonl"),
+        ("lake/raw/classics/python_programs/gcd.py", "problems", "lake/corpus/classics.jsonl"),
         ("lake/raw/items/*/clamp.py", "linteval_items", "lake/linteval/items.jsonl"),
         ("lake/linteval/plots/fixed.csv", "linteval_plots", None),
     ],

@@ -10,11 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 from coral_batch import lake
 from coral_batch.audit.comparison import only_renamed
 from coral_batch.audit.recorded import Key, Recorded, Row
+from coral_batch.corpus.injection.counting import HANGS, counted
+from coral_batch.corpus.injection.trials import HUNG
 from coral_batch.lake import seals
 from coral_batch.lake.schemas import row_key, validator
 from coral_batch.lake.store import key_of
@@ -183,6 +185,52 @@ def tests_of(program: Program) -> list[str | None]:
     if program.cases:
         return [None] * len(program.cases)
     return list(test_names(program))
+
+
+def trials(recorded: Recorded, lines: int) -> SimpleNamespace:
+    """Return what stands for the jail where bugs are put into programs: it gives the trials.
+
+    A trial that is missing, or whose seal does not hold, comes out as the table of bugs says, so
+    that no bug is missed or found for it: as the bug's, or as one that passes everything.
+
+    Args:
+        recorded: the lake.
+        lines: how many lines a program is given.
+    """
+    place = ("bug_trials", None)
+    schema = validator(place[0]).schema
+    columns = seals.key_columns(schema)
+    known = {
+        row_key(row, columns): row
+        for row in recorded.attempt(place, lambda: lake.read_raw(*place))
+        if not seals.broken(place[0], schema, row_key(row, columns), row)
+    }
+
+    def tried(program: Program) -> list[Verdict]:
+        problem, _, number = program.id.rpartition("/")
+        row = known.get((problem, int(number)))
+        if row is not None:
+            return _verdicts(row["outcomes"], row["effect"])
+        for bug in recorded.raw("bugs"):
+            if bug["problem"] == problem and counted(bug["buggy"], lines) == program.code:
+                return _verdicts(bug["outcomes"], program.code)
+        return _verdicts("P", program.code)
+
+    def judge(programs: Sequence[Program], *_: object, **__: object) -> list[list[Verdict]]:
+        return [tried(program) for program in programs]
+
+    return SimpleNamespace(judge=judge, layers_in_force=lambda _: ())
+
+
+def _verdicts(letters: str, effect: str) -> list[Verdict]:
+    """Return verdicts of these kinds whose details are the same where the effect is."""
+    kinds: dict[str, Kind] = {kind[0]: kind for kind in get_args(Kind)}
+    return [
+        Verdict(case, None, "ERROR", HANGS, 0.0, 0.0)
+        if letter == HUNG
+        else Verdict(case, None, kinds[letter], effect, 0.0, 0.0)
+        for case, letter in enumerate(letters)
+    ]
 
 
 def failures(

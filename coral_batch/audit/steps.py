@@ -26,12 +26,14 @@ from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.models.base.catalogue import CATALOGUE
 from coral_batch.models.base.checkpoint import CARD
 from coral_batch.records.items import Candidate, Dropped, Item, ItemTests
+from coral_batch.records.problem import Dropped as DroppedProblem
 from coral_batch.records.problem import Problem, content_hash
 from coral_batch.records.settings import Params
 from stages import (
     adapters,
     automata,
     best,
+    bugs,
     calibration,
     corpus,
     evidence,
@@ -97,10 +99,11 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
 def _whole(settings: Params, recalibrate: bool) -> list[Step]:
     listed = [
         *(
-            Step(partial(_source, source=name), (("problems", name),))
+            Step(partial(_source, source=name), (("problems", name), ("corpus_dropped", name)))
             for name in settings.corpus.sources
         ),
         _step(split),
+        Step(_bugs, tuple((table, None) for table in bugs.TABLES)),
         Step(_card, (("card", None),)),
         _step(examples),
         _calibration(recalibrate),
@@ -226,7 +229,17 @@ def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
     if path.exists():
         return corpus.make(recorded, settings, source)
     there = recorded.rows("problems", Problem, source)
-    return {"problems": [replace(one, sha256=content_hash(one), origin=origin) for one in there]}
+    hashed = [replace(one, sha256=content_hash(one), origin=origin) for one in there]
+    return {
+        "problems": hashed,
+        "corpus_dropped": recorded.rows("corpus_dropped", DroppedProblem, source),
+    }
+
+
+def _bugs(recorded: Recorded, settings: Params) -> Outputs:
+    """Put bugs into the programs again; what came of them in the jail stands in the trials."""
+    jail = measured.trials(recorded, settings.injection.lines)
+    return bugs.make(recorded, settings, None, jail)
 
 
 def _card(recorded: Recorded, settings: Params) -> Outputs:
