@@ -14,8 +14,9 @@ from safetensors import safe_open
 from coral_batch import lake
 from coral_batch.corpus.sources.quixbugs import HELD_OUT, TEST
 from coral_batch.lake import params
+from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterRow, BestRow, LintSampleRow, SampleRow, SelectionRow
 from tests.pipeline import attempt, hashes, run, stages_run
 
@@ -25,8 +26,13 @@ def test_every_table_is_there_and_fits_its_schema(
 ) -> None:
     monkeypatch.chdir(finished)
     settings = params.load()
-    problems = lake.read_rows("problems", Problem)
-    assert len(problems) == 40
+    assert [len(lake.read_rows("problems", Problem, name)) for name in settings.corpus.sources] == [
+        40,
+        2,
+    ]
+    bugs = lake.read_rows("bugs", Bug)
+    assert {bug.problem for bug in bugs} > HELD_OUT | TEST
+    roles = {row.name: row.role for row in lake.read_rows("manifest", Role)}
     for generation in settings.generations:
         genomes = lake.read_rows("population", Genome, generation)
         assert len(genomes) == settings.evolution.population
@@ -52,9 +58,11 @@ def test_every_table_is_there_and_fits_its_schema(
     for part, genome in zip(lake.EVALUATIONS.values(), ("base", best.genome), strict=True):
         samples = lake.read_rows("samples", SampleRow, part)
         keys = {(row.genome, row.problem, row.sample) for row in samples}
-        assert keys == {(genome, p, s) for p in HELD_OUT for s in range(3)}
-        verdicts = lake.read_frame("verdicts", part)
-        assert verdicts["test"].null_count() == 0
+        injected = {sample.problem for sample in samples} - HELD_OUT
+        assert len(injected) == 5
+        assert injected < {bug.id for bug in bugs}
+        assert {roles[program_of(name)] for name in injected} == {"held_out"}
+        assert keys == {(genome, p, s) for p in HELD_OUT | injected for s in range(3)}
         scores = lake.read_frame("scores", part)
         assert set(scores.select("genome", "problem", "sample").iter_rows()) == keys
     for model, genome in zip(lake.LINT_MODELS, ("base", best.genome), strict=True):
