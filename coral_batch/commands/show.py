@@ -1,8 +1,8 @@
 """`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
 
 This module gives the overview of a generation; the views of a genome and of its repairs are in
-`coral_batch.report.views`. The model's raw text is not shown beyond the code extracted from it; it
-stands in samples.jsonl.
+`coral_batch.report.views`, those of injected bugs in `coral_batch.report.bugs`. The model's raw
+text is not shown beyond the code extracted from it; it stands in samples.jsonl.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
+from coral_batch.records.bug import Bug
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import BASE, AdapterRow, SampleRow, SelectionRow
+from coral_batch.report.bugs import bugs_text, overview_text
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.reading import read_individuals, read_repairs
 from coral_batch.report.views import (
@@ -31,21 +33,41 @@ from coral_batch.report.views import (
     repairs_text,
 )
 from coral_batch.work.text import table
-from stages.arguments import Part
+from stages.arguments import known_part
+
+BUGS = "bugs"
+"""What is named in the place of a generation to see the injected bugs."""
+
+
+def _known(value: str) -> str:
+    return value if value == BUGS else known_part(value)
 
 
 def show(
-    generation: Part,
+    generation: Annotated[
+        str,
+        typer.Argument(
+            help=f"The generation, e.g. 000; `{lake.BASELINE}`, "
+            + ", ".join(f"`{part}`" for part in lake.EVALUATIONS.values())
+            + f"; or `{BUGS}` for the injected bugs.",
+            callback=_known,
+        ),
+    ],
     genome: Annotated[
-        str | None, typer.Argument(help="A genome's id, e.g. 001-02; without it, the overview.")
+        str | None,
+        typer.Argument(
+            help="A genome's id, e.g. 001-02, or with `bugs` a problem; without it, the overview."
+        ),
     ] = None,
     problem: Annotated[
         str | None, typer.Option(help="Show the repairs of this problem alone.")
     ] = None,
 ) -> None:
-    """Show a generation, or all about one of its genomes."""
+    """Show a generation, all about one of its genomes, or the injected bugs."""
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    if generation in (lake.BASELINE, *lake.EVALUATIONS.values()):
+    if generation == BUGS:
+        print(bugs_view(genome or problem, colour))
+    elif generation in (lake.BASELINE, *lake.EVALUATIONS.values()):
         print(model_view(generation, genome, problem, colour))
     elif genome is None:
         if problem is not None:
@@ -58,6 +80,27 @@ def show(
         print(generation_view(generation))
     else:
         print(genome_view(generation, genome, problem, colour))
+
+
+def bugs_view(problem: str | None, colour: bool) -> str:
+    """Return the overview of the injected bugs, or those of one problem.
+
+    Raises:
+        CoralError: the problem has none.
+    """
+    bugs = lake.read_rows("bugs", Bug)
+    if problem is None:
+        return overview_text(bugs)
+    chosen = [bug for bug in bugs if bug.problem == problem]
+    if not chosen:
+        raise CoralError(
+            "no injected bugs of this problem",
+            file=lake.path("bugs"),
+            field="problem",
+            found=problem,
+            expected=f"one of the programs that `coral show {BUGS}` lists",
+        )
+    return bugs_text(chosen, colour)
 
 
 def generation_view(part: str) -> str:

@@ -123,10 +123,19 @@ def individual_text(individual: Individual) -> str:
     )
 
 
-def difference(buggy: str, code: str) -> list[str]:
-    """Return the escaped lines of a unified diff; none where the code is the buggy one."""
-    before, after = escape(buggy).rstrip("\n").split("\n"), escape(code).split("\n")
-    return list(difflib.unified_diff(before, after, "buggy", "repair", lineterm=""))
+def difference(before: str, after: str, names: tuple[str, str] = ("buggy", "repair")) -> list[str]:
+    """Return the escaped lines of a unified diff; none where nothing but the end differs."""
+    one, other = (escape(code).rstrip("\n").split("\n") for code in (before, after))
+    return list(difflib.unified_diff(one, other, *names, lineterm=""))
+
+
+def diff_text(lines: Sequence[str], colour: bool) -> str:
+    """Return the lines of a diff, indented and in colours."""
+    colours = {"+": GREEN, "-": RED, "@": CYAN}
+    return "\n".join(
+        "    " + (paint(line, colours[line[0]], colour) if line[0] in colours else line)
+        for line in lines
+    )
 
 
 def failures(verdicts: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
@@ -272,11 +281,7 @@ def _diff(buggy: str, code: str, colour: bool) -> str:
     lines = difference(buggy, code)
     if not lines:
         return f"  {UNCHANGED}"
-    colours = {"+": GREEN, "-": RED, "@": CYAN}
-    return "\n".join(
-        "    " + (paint(line, colours[line[0]], colour) if line[0] in colours else line)
-        for line in lines
-    )
+    return diff_text(lines, colour)
 
 
 def _verdicts(repair: Repair, colour: bool) -> str:
