@@ -16,22 +16,24 @@ from coral_batch.errors import CoralError
 _DOUBTFUL = re.compile(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{309}")
 
 
-def parse(text: str, file: Path, field: str | None = None) -> Any:
+def parse(text: str, file: Path, field: str | None = None, *, infinite: bool = False) -> Any:
     """Parse JSON strictly.
 
     Args:
         text: the JSON text.
         file: where it comes from, for the message.
         field: where in the file, for the message.
+        infinite: whether NaN and Infinity are let through, as Python writes them.
 
     Raises:
         CoralError: `text` is not JSON, an object has a key twice, a number is not finite, or a
             string holds half of a surrogate pair, which UTF-8 cannot write.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        constant = float if infinite else _refuse_constant
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=constant)
         if _DOUBTFUL.search(text):
-            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+            json.dumps(value, ensure_ascii=False, allow_nan=infinite).encode()
     except (ValueError, RecursionError) as error:
         raise CoralError(
             "not valid JSON", file=file, field=field, found=text, expected=f"JSON ({error})"
@@ -46,5 +48,5 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _refuse_constant(name: str) -> None:
+def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")

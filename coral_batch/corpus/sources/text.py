@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from pathlib import Path
 
 from coral_batch.errors import CoralError
 
+MAX_BYTES = 1 << 30
+"""Most bytes that a compressed file may hold: several times the largest published data set."""
+
 
 def read_text(file: Path) -> str:
-    """Read a UTF-8 file with universal newlines.
+    """Read a UTF-8 file with universal newlines; one that ends in ``.gz`` is unpacked.
 
     Raises:
-        CoralError: it is missing, cannot be read or is not UTF-8.
+        CoralError: it is missing, cannot be read, is damaged or is not UTF-8.
     """
     try:
+        if file.suffix == ".gz":
+            return _unpacked(file)
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise CoralError("the corpus lacks a file", file=file) from None
-    except (UnicodeDecodeError, OSError) as error:
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
         raise CoralError(
             "a file of the corpus cannot be read", file=file, found=str(error)
         ) from None
+
+
+def _unpacked(file: Path) -> str:
+    with gzip.open(file) as stream:
+        content = stream.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise CoralError(
+            "a file of the corpus is too large",
+            file=file,
+            expected=f"at most {MAX_BYTES} bytes unpacked",
+        )
+    return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

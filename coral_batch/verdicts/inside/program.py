@@ -13,7 +13,7 @@ from __future__ import annotations
 import marshal
 import sys
 from _json import encode_basestring_ascii as _quote
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import thread_time_ns  # under RLIMIT_CPU the clock of the process moves in ticks alone
 from typing import Any
 
@@ -21,14 +21,15 @@ from . import encoding, syntax
 from .channel import receive, send
 
 _MESSAGE = 300
+_NONE: dict[str, Any] = {}
 
 
 def main(channel: int) -> None:
     """Load the program that the first frame brings and answer its calls.
 
     The frame is ``(name, code, support, calls, interactive)``: `calls` are marshalled argument
-    tuples; when `interactive`, each further frame is a document of arguments, and the answer
-    holds the state of the arguments after the call as well.
+    tuples; when `interactive`, each further frame is a document of positional and keyword
+    arguments, and the answer holds the state of the arguments after the call as well.
 
     Args:
         channel: descriptor of the socket to the judge.
@@ -46,8 +47,8 @@ def main(channel: int) -> None:
         import json  # noqa: PLC0415 (only the problems with a test file pay for it)
 
         while (frame := receive(channel)) is not None:
-            arguments, known = encoding.decode(json.loads(frame))
-            send(channel, _call(function, arguments, known))
+            (arguments, keywords), known = encoding.decode(json.loads(frame))
+            send(channel, _call(function, arguments, known, keywords))
 
 
 def add_modules(support: dict[str, str]) -> None:
@@ -91,11 +92,16 @@ def _load(name: str, code: str) -> tuple[str, Callable[..., Any] | None]:
     return answer, function
 
 
-def _call(function: Callable[..., Any], arguments: Sequence[Any], known: Sequence[Any] = ()) -> str:
+def _call(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    known: Sequence[Any] = (),
+    keywords: Mapping[str, Any] = _NONE,
+) -> str:
     """Call the function and write the answer."""
     start = thread_time_ns()
     try:
-        text, _ = encoding.encode(function(*arguments), known)
+        text, _ = encoding.encode(function(*arguments, **keywords), known)
         return f'["value",{thread_time_ns() - start},{text}]'
     except encoding.TooLarge:
         return f'["large",{thread_time_ns() - start}]'

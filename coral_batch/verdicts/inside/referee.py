@@ -6,8 +6,8 @@ a node that the test made and the function returned is the same node, and what t
 its arguments is done to them here. So the asserts, and what they expect, never share a process
 with the program.
 
-What it does not do: pytest's fixtures, parametrisation or plugins; the test files of graph
-problems need none. `pytest` is a module with the two switches that QuixBugs' files ask for.
+What it does not do: pytest's fixtures, parametrisation or plugins. `pytest` is a module with
+`raises` and `approx` (`inside/expectations.py`) and the two switches that QuixBugs' files ask for.
 """
 
 from __future__ import annotations
@@ -21,11 +21,8 @@ from typing import Any
 
 from . import encoding
 from .channel import receive, send
+from .expectations import Approx, Raises, Stopped
 from .program import add_modules, describe
-
-
-class _Stopped(BaseException):
-    """The call did not return; holds the verdict's kind and detail."""
 
 
 def main(channel: int) -> None:
@@ -57,7 +54,7 @@ def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
     stand_in.returned = "nothing yet"
     try:
         test()
-    except _Stopped as stopped:
+    except Stopped as stopped:
         return stopped.args[0], stopped.args[1]
     except AssertionError as error:
         # Bounded, since it may write out what was returned.
@@ -75,17 +72,17 @@ class _StandIn:
         self._channel = channel
         self.returned = ""
 
-    def __call__(self, *arguments: Any) -> Any:
-        text, known = encoding.encode(arguments)
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        text, known = encoding.encode((arguments, keywords))
         send(self._channel, f'["call",{text}]')
         kind, answer = json.loads(receive(self._channel) or b"")
         if kind != "value":
-            raise _Stopped(kind, answer)
+            raise Stopped(kind, answer)
         document, self.returned = answer
         try:
             return encoding.decode(document, known)[0]
         except ValueError as error:  # not the test's to catch
-            raise _Stopped("FAIL", f"returned something unreadable: {error}") from None
+            raise Stopped("FAIL", f"returned something unreadable: {error}") from None
 
 
 def _add_test_modules(name: str, stand_in: _StandIn) -> None:
@@ -97,4 +94,9 @@ def _add_test_modules(name: str, stand_in: _StandIn) -> None:
         module = sys.modules[module_name] = type(sys)(module_name)
         setattr(module, name, stand_in)
     pytest = sys.modules["pytest"] = type(sys)("pytest")
-    pytest.__dict__.update(use_correct=False, run_slow=False)
+    pytest.__dict__.update(
+        use_correct=False,
+        run_slow=False,
+        raises=Raises,
+        approx=Approx,
+    )

@@ -1,0 +1,45 @@
+"""Read the Python part of HumanEvalPack (Muennighoff et al. 2023, arXiv:2308.07124), its repairs.
+
+A program is the declaration with a solution behind it, the canonical or the buggy one. The tests
+are what ``check`` asserts, see `coral_batch.corpus.sources.checkfunction`, behind ``test_setup``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from coral_batch.corpus.sources.checkfunction import check_problem
+from coral_batch.corpus.sources.rows import Form, find_file, gather, read_rows
+from coral_batch.records.problem import Dropped, Problem
+
+_FORM = Form("humanevalpack", "HumanEvalPack", {"import": "", "test_setup": ""})
+
+
+def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+    """Read every task, in the file's order; ``humanevalpack_7`` is the problem of ``Python/7``.
+
+    Returns:
+        The problems, and the tasks whose programs or tests the jail cannot run.
+
+    Raises:
+        CoralError: see `read_rows`, or no problem is left.
+    """
+
+    def make(name: str, row: dict[str, Any]) -> Problem:
+        before = f"{row['import']}\n{row['declaration']}"
+        return check_problem(
+            name,
+            row["entry_point"],
+            before + row["canonical_solution"],
+            f"{row['test_setup']}\n{row['test']}",
+            origin,
+            buggy=before + row["buggy_solution"],
+            docstring=row["docstring"],
+        )
+
+    file = find_file(path, ".jsonl", ".jsonl.gz", ".json")
+    rows = read_rows(file, lambda _: _FORM)
+    return gather(
+        file, ((row["task_id"].replace("Python/", "humanevalpack_"), row) for _, row in rows), make
+    )

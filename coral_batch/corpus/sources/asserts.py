@@ -1,0 +1,235 @@
+"""Asserts of data sets: as JSON cases where those say the same, else as a test file.
+
+An assert is a JSON case when it calls the function under test with values that JSON can hold and
+compares the result by ``==`` with another. Tuples, sets, keys that are no text, infinite numbers
+and complex ones are no such values. Nor is a truth value that is expected: to ``==`` 1 is True, to
+the rules for JSON cases it is not (`coral_batch/verdicts/compare.py`). A tuple in the place of an
+expected list passes as a case and would not pass the assert.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.records.problem import Case
+
+Statements = Sequence[ast.stmt]
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How a program is tested: the fields `cases` and `tests` of a `Problem`, one of them empty."""
+
+    cases: tuple[Case, ...] = ()
+    tests: str | None = None
+
+
+def checks(
+    function: str,
+    tests: Mapping[str, Statements],
+    setup: Statements = (),
+    preamble: Statements = (),
+    aliases: Collection[str] = (),
+) -> Checks:
+    """Return cases if each of the tests is one, else a test file.
+
+    Args:
+        function: name of the function under test.
+        tests: name -> statements of each test, at least one.
+        setup: statements that come before those of every test.
+        preamble: statements of the test file, before its tests.
+        aliases: further names that the preamble gives the function.
+
+    Raises:
+        Lost: a test gives the function what cannot leave the test's process.
+    """
+    called = {function, *aliases}
+    check_crossing(called, [*preamble, *setup, *(node for test in tests.values() for node in test)])
+    cases = [_as_case(test, called) for test in tests.values()]
+    found = tuple(case for case in cases if case is not None)
+    if len(found) == len(tests):
+        return Checks(cases=found)
+    return Checks(tests=test_file(function, tests, setup, preamble))
+
+
+def numbered(tests: Iterable[Statements]) -> dict[str, Statements]:
+    """Name tests by their number: ``test_1``, ``test_2``."""
+    return {f"test_{number}": test for number, test in enumerate(tests, start=1)}
+
+
+def test_file(
+    function: str,
+    tests: Mapping[str, Statements],
+    setup: Statements = (),
+    preamble: Statements = (),
+) -> str:
+    """Write a test file in the form of `Problem.tests`; the arguments are those of `checks`."""
+    parts = [f"from {function} import {function}\n"]
+    parts += [ast.unparse(statement) + "\n" for statement in preamble]
+    for name, test in tests.items():
+        # A test may hold a string of several lines, which indenting the text would change.
+        definition = ast.parse(f"def {name}(): pass").body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        definition.body = [*setup, *test]
+        parts.append(ast.unparse(definition) + "\n")
+    return "\n\n".join(parts)
+
+
+def check_crossing(called: Collection[str], statements: Statements) -> None:
+    """Check that a function is given nothing but data, and expected to return nothing else.
+
+    Args:
+        called: the names of the function.
+        statements: those of the test file.
+
+    Raises:
+        Lost: an argument is a function, a class or an instance of a class of the test file, or
+            there is a complex number.
+    """
+    classes = {node.name for node in statements if isinstance(node, ast.ClassDef)}
+    functions = {node.name for node in statements if isinstance(node, ast.FunctionDef)}
+    variables = set().union(*(_names(statement, ast.Store) for statement in statements))
+    callables = (classes | functions | _BUILT_IN) - variables
+    for node in (part for statement in statements for part in ast.walk(statement)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, complex):
+            raise Lost("untestable", "a test holds a complex number")
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in called
+        ):
+            for part in _parts([*node.args, *(keyword.value for keyword in node.keywords)]):
+                made = part.func if isinstance(part, ast.Call) else None
+                if isinstance(part, ast.Lambda) or (
+                    isinstance(part, ast.Name) and part.id in callables
+                ):
+                    raise Lost("untestable", f"a test gives {node.func.id} a function or a class")
+                if isinstance(made, ast.Name) and made.id in classes:
+                    raise Lost(
+                        "untestable", f"a test gives {node.func.id} an instance of {made.id}"
+                    )
+
+
+_BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))
+
+
+def _parts(nodes: Iterable[ast.expr]) -> Iterator[ast.expr]:
+    """Yield expressions, those in lists, tuples, sets and dicts one by one."""
+    for node in nodes:
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            yield from _parts(node.elts)
+        elif isinstance(node, ast.Dict):
+            yield from _parts([*filter(None, node.keys), *node.values])
+        else:
+            yield node
+
+
+def _as_case(test: Statements, called: Collection[str]) -> Case | None:
+    """Return the case that a test is; None if it is none."""
+    match list(test):
+        case [
+            ast.Assert(
+                test=ast.Compare(
+                    left=ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]),
+                    ops=[ast.Eq()],
+                    comparators=[result],
+                )
+            )
+        ] if name in called:
+            try:
+                inputs = [ast.literal_eval(argument) for argument in arguments]
+                expected = ast.literal_eval(result)
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                return None
+            if is_json(inputs) and is_json(expected, truth=False):
+                return Case(tuple(inputs), expected)
+    return None
+
+
+def is_json(value: Any, truth: bool = True) -> bool:
+    """Whether JSON holds a value as it is.
+
+    Args:
+        value: what `ast.literal_eval` returned.
+        truth: whether truth values are let through.
+    """
+    if value is None or isinstance(value, bool):
+        return value is None or truth
+    if isinstance(value, str):
+        return value.isascii() or _is_text(value)
+    if isinstance(value, int | float):
+        return math.isfinite(value) if isinstance(value, float) else True
+    if isinstance(value, list):
+        return all(is_json(item, truth) for item in value)
+    if isinstance(value, dict):
+        return all(
+            isinstance(key, str) and _is_text(key) and is_json(item, truth)
+            for key, item in value.items()
+        )
+    return False
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def loaded(*trees: ast.AST) -> set[str]:
+    """Return the names that trees read."""
+    return set().union(*(_names(tree, ast.Load) for tree in trees))
+
+
+def bound(tree: ast.Module) -> set[str]:
+    """Return the names that a module binds: functions, classes, imports, variables."""
+    return set().union(*(_bound(node) for node in tree.body))
+
+
+def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stmt]:
+    """Return the statements of a module that give names, and what those need, in their order.
+
+    An import of all that a module has may give any name.
+
+    Args:
+        tree: the module.
+        names: the names wanted; those that the module does not bind are left aside.
+        without: the function whose definition stays out.
+    """
+    wanted = set(names)
+    kept: set[int] = set()
+    while True:
+        more = {
+            number
+            for number, node in enumerate(tree.body)
+            if number not in kept
+            and not (isinstance(node, ast.FunctionDef) and node.name == without)
+            and _bound(node) & {*wanted, "*"}
+        }
+        if not more:
+            return [tree.body[number] for number in sorted(kept)]
+        kept |= more
+        wanted |= loaded(*(tree.body[number] for number in more))
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    return _names(node, ast.Store)
+
+
+def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, context)
+    }

@@ -1,0 +1,104 @@
+"""Problems whose tests have HumanEval's form: a function ``check`` of the function under test."""
+
+from __future__ import annotations
+
+import ast
+
+from coral_batch.corpus.sources.asserts import Checks, bound, checks, definitions, loaded, numbered
+from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.programs import parse, parse_program, take_docstring
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.records.problem import Problem
+
+_CHECK = "check"
+
+
+def check_problem(
+    name: str,
+    function: str,
+    program: str,
+    tests: str,
+    origin: str,
+    *,
+    buggy: str | None = None,
+    docstring: str | None = None,
+) -> Problem:
+    """Make a problem.
+
+    Args:
+        name: the problem's name.
+        function: name of the function under test.
+        program: the correct program.
+        tests: source with the function ``check``.
+        origin: where the problem is from.
+        buggy: the buggy program.
+        docstring: the problem's; None for that of the function.
+
+    Raises:
+        Lost: see `parse_program` and `check_tests`, or the two programs are the same.
+    """
+    tree = parse_program(program, function)
+    tested = check_tests(tests, function, tree)
+    reference, own = take_docstring(program, function)
+    if buggy is not None:
+        broken = parse_program(buggy, function, "the buggy program")
+        if ast.dump(broken) == ast.dump(tree):
+            raise Lost("unchanged", "the buggy program is the correct one")
+        buggy = take_docstring(buggy, function)[0]
+    return problem(
+        name,
+        function,
+        reference,
+        origin,
+        buggy=buggy,
+        docstring=own if docstring is None else docstring.strip(),
+        cases=tested.cases,
+        tests=tested.tests,
+    )
+
+
+def check_tests(source: str, function: str, program: ast.Module) -> Checks:
+    """Make cases or tests of what ``check`` asserts.
+
+    Where its body is asserts alone, each is a test, but for those of a constant; otherwise the
+    whole body is one. What a test needs beside the function under test stands in the test file: the
+    definitions of `source`, then those of the program, which is right.
+
+    Args:
+        source: the definition of ``check``, with what it needs.
+        function: name of the function under test.
+        program: the correct program.
+
+    Raises:
+        Lost: `source` is no Python, has no such function, or the function asserts nothing.
+    """
+    tree = parse(source, "the test")
+    check = _check(tree)
+    candidate = check.args.args[0].arg
+    body = [node for node in check.body if not _says_nothing(node)]
+    if not any(isinstance(part, ast.Assert) for node in body for part in ast.walk(node)):
+        raise Lost("untestable", "check asserts nothing")
+    alone = all(isinstance(node, ast.Assert) for node in body)
+    preamble = definitions(tree, loaded(*body) - {candidate}, _CHECK)
+    beyond = loaded(*body, *preamble) - bound(tree) - {candidate}
+    preamble = [*definitions(program, beyond, function), *preamble]
+    if candidate != function:
+        preamble.append(ast.parse(f"{candidate} = {function}").body[0])
+    tests = [[node] for node in body] if alone else [body]
+    return checks(function, numbered(tests), preamble=preamble, aliases=[candidate])
+
+
+def _check(tree: ast.Module) -> ast.FunctionDef:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == _CHECK and len(node.args.args) == 1:
+            return node
+    raise Lost("untestable", "the tests have no def check(candidate)")
+
+
+def _says_nothing(node: ast.stmt) -> bool:
+    """Whether a statement is a string, ``pass``, or an assert of a constant."""
+    if isinstance(node, ast.Assert):
+        return isinstance(node.test, ast.Constant)
+    return isinstance(node, ast.Pass) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )

@@ -1,0 +1,122 @@
+"""Test files that compare what a function returns with what is expected, floats within a tolerance.
+
+What is expected is written into the file, or is what a reference program returns there: the test
+file runs apart from the program under test, which never sees the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+Rule = Literal["equal", "set", "presence", "root"]
+"""How a result is compared.
+
+equal: by ``==``, but floats, also those in lists, tuples and dicts, within the tolerance, and a
+container with one of its type or of the type that its own derives from; set: as sets; presence:
+whether there is one, truth values by themselves; root: the result is a root of the polynomial whose
+coefficients are the argument.
+"""
+
+RELATIVE = 1e-7
+"""What a float may differ by besides the tolerance, as a share of the expected value."""
+
+_NEAR = f"""
+def near(found, expected, tolerance):
+    if isinstance(expected, (list, tuple)):
+        return (
+            isinstance(expected, type(found))
+            and len(found) == len(expected)
+            and all(near(one, other, tolerance) for one, other in zip(found, expected))
+        )
+    if isinstance(expected, dict):
+        return (
+            isinstance(expected, type(found))
+            and found.keys() == expected.keys()
+            and all(near(found[key], expected[key], tolerance) for key in expected)
+        )
+    if type(expected) is float or (type(expected) is int and type(found) is float):
+        return found == expected or (
+            type(found) in (int, float)
+            and abs(found - expected) <= tolerance + {RELATIVE} * abs(expected)
+        )
+    return found == expected
+"""
+
+_RULES: dict[Rule, str] = {
+    "equal": _NEAR
+    + """
+
+def agrees(found, expected, arguments):
+    return near(found, expected, TOLERANCE)
+""",
+    "set": """
+def agrees(found, expected, arguments):
+    return set(found) == set(expected)
+""",
+    "presence": """
+def is_there(value):
+    return value if isinstance(value, bool) else value is not None
+
+
+def agrees(found, expected, arguments):
+    return is_there(found) == is_there(expected)
+""",
+    "root": """
+def agrees(found, expected, arguments):
+    terms = (factor * found**power for power, factor in enumerate(arguments[0]))
+    return abs(sum(terms)) <= TOLERANCE
+""",
+}
+
+_WRITTEN = """
+def compare(arguments, expected):
+    found = tested(*copy.deepcopy(arguments))
+    assert agrees(found, expected, arguments), f"expected {{expected!r}}"
+"""
+
+_COMPUTED = """
+REFERENCE = {{}}
+exec({reference!r}, REFERENCE)
+
+
+def compare(arguments):
+    expected = REFERENCE[{function!r}](*copy.deepcopy(arguments))
+    found = tested(*copy.deepcopy(arguments))
+    assert agrees(found, expected, arguments), f"expected {{expected!r}}"
+"""
+
+
+def comparing(
+    function: str,
+    calls: Sequence[Sequence[Any]],
+    expected: Sequence[Any] | str,
+    tolerance: float,
+    rule: Rule = "equal",
+) -> str:
+    """Write a test file with a test for each call.
+
+    Args:
+        function: name of the function under test.
+        calls: the positional arguments of each call: values whose `repr` is Python, infinite
+            numbers among them.
+        expected: what each call is to return, or the source of a program whose function of that
+            name returns it.
+        tolerance: what a float may differ by, >= 0.
+        rule: how results are compared.
+    """
+    computed = isinstance(expected, str)
+    compare = (_COMPUTED if computed else _WRITTEN).format(function=function, reference=expected)
+    imports = "import copy\nfrom math import inf, nan\n\n"
+    parts = [
+        f"{imports}from {function} import {function} as tested\n",
+        f"TOLERANCE = {tolerance!r}\n",
+        _RULES[rule].strip() + "\n",
+        compare.strip() + "\n",
+    ]
+    for number, arguments in enumerate(calls, start=1):
+        shown = [repr(list(arguments))]
+        if not computed:
+            shown.append(repr(expected[number - 1]))
+        parts.append(f"def test_{number}():\n    compare({', '.join(shown)})\n")
+    return "\n\n".join(parts)

@@ -1,0 +1,112 @@
+"""Examples in docstrings, made into tests that the jail runs.
+
+What is read: examples in the docstrings of a module and of its functions. An example that prints a
+value of Python is compared with it by ``==``; one that prints nothing and calls a function under
+test returns None; one that ends in a traceback raises an exception of Python itself with that
+message. Other statements come before the examples that follow in the same docstring. Options other
+than ``+SKIP`` and output that is no value are refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import doctest
+import re
+from collections.abc import Iterator
+
+from coral_batch.corpus.sources.asserts import Checks, bound, loaded
+from coral_batch.corpus.sources.grouping import Names, Test, by_function
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.verdicts.inside import syntax
+
+
+def parse_doctests(module: str, program: ast.Module) -> dict[str, Checks]:
+    """Return function -> the cases or tests of its examples; empty where there are none.
+
+    Args:
+        module: the module's name.
+        program: its syntax tree.
+
+    Raises:
+        Lost: an example cannot be read; see also `by_function`.
+    """
+    names = Names(program, {name: name for name in bound(program)})
+    tests: list[Test] = []
+    for node in (program, *program.body):
+        text = ast.get_docstring(node) if isinstance(node, ast.Module | ast.FunctionDef) else None
+        for statements in _tests(text or "", module, bound(program)):
+            tests.append(Test(f"test_{len(tests) + 1}", statements))
+    around = ast.parse("import pytest\n")
+    return by_function(tests, names, around)
+
+
+def _tests(text: str, module: str, known: set[str]) -> Iterator[list[ast.stmt]]:
+    """Yield the statements of each example, what came before it in the docstring first."""
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError as error:
+        raise Lost("untestable", f"an example cannot be read: {error}") from None
+    before: list[ast.stmt] = []
+    for example in examples:
+        options = dict(example.options)
+        if options.pop(doctest.SKIP, False):
+            continue
+        if options:
+            raise _unread(example, "its options are not read")
+        try:
+            statements = syntax.parse(example.source).body
+        except SyntaxError as error:
+            raise _unread(example, str(error)) from None
+        if example.exc_msg is not None:
+            yield [*before, _raising(example, statements)]
+            continue
+        alone = statements[0] if len(statements) == 1 else None
+        if example.want:
+            if not isinstance(alone, ast.Expr):
+                raise _unread(example, "it prints something and is no expression")
+            yield [*before, _equal(alone.value, _value(example))]
+            continue
+        if isinstance(alone, ast.Expr) and loaded(alone) & known:
+            yield [*before, _none(alone.value)]
+        before += [node for node in statements if not _imports(node, module)]
+
+
+def _unread(example: doctest.Example, why: str) -> Lost:
+    return Lost("untestable", f"the example {example.source.strip()!r} is not read: {why}")
+
+
+def _imports(node: ast.stmt, module: str) -> bool:
+    """Whether a statement imports the module itself, whose names an example knows anyway."""
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").split(".")[-1] == module
+    return False
+
+
+def _value(example: doctest.Example) -> ast.expr:
+    try:
+        ast.literal_eval(example.want.strip())
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        why = f"{example.want.strip()!r} is no value of Python"
+        raise _unread(example, why) from None
+    return ast.parse(example.want.strip(), mode="eval").body
+
+
+def _equal(found: ast.expr, expected: ast.expr) -> ast.Assert:
+    return ast.Assert(ast.Compare(found, [ast.Eq()], [expected]))
+
+
+def _none(found: ast.expr) -> ast.Assert:
+    return ast.Assert(ast.Compare(found, [ast.Is()], [ast.Constant(None)]))
+
+
+def _raising(example: doctest.Example, statements: list[ast.stmt]) -> ast.stmt:
+    kind, _, message = (example.exc_msg or "").strip().partition(": ")
+    known = vars(builtins).get(kind)
+    if not isinstance(known, type) or not issubclass(known, BaseException):
+        raise _unread(example, f"Python itself has no exception {kind}")
+    pattern = f"^{re.escape(message)}$"
+    block = ast.parse(f"with pytest.raises({kind}, match={pattern!r}): pass").body[0]
+    assert isinstance(block, ast.With)
+    block.body = statements
+    return block

@@ -1,0 +1,90 @@
+"""Programs of data sets: parsed, held to what the jail can run, their docstring taken out."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.verdicts.inside import syntax
+
+
+def parse(code: str, called: str = "the program") -> ast.Module:
+    """Parse a program.
+
+    Raises:
+        Lost: it does not parse.
+    """
+    try:
+        return syntax.parse(code)
+    except SyntaxError as error:
+        raise Lost("unparseable", f"{called} does not parse: {error}") from None
+
+
+def parse_program(code: str, function: str, called: str = "the program") -> ast.Module:
+    """Parse a program that the jail can test by calling its function.
+
+    Args:
+        code: the program.
+        function: name of the function under test.
+        called: what the program is called in messages.
+
+    Raises:
+        Lost: it does not parse, defines no such function at module level, imports what is not in
+            the standard library, or its function has the name of a module there, which the program
+            would import in its place.
+    """
+    tree = parse(code, called)
+    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
+        raise Lost("untestable", f"{called} has no def {function}(...) at module level")
+    foreign = sorted(imported(tree) - sys.stdlib_module_names)
+    if foreign:
+        names = ", ".join(foreign)
+        raise Lost("imports", f"{called} imports {names}: the jail has the standard library alone")
+    if function in sys.stdlib_module_names:
+        raise Lost("untestable", f"{function} is the name of a module of the standard library")
+    return tree
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Return the top-level packages that a program imports, anywhere; ``.`` for its own."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add("." if node.level else str(node.module).split(".")[0])
+    return found
+
+
+def as_module(code: str) -> str:
+    """Return a program without blank lines around it, ending in one newline."""
+    return code.strip("\n").rstrip() + "\n"
+
+
+def take_docstring(code: str, function: str) -> tuple[str, str]:
+    """Split a program into its code and the docstring of a function, or else the module's.
+
+    A docstring stays where it shares a line with other code, or is all that the function has.
+
+    Returns:
+        The code as `as_module` gives it, and the docstring without indentation; empty where there
+        is none.
+    """
+    tree = syntax.parse(code)
+    documented: list[ast.FunctionDef | ast.Module] = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function
+    ]
+    for node in [*documented, tree]:
+        text = ast.get_docstring(node)
+        if text is None or len(node.body) == 1:
+            continue
+        first = node.body[0]
+        assert first.end_lineno is not None
+        lines = code.split("\n")
+        before = lines[first.lineno - 1].encode()[: first.col_offset]
+        after = lines[first.end_lineno - 1].encode()[first.end_col_offset :]
+        if not before.strip() and not after.strip():
+            del lines[first.lineno - 1 : first.end_lineno]
+            return as_module("\n".join(lines)), text.strip()
+    return as_module(code), ""

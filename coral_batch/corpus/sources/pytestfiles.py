@@ -1,0 +1,245 @@
+"""Test files in pytest's style, made into tests that the jail runs.
+
+What is read: plain functions named ``test*``; imports of the program's module or of names in it;
+``pytest.mark.parametrize``, each of whose argument sets becomes a test of its own;
+``pytest.raises`` with exceptions of Python itself, in a ``with`` statement and without ``as``;
+``pytest.approx``; module-level variables, helpers and imports of the standard library, as far as
+tests need them. Everything else that could change what a test means is refused by name: fixtures,
+classes of tests, other marks, other parts of pytest.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import NoReturn
+
+from coral_batch.corpus.sources.asserts import Checks
+from coral_batch.corpus.sources.grouping import Names, Test, by_function
+from coral_batch.corpus.sources.programs import imported, parse
+from coral_batch.corpus.sources.rows import Lost
+
+_PYTEST = "pytest"
+_KNOWN = ("approx", "raises")
+
+
+def parse_tests(source: str, module: str, program: ast.Module) -> dict[str, Checks]:
+    """Return function -> its cases or tests.
+
+    Args:
+        source: the test file.
+        module: name of the module that it tests.
+        program: the module's syntax tree.
+
+    Raises:
+        Lost: the file is no Python, has no tests or none of functions alone, or holds what is not
+            read; see also `by_function`.
+    """
+    tree = parse(source, "the test file")
+    rest = ast.Module([node for node in tree.body if not _is_import_of(node, module)], [])
+    _check_imports(rest, module)
+    _check_pytest(rest)
+    names = _names(tree, module, program)
+    tests = [
+        test
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test")
+        for test in _expanded(node, _variables(tree))
+    ]
+    if not tests:
+        raise Lost("untested", "the test file has no functions named test*")
+    return by_function(tests, names, rest)
+
+
+def _refuse(what: str) -> NoReturn:
+    raise Lost("untestable", f"{what}: only plain test functions are read")
+
+
+def _check_imports(rest: ast.Module, module: str) -> None:
+    """Check what a test file imports besides the module under test at its top level."""
+    if any(_is_import_of(node, module) for node in ast.walk(rest)):
+        _refuse(f"an import of {module} inside a function or block")
+    foreign = sorted(imported(rest) - sys.stdlib_module_names - {_PYTEST})
+    if foreign:
+        names = ", ".join(foreign)
+        raise Lost("imports", f"the tests import {names}: the jail has the standard library alone")
+
+
+def _is_import_of(node: ast.AST, module: str) -> bool:
+    """Whether a statement imports the module under test or names in it, from whatever package."""
+    if isinstance(node, ast.ImportFrom):
+        return _last(node.module) == module or any(alias.name == module for alias in node.names)
+    return isinstance(node, ast.Import) and any(_last(alias.name) == module for alias in node.names)
+
+
+def _last(name: str | None) -> str:
+    return (name or "").split(".")[-1]
+
+
+def _names(tree: ast.Module, module: str, program: ast.Module) -> Names:
+    """Read by what names the tests call functions of the program."""
+    functions: dict[str, str] = {}
+    modules: set[str] = set()
+    for node in tree.body:
+        if not isinstance(node, ast.Import | ast.ImportFrom) or not _is_import_of(node, module):
+            continue
+        inside = isinstance(node, ast.ImportFrom) and _last(node.module) == module
+        for alias in node.names:
+            if alias.name == "*":
+                _refuse(f"from {module} import *")
+            if inside:
+                functions[alias.asname or alias.name] = alias.name
+            elif alias.asname is None and "." in alias.name:
+                _refuse(f"import {alias.name} without as")
+            else:
+                modules.add(alias.asname or alias.name)
+    return Names(program, functions, frozenset(modules))
+
+
+def _check_pytest(tree: ast.Module) -> None:
+    """Check that of pytest and of test classes there is nothing but what is read."""
+    read = {id(part) for node in ast.walk(tree) for part in _raises_of(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and (
+            node.name.startswith("Test") or "TestCase" in _bases(node)
+        ):
+            _refuse(f"the class {node.name}")
+        if isinstance(node, ast.AsyncFunctionDef) and node.name.startswith("test"):
+            _refuse(f"async def {node.name}")
+        if isinstance(node, ast.ImportFrom) and node.module == _PYTEST:
+            _refuse("from pytest import ..., instead of import pytest")
+        if _attribute_of_pytest(node) == "raises" and id(node) not in read:
+            _refuse("pytest.raises other than as `with pytest.raises(...):`")
+        if _attribute_of_pytest(node) not in (None, "mark", "param", *_KNOWN):
+            _refuse(f"pytest.{_attribute_of_pytest(node)}")
+
+
+def _bases(node: ast.ClassDef) -> str:
+    return " ".join(map(ast.unparse, node.bases))
+
+
+def _attribute_of_pytest(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr if node.value.id == _PYTEST else None
+    return None
+
+
+def _raises_of(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield each ``pytest.raises`` of a with statement that is read, and check its exceptions."""
+    for item in node.items if isinstance(node, ast.With) else []:
+        call = item.context_expr
+        if isinstance(call, ast.Call) and _attribute_of_pytest(call.func) == "raises":
+            if item.optional_vars is not None:
+                _refuse("with pytest.raises(...) as")
+            kinds = call.args[0] if len(call.args) == 1 else None
+            for kind in kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]:
+                known = vars(builtins).get(kind.id) if isinstance(kind, ast.Name) else None
+                if not isinstance(known, type) or not issubclass(known, BaseException):
+                    _refuse("pytest.raises of an exception that Python itself does not have")
+            yield call.func
+
+
+def _variables(tree: ast.Module) -> dict[str, ast.expr]:
+    """Return the variables that a module assigns once, at its top level."""
+    return {
+        node.targets[0].id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+
+
+def _expanded(node: ast.FunctionDef, variables: Mapping[str, ast.expr]) -> Iterator[Test]:
+    """Yield a test for each set of arguments that parametrize gives."""
+    sets = [_sets(node.name, decorator, variables) for decorator in node.decorator_list]
+    given = {name for one in sets for name in one[0]}
+    arguments = node.args
+    wanted = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    for name in wanted:
+        if name not in given:
+            _refuse(f"{node.name} takes {name}, a fixture")
+    if arguments.vararg or arguments.kwarg or len(given) != len(wanted):
+        _refuse(f"the parameters of {node.name}")
+    if not sets:
+        yield Test(node.name, node.body)
+        return
+    combinations = list(product(*(values for _, values in sets)))
+    for number, chosen in enumerate(combinations, start=1):
+        pairs = [
+            (name, value)
+            for (names, _), values in zip(sets, chosen, strict=True)
+            for name, value in zip(names, values, strict=True)
+        ]
+        yield Test(f"{node.name}_{number}", _bind(node.body, dict(pairs)))
+
+
+def _sets(
+    test: str, decorator: ast.expr, variables: Mapping[str, ast.expr]
+) -> tuple[list[str], list[list[ast.expr]]]:
+    """Return the names that a decorator gives, and its sets of values."""
+    if (
+        not isinstance(decorator, ast.Call)
+        or ast.unparse(decorator.func) != "pytest.mark.parametrize"
+        or len(decorator.args) != 2
+    ):
+        _refuse(f"the decorator of {test}, {ast.unparse(decorator).split('(')[0]}")
+    first, second = decorator.args
+    try:
+        named = ast.literal_eval(first)
+    except ValueError:
+        _refuse(f"the names in parametrize of {test}")
+    names = [one.strip() for one in named.split(",")] if isinstance(named, str) else list(named)
+    if isinstance(second, ast.Name):
+        second = variables.get(second.id, second)
+    if not isinstance(second, ast.List | ast.Tuple):
+        _refuse(f"parametrize of {test} with values that are no list")
+    single = isinstance(named, str) and len(names) == 1
+    return names, [_values(test, value, names, single) for value in second.elts]
+
+
+def _values(test: str, value: ast.expr, names: list[str], single: bool) -> list[ast.expr]:
+    if isinstance(value, ast.Call) and _attribute_of_pytest(value.func) == "param":
+        if any(keyword.arg != "id" for keyword in value.keywords):
+            _refuse(f"pytest.param with marks, in {test}")
+        found = value.args
+    elif single:
+        found = [value]
+    else:
+        found = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+    if len(found) != len(names):
+        _refuse(f"parametrize of {test}: {ast.unparse(value)} is no value for {', '.join(names)}")
+    return found
+
+
+def _bind(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[ast.stmt]:
+    """Give names their values: in place where a name is read once, else by assignment."""
+    uses = [
+        node
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and node.id in values
+    ]
+    once = {
+        name
+        for name in values
+        if [type(node.ctx) for node in uses if node.id == name] == [ast.Load]
+    }
+    assigned = [
+        ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
+        for name, value in values.items()
+        if name not in once
+    ]
+    placed = _Placed({name: values[name] for name in once})
+    return [*assigned, *(placed.visit(ast.parse(ast.unparse(node)).body[0]) for node in body)]
+
+
+class _Placed(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._values.get(node.id, node)

@@ -1,0 +1,92 @@
+"""What test files know as `pytest.raises` and `pytest.approx`.
+
+The exception of a function under test stays in its process; type and message come out of it, as
+text. So `raises` knows the exceptions that Python has itself and no others, by name, and there is
+no exception to look at afterwards.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from typing import Any
+
+
+class Stopped(BaseException):
+    """A call did not return; holds the verdict's kind and detail."""
+
+
+def _told(kind: str, detail: str) -> tuple[type, str]:
+    """Return class and message of the exception that a verdict tells of; object, if of none."""
+    name, _, message = detail.partition(": ")
+    raised = vars(builtins).get(name) if kind == "ERROR" else None
+    return (raised if isinstance(raised, type) else object), message
+
+
+class Raises:
+    """A context manager within which a call raises an exception.
+
+    Args:
+        expected: the exception's class, or a tuple of classes.
+        match: what `re.search` finds in its message; None for anything.
+    """
+
+    def __init__(
+        self,
+        expected: type[BaseException] | tuple[type[BaseException], ...],
+        match: str | None = None,
+    ) -> None:
+        self._expected = expected
+        self._match = match
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: object) -> bool:
+        if error is None:
+            raise AssertionError(f"did not raise {self._expected}")
+        raised, message = type(error), str(error)
+        if isinstance(error, Stopped):
+            raised, message = _told(*error.args)
+        if not issubclass(raised, self._expected):
+            return False
+        if self._match is not None and re.search(self._match, message) is None:
+            raise AssertionError(f"raised with the message {message!r}")
+        return True
+
+
+class Approx:
+    """Equals numbers, and lists, tuples and dicts of numbers, that are nearly the expected ones.
+
+    Args:
+        expected: a number, or a list, tuple or dict of such.
+        rel: what a number may differ by as a share of the expected one; pytest's default.
+        abs: what it may differ by anyway; pytest's default where `rel` is not given either.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, expected: Any, rel: float | None = None, abs: float | None = None) -> None:
+        self._expected = expected
+        self._relative = (1e-6 if abs is None else 0.0) if rel is None else rel
+        self._absolute = 1e-12 if abs is None else abs
+
+    def __eq__(self, found: object) -> bool:
+        return self._near(found, self._expected)
+
+    def __repr__(self) -> str:
+        return f"approx({self._expected!r})"
+
+    def _near(self, found: Any, expected: Any) -> bool:
+        if isinstance(expected, list | tuple):
+            same = isinstance(found, type(expected)) and len(found) == len(expected)
+            return same and all(map(self._near, found, expected))
+        if isinstance(expected, dict):
+            same = isinstance(found, dict) and found.keys() == expected.keys()
+            return same and all(self._near(found[key], expected[key]) for key in expected)
+        if isinstance(expected, bool) or not isinstance(expected, int | float):
+            return bool(found == expected)
+        if isinstance(found, bool) or not isinstance(found, int | float):
+            return False
+        bound = max(self._relative * abs(expected), self._absolute)
+        return found == expected or abs(found - expected) <= bound

@@ -1,0 +1,274 @@
+"""EvalPlus' tasks become tests that compare as EvalPlus does, by its rules and tolerances."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.corpus.sources.comparisons import Rule, comparing
+from coral_batch.corpus.sources.evalplus import LONGEST, MOST, arguments_of, chosen, rule_of
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.errors import CoralError
+from tests.readers import jsonl, kinds, passes, read, reasons
+
+HUMANEVAL = {
+    "task_id": "HumanEval/7",
+    "prompt": 'def average(numbers):\n    """ Mean, 0.0 of nothing. """\n',
+    "entry_point": "average",
+    "canonical_solution": "    return sum(numbers) / len(numbers) if numbers else 0.0\n",
+    "base_input": [[[1, 2]], [[1, 1, 2]]],
+    "plus_input": [[[0.1, 0.2]], [[]], [[1, 2]]],
+    "atol": 0,
+    "contract": "\n    assert isinstance(numbers, list) # $_CONTRACT_$\n",
+    "assertion": "assert average([1, 2]) == 1.5",
+}
+MBPP = {
+    "task_id": "Mbpp/2",
+    "prompt": '"""\nWrite a function that joins.\nassert joined((1,), (2,)) == (1, 2)\n"""\n',
+    "entry_point": "joined",
+    "canonical_solution": "\ndef joined(a, b):\n    return a + b\n",
+    "base_input": [[[1], [2]]],
+    "plus_input": {},
+    "atol": 0,
+}
+PREAMBLE = """import numpy as np
+
+def is_floats(x) -> bool:
+    return False
+
+def assertion(out, exp, atol):
+    assert np.allclose(out, exp, rtol=1e-07, atol=atol)
+
+"""
+HF_HUMANEVAL = {
+    "task_id": "HumanEval/7",
+    "prompt": HUMANEVAL["prompt"],
+    "canonical_solution": HUMANEVAL["canonical_solution"],
+    "entry_point": "average",
+    "test": PREAMBLE + "def check(candidate):\n    inputs = [[[1, 2]], [[inf, -inf, 1.0]], [[]]]\n"
+    "    results = [1.5, nan, 0.0]\n    for i, (inp, exp) in enumerate(zip(inputs, results)):\n"
+    "        assertion(candidate(*inp), exp, 0.01)\n",
+}
+HF_MBPP = {
+    "task_id": 2,
+    "prompt": "Write a function that joins.",
+    "code": MBPP["canonical_solution"],
+    "source_file": "notebook",
+    "test_imports": [],
+    "test_list": ["assert joined((1,), (2,)) == (1, 2)"],
+    "test": PREAMBLE + "inputs = [[(1,), (2,)], [(), ({1},)]]\nresults = [(1, 2), ({1},)]\n"
+    "for i, (inp, exp) in enumerate(zip(inputs, results)):\n    assertion(joined(*inp), exp, 0)\n",
+}
+
+
+def test_the_reference_in_the_test_file_says_what_is_expected(tmp_path: Path) -> None:
+    (problem,), dropped = read("evalplus", jsonl(tmp_path / "HumanEvalPlus.jsonl.gz", HUMANEVAL))
+    assert (problem.name, problem.function) == ("humanevalplus_7", "average")
+    assert (problem.docstring, problem.cases, dropped) == ("Mean, 0.0 of nothing.", (), [])
+    assert kinds(problem) == ["PASS"] * 4  # of five inputs, two are the same
+    near = "def average(n):\n    return sum(n) / len(n) + 1e-9 if n else 0\n"
+    assert set(kinds(problem, near)) == {"PASS"}
+    wrong = "def average(n):\n    return sum(n) / len(n) + 1e-3\n"
+    assert kinds(problem, wrong) == ["FAIL", "FAIL", "FAIL", "ERROR"]
+    assert set(kinds(problem, "def average(n):\n    import sys\n    return str(n)\n")) == {"FAIL"}
+
+
+def test_inputs_of_mbpp_are_tuples_where_the_task_says_so(tmp_path: Path) -> None:
+    (problem,), _ = read("evalplus", jsonl(tmp_path / "MbppPlus.jsonl", MBPP))
+    assert (problem.name, problem.function) == ("mbppplus_2", "joined")
+    assert problem.docstring.startswith("Write a function that joins.\nassert joined")
+    assert kinds(problem) == ["PASS"]
+    assert kinds(problem, "def joined(a, b):\n    return list(a + b)\n") == ["FAIL"]
+
+
+def test_the_hugging_face_form_brings_results(tmp_path: Path) -> None:
+    (first,), _ = read("evalplus", jsonl(tmp_path / "a.jsonl", HF_HUMANEVAL))
+    (second,), _ = read("evalplus", jsonl(tmp_path / "b.jsonl", HF_MBPP))
+    assert (first.name, second.name) == ("humanevalplus_7", "mbppplus_2")
+    assert (first.docstring, second.docstring) == ("Mean, 0.0 of nothing.", HF_MBPP["prompt"])
+    assert kinds(first)[::2] == ["PASS", "PASS"]  # nan is equal to nothing
+    assert kinds(first, "def average(n):\n    return 1.505 if n else 0.0\n")[0] == "PASS"
+    assert passes([second]) == [True]
+
+
+def test_a_test_of_that_form_may_have_a_reference_instead_of_results(tmp_path: Path) -> None:
+    test = "def ref_func(a, b):\n    return a + b\n\ninputs = [[1, 2], [3, 4]]\n"
+    test += "for i, inp in enumerate(inputs):\n    assertion(joined(*inp), ref_func(*inp), 0)\n"
+    (problem,), _ = read("evalplus", jsonl(tmp_path / "a.jsonl", {**HF_MBPP, "test": test}))
+    assert kinds(problem) == ["PASS", "PASS"]
+    assert kinds(problem, "def joined(a, b):\n    return a * b\n") == ["FAIL", "FAIL"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "arguments", "expected", "right", "wrong"),
+    [
+        ("equal", [2], 1.0, 1.0000001, 1.1),
+        ("equal", [2], {"a": [1.0]}, {"a": [1.0000001]}, {"a": (1.0,)}),
+        ("equal", [2], (1, 2), (1, 2), [1, 2]),
+        ("equal", [2], "1.0", "1.0", 1.0),
+        ("set", [2], [1, 2], (2, 1, 1), [1]),
+        ("presence", [2], True, "found", None),
+        ("presence", [2], None, False, 0),
+        ("root", [[-4, 0, 1]], 2.0, -2.0, 1.9),
+    ],
+)
+def test_results_are_compared_by_the_rule_of_the_task(
+    rule: Rule, arguments: list[Any], expected: Any, right: Any, wrong: Any
+) -> None:
+    tests = comparing("f", [arguments], [expected], 1e-6, rule)
+    assert _passes(tests, right)
+    assert not _passes(tests, wrong)
+
+
+@pytest.mark.parametrize("name", ["near", "agrees", "compare", "TOLERANCE", "REFERENCE"])
+def test_a_function_may_be_called_like_what_the_test_file_defines(
+    tmp_path: Path, name: str
+) -> None:
+    row = {**MBPP, "entry_point": name, "canonical_solution": f"def {name}(a, b): return a + b\n"}
+    (problem,), _ = read("evalplus", jsonl(tmp_path / "a.jsonl", row))
+    assert passes([problem]) == [True]
+
+
+@given(
+    expected=st.recursive(
+        st.floats(allow_nan=False) | st.integers() | st.text() | st.booleans(),
+        lambda inner: st.lists(inner) | st.lists(inner).map(tuple),
+    )
+)
+def test_a_result_agrees_with_itself(expected: Any) -> None:
+    assert _passes(comparing("f", [[]], [expected], 0.0), expected)
+
+
+@given(expected=st.floats(-1e6, 1e6), error=st.floats(0, 1e3), tolerance=st.floats(0, 1e3))
+def test_a_float_may_differ_by_the_tolerance(
+    expected: float, error: float, tolerance: float
+) -> None:
+    tests = comparing("f", [[]], [expected], tolerance)
+    if error <= tolerance:
+        assert _passes(tests, expected + error) or not math.isclose(error, expected + error)
+    elif error > 2 * (tolerance + 1e-7 * abs(expected)) + 1e-6:
+        assert not _passes(tests, expected + error)
+
+
+def _passes(tests: str, found: Any) -> bool:
+    """Run the one test of a file, on a function that returns `found`."""
+    space: dict[str, Any] = {"tested": lambda *_: found}
+    exec(tests.replace("from f import f as tested", ""), space)
+    try:
+        space["test_1"]()
+    except AssertionError:
+        return False
+    return True
+
+
+@given(inputs=st.lists(st.lists(st.integers(0, 200), max_size=2)))
+def test_at_most_32_different_inputs_are_chosen_the_first_16_among_them(
+    inputs: list[list[int]],
+) -> None:
+    numbers = chosen(inputs)
+    distinct = list(dict.fromkeys(map(repr, inputs)))
+    shown = [repr(inputs[number]) for number in numbers]
+    assert len(numbers) == min(MOST, len(distinct))
+    assert numbers == sorted(numbers)
+    assert shown[:16] == distinct[:16]
+    assert len(set(shown)) == len(shown)
+
+
+def test_arguments_that_are_too_long_are_left_out() -> None:
+    assert chosen([["x" * LONGEST], ["y"]]) == [1]
+
+
+@pytest.mark.parametrize(
+    ("number", "given", "turned"),
+    [
+        (3, [[1], 2], [[1], 2]),
+        (2, [[1], [2]], [(1,), (2,)]),
+        (63, [[[1], [2]]], [[(1,), (2,)]]),
+        (259, [[[1]], [[2]]], [((1,),), ((2,),)]),
+        (307, [[1], 2, [3]], [(1,), 2, [3]]),
+        (75, [[[1]], 2], [[(1,)], 2]),
+        (106, [[1], [2]], [[1], (2,)]),
+        (115, [[[1], [], {}]], [[{1}, {}, {}]]),
+        (278, [[1, [2]]], [(1, (2,))]),
+        (722, [{"a": [1]}, 2], [{"a": (1,)}, 2]),
+        (580, [[1, [2, [3]]]], [(1, (2, (3,)))]),
+    ],
+)
+def test_json_becomes_the_tuples_and_sets_of_the_task(
+    number: int, given: list[Any], turned: list[Any]
+) -> None:
+    assert arguments_of(f"Mbpp/{number}", given) == turned
+    assert arguments_of(f"HumanEval/{number}", given) == given
+
+
+def test_tasks_with_rules_of_their_own() -> None:
+    assert rule_of("HumanEval/32", "find_zero") == "root"
+    assert rule_of("Mbpp/2", "similar_elements") == "set"
+    assert rule_of("HumanEval/2", "similar_elements") == "equal"
+    assert rule_of("Mbpp/434", "text_match_three") == "presence"
+    with pytest.raises(Lost, match="several"):
+        rule_of("Mbpp/295", "sum_div")
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({**MBPP, "task_id": "Mbpp/252"}, "untestable"),
+        ({**MBPP, "entry_point": "sum_div"}, "untestable"),
+        (
+            {**MBPP, "entry_point": "sum_div", "canonical_solution": "def sum_div(a, b): pass"},
+            "undecided",
+        ),
+        ({**MBPP, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
+        ({**HF_MBPP, "test": "inputs = [[1]]\n"}, "untestable"),
+        ({**HF_MBPP, "test": "inputs = [[1]]\nresults = []\n"}, "untestable"),
+        ({**HF_MBPP, "test": "inputs = [[1j]]\nresults = [1]\n"}, "untestable"),
+        ({**HF_MBPP, "test": "inputs = make()\n"}, "untestable"),
+        ({**HF_MBPP, "test": "inputs = (\n"}, "untestable"),
+    ],
+)
+def test_a_task_that_cannot_be_tested_is_dropped(
+    tmp_path: Path, row: dict[str, Any], reason: str
+) -> None:
+    _, dropped = read("evalplus", jsonl(tmp_path / "a.jsonl", HUMANEVAL, row))
+    assert [one.reason for one in dropped] == [reason]
+
+
+def test_numbers_may_be_infinite_as_python_writes_them(tmp_path: Path) -> None:
+    row = {**MBPP, "task_id": "Mbpp/3", "base_input": [[math.inf, -math.inf], [math.inf, 1]]}
+    code = "def joined(a, b):\n    return max(a, b)\n"
+    (problem,), _ = read(
+        "evalplus", jsonl(tmp_path / "a.jsonl", {**row, "canonical_solution": code})
+    )
+    assert kinds(problem) == ["PASS", "PASS"]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({**MBPP, "base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
+        ({**MBPP, "plus_input": {"a": 1}}, ["line 2, plus_input"]),
+        ({**MBPP, "atol": "0"}, ["line 2, atol"]),
+        ({**MBPP, "task_id": 2}, ["line 2, task_id", "string"]),
+        ({**HF_MBPP, "task_id": "2"}, ["MBPP+", "line 2, task_id"]),
+        ({"task_id": "Mbpp/2"}, ["line 2", "the missing"]),
+        ({**HF_HUMANEVAL, "entry_point": 1}, ["HumanEval+", "line 2, entry_point"]),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path: Path, row: dict[str, Any], words: list[str]) -> None:
+    file = jsonl(tmp_path / "a.jsonl", HUMANEVAL, row)
+    with pytest.raises(CoralError) as caught:
+        read("evalplus", file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+def test_names_tell_the_two_data_sets_apart(tmp_path: Path) -> None:
+    problems, dropped = read("evalplus", jsonl(tmp_path / "a.jsonl", HUMANEVAL, MBPP))
+    assert [problem.name for problem in problems] == ["humanevalplus_7", "mbppplus_2"]
+    assert reasons(dropped) == []

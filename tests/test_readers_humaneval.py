@@ -1,0 +1,157 @@
+"""HumanEval and HumanEvalPack become problems whose tests are what `check` asserts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coral_batch.errors import CoralError
+from coral_batch.records.problem import Case
+from tests.readers import jsonl, kinds, passes, read, reasons
+
+PROMPT = '''from typing import List
+
+
+def helper(n: int) -> int:
+    """ Adds one. """
+    return n + 1
+
+
+def tallest(heights: List[int], floor: int = 0) -> int:
+    """ Return the largest height, at least the floor.
+    >>> tallest([1, 3])
+    3
+    """
+'''
+ROW = {
+    "task_id": "HumanEval/7",
+    "prompt": PROMPT,
+    "entry_point": "tallest",
+    "canonical_solution": "    return max([floor, *heights])\n",
+    "test": "\n\nMETADATA = {'author': 'us'}\n\n\ndef check(candidate):\n"
+    "    assert candidate([1, 3]) == 3\n    assert candidate([], 4) == 4, 'the floor'\n"
+    "    assert True, 'says nothing'\n",
+}
+DECLARATION = "\n\ndef total(numbers):\n"
+PACKED = {
+    "task_id": "Python/3",
+    "prompt": DECLARATION + '    """Sum."""\n',
+    "declaration": DECLARATION,
+    "canonical_solution": "    return sum(numbers)\n",
+    "buggy_solution": "    return sum(numbers[1:])\n",
+    "bug_type": "excess logic",
+    "failure_symptoms": "incorrect output",
+    "entry_point": "total",
+    "docstring": "Sum of the numbers.\n",
+    "test": "def check(total):\n    assert total([1, 2]) == 3\n    assert total([0]) == 0\n\n"
+    "check(total)",
+}
+
+
+def test_a_task_is_prompt_and_solution_with_its_docstring_apart(tmp_path: Path) -> None:
+    (problem,), dropped = read("humaneval", jsonl(tmp_path / "HumanEval.jsonl.gz", ROW))
+    assert (problem.name, problem.function, problem.buggy) == ("humaneval_7", "tallest", None)
+    assert problem.docstring.startswith("Return the largest height")
+    assert "largest" not in problem.reference and "Adds one" in problem.reference
+    assert problem.reference.endswith("-> int:\n    return max([floor, *heights])\n")
+    assert problem.cases == (Case(([1, 3],), 3), Case(([], 4), 4))
+    assert dropped == []
+    assert kinds(problem) == ["PASS", "PASS"]
+
+
+@pytest.mark.parametrize(
+    ("body", "tests"),
+    [
+        ("    assert abs(candidate([2.5]) - 2.5) < 1e-6\n    assert candidate([1]) == 1\n", 2),
+        ("    '''About it.'''\n    assert candidate((1, 2)) == 2\n", 1),
+        ("    for n in range(3):\n        assert candidate([n]) == n\n    assert n == 2\n", 1),
+        ("    import math\n    assert candidate([math.pi]) == math.pi\n", 1),
+        ("    assert candidate([helper(1)]) == 2\n    assert candidate([ONE]) == one()\n", 2),
+    ],
+)
+def test_asserts_at_the_top_are_tests_of_their_own(tmp_path: Path, body: str, tests: int) -> None:
+    source = f"ONE = 1\n\n\ndef one():\n    return ONE\n\n\ndef check(candidate):\n{body}"
+    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**ROW, "test": source}))
+    assert problem.cases == () and problem.tests is not None
+    assert problem.tests.count("def test_") == tests
+    assert kinds(problem) == ["PASS"] * tests
+    wrong = problem.reference.replace("max(", "min(").replace("floor, ", "-1, ")
+    assert "FAIL" in kinds(problem, wrong)
+
+
+def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: Path) -> None:
+    source = "def check(candidate):\n    assert candidate([helper(1)]) == 2\n"
+    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**ROW, "test": source}))
+    broken = problem.reference.replace("return n + 1", "return n")
+    assert kinds(problem, broken) == ["PASS"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"canonical_solution": "    return (\n"}, "unparseable"),
+        ({"prompt": "import numpy\n" + PROMPT}, "imports"),
+        ({"entry_point": "other"}, "untestable"),
+        ({"test": "def check(candidate):\n    pass\n"}, "untestable"),
+        ({"test": "def test(candidate):\n    assert candidate([1]) == 1\n"}, "untestable"),
+        ({"test": "def check(candidate:\n"}, "unparseable"),
+    ],
+)
+def test_a_task_that_cannot_be_tested_is_dropped(
+    tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    file = jsonl(tmp_path / "a.jsonl", {**ROW, "task_id": "HumanEval/8", **change}, ROW)
+    problems, dropped = read("humaneval", file)
+    assert [problem.name for problem in problems] == ["humaneval_7"]
+    assert reasons(dropped) == [("humaneval_8", reason)]
+
+
+def test_a_repair_task_has_both_programs(tmp_path: Path) -> None:
+    rows = (PACKED, {**PACKED, "task_id": "Python/4", "import": "import math", "test_setup": "#"})
+    problems, dropped = read("humanevalpack", jsonl(tmp_path / "pack.jsonl", *rows))
+    assert [problem.name for problem in problems] == ["humanevalpack_3", "humanevalpack_4"]
+    problem = problems[0]
+    assert problem.reference == "def total(numbers):\n    return sum(numbers)\n"
+    assert problem.buggy == "def total(numbers):\n    return sum(numbers[1:])\n"
+    assert problem.docstring == "Sum of the numbers."
+    assert problem.cases == (Case(([1, 2],), 3), Case(([0],), 0))
+    assert problems[1].reference.startswith("import math\n\n\ndef total")
+    assert dropped == []
+    assert passes(problems) == [True, True]
+    assert kinds(problem, problem.buggy) == ["FAIL", "PASS"]
+
+
+def test_a_bug_that_is_none_or_does_not_parse_is_dropped(tmp_path: Path) -> None:
+    rows = [
+        PACKED,
+        {**PACKED, "task_id": "Python/4", "buggy_solution": "    return sum( numbers )\n"},
+        {**PACKED, "task_id": "Python/5", "buggy_solution": "    return sum(\n"},
+    ]
+    _, dropped = read("humanevalpack", jsonl(tmp_path / "pack.jsonl", *rows))
+    assert reasons(dropped) == [
+        ("humanevalpack_4", "unchanged"),
+        ("humanevalpack_5", "unparseable"),
+    ]
+
+
+@pytest.mark.parametrize("reader", ["humaneval", "humanevalpack"])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"task_id": "Other/1"}, ["line 2, task_id", "Other/1", "text matching"]),
+        ({"entry_point": "a.b"}, ["line 2, entry_point"]),
+        ({"test": None}, ["line 2, test", "string"]),
+        ({}, ["two rows have one task id", "line 1"]),
+    ],
+)
+def test_a_bad_row_is_named(
+    tmp_path: Path, reader: str, change: dict[str, Any], words: list[str]
+) -> None:
+    row = ROW if reader == "humaneval" else PACKED
+    file = jsonl(tmp_path / "a.jsonl", row, {**row, **change})
+    with pytest.raises(CoralError) as caught:
+        read(reader, file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)

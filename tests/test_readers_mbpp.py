@@ -1,0 +1,172 @@
+"""MBPP in both published forms becomes problems, and its asserts cases or tests."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.corpus.sources.asserts import checks, is_json, numbered
+from coral_batch.errors import CoralError
+from coral_batch.records.problem import Case
+from tests.readers import jsonl, kinds, passes, read, reasons
+
+ROW = {
+    "text": "Write a function to add.",
+    "code": "def add(a, b):\r\n\treturn a + b",
+    "task_id": 601,
+    "test_setup_code": "",
+    "test_list": ["assert add(1, 2) == 3", "assert (add([1], [2.5])) == ([1, 2.5])"],
+    "challenge_test_list": ["assert add(2, 2) == 4"],
+}
+SANITIZED = {
+    "source_file": "notebook",
+    "task_id": 7,
+    "prompt": "Write a function to halve.",
+    "code": "def half(n):\n    return n / 2\n",
+    "test_imports": ["import math"],
+    "test_list": ["assert math.isclose(half(3), 1.5)", "assert half(2) == 1"],
+}
+
+
+def test_asserts_on_plain_values_become_cases(tmp_path: Path) -> None:
+    (problem,), dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", ROW))
+    assert dropped == []
+    assert (problem.name, problem.function) == ("mbpp_601", "add")
+    assert problem.reference == "def add(a, b):\n\treturn a + b\n"
+    assert (problem.docstring, problem.buggy, problem.tests) == (ROW["text"], None, None)
+    assert problem.cases == (Case((1, 2), 3), Case(([1], [2.5]), [1, 2.5]))
+    assert kinds(problem) == ["PASS", "PASS"]
+    assert kinds(problem, "def add(a, b):\n    return a\n") == ["FAIL", "FAIL"]
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "assert add((1,), (2,)) == (1, 2)",
+        "assert add({1}, {2}) == {1, 2}",
+        "assert add(1e999, 1) == 1e999",
+        "assert add(0, 1) == True",
+        "assert add(1, b=2) == 3",
+        "assert add(*[1, 2]) == 3",
+        "assert add({1: 2}, 3)",
+        "assert add(1, 2) != 4",
+        "assert add(1, 2) == 3 == 3",
+        "x = add(1, 2)\nassert x == 3",
+    ],
+)
+def test_what_json_does_not_say_becomes_a_test(tmp_path: Path, test: str) -> None:
+    code = "def add(a, b):\n    return a | b if isinstance(a, (set, dict)) else a + b\n"
+    if "{1: 2}" in test:
+        code = "def add(a, b):\n    return a[1] + b\n"
+    row = {**ROW, "code": code, "test_list": [test]}
+    (problem,), _ = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", row))
+    assert problem.cases == ()
+    assert problem.tests is not None and "def test_1():" in problem.tests
+    assert passes([problem]) == [True]
+
+
+def test_the_sanitized_form_is_an_array_with_imports(tmp_path: Path) -> None:
+    file = tmp_path / "sanitized-mbpp.json"
+    file.write_text(json.dumps([SANITIZED, {**SANITIZED, "task_id": 8}]))
+    problems, dropped = read("mbpp", tmp_path)
+    assert [problem.name for problem in problems] == ["mbpp_7", "mbpp_8"]
+    assert (problems[0].docstring, dropped) == ("Write a function to halve.", [])
+    assert passes(problems[:1]) == [True]
+    assert kinds(problems[0], "def half(n):\n    return n // 2\n") == ["FAIL", "PASS"]
+
+
+def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Path) -> None:
+    pair = "class Pair:\n    pass\n\n\ndef first(p): return p.a\n"
+    changes: list[dict[str, Any]] = [
+        {"code": pair, "test_list": ["assert first(Pair()) == 1"]},
+        {"code": "print 'x'"},
+        {"test_list": ["assert ("]},
+        {"code": "import numpy\ndef add(a, b): return numpy.add(a, b)"},
+        {"code": "add = lambda a, b: a + b"},
+        {"test_list": ["assert add(1j, 1) == 1 + 1j"]},
+        {"test_list": ["assert add(lambda: 1, 2) == 1"]},
+        {"test_list": ["assert add([int], 2) == 1"]},
+        {
+            "code": "def copy(a):\n    import copy\n    return copy.copy(a)",
+            "test_list": ["assert copy(1) == 1"],
+        },
+    ]
+    rows = [{**ROW, "task_id": number, **change} for number, change in enumerate(changes)]
+    problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows, ROW))
+    assert [problem.name for problem in problems] == ["mbpp_601"]
+    assert reasons(dropped) == [
+        ("mbpp_0", "untestable"),
+        ("mbpp_1", "unparseable"),
+        ("mbpp_2", "untestable"),
+        ("mbpp_3", "imports"),
+        ("mbpp_4", "untestable"),
+        ("mbpp_5", "untestable"),
+        ("mbpp_6", "untestable"),
+        ("mbpp_7", "untestable"),
+        ("mbpp_8", "untestable"),
+    ]
+    assert "numpy" in dropped[3].detail
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"code": 1}, ["line 2, code", "1", "string"]),
+        ({"code": ...}, ["line 2", "the missing code"]),
+        ({"test_list": []}, ["line 2, test_list"]),
+        ({"task_id": 601}, ["two rows have one task id", "line 2, task_id", "601", "line 1"]),
+        ({"more": 1}, ["line 2", "more"]),
+    ],
+)
+def test_a_bad_row_is_named_with_file_line_and_field(
+    tmp_path: Path, change: dict[str, Any], words: list[str]
+) -> None:
+    row = {**ROW, "task_id": 602, **change}
+    row = {name: value for name, value in row.items() if value is not ...}
+    file = jsonl(tmp_path / "mbpp.jsonl", ROW, row)
+    with pytest.raises(CoralError) as caught:
+        read("mbpp", file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+def test_a_data_set_without_a_problem_is_an_error_that_says_why(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "mbpp.jsonl", {**ROW, "code": "print 'x'"})
+    with pytest.raises(CoralError, match=r"no problem can be made[\s\S]*mbpp_601"):
+        read("mbpp", file)
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+LITERALS = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=3) | st.integers(), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(inputs=st.lists(LITERALS, max_size=3), expected=LITERALS)
+def test_a_case_holds_to_the_letter_what_the_assert_says(inputs: list[Any], expected: Any) -> None:
+    source = f"assert f({', '.join(map(repr, inputs))}) == {expected!r}"
+    found = checks("f", numbered([ast.parse(source).body]))
+    exact = is_json(inputs) and is_json(expected, truth=False)
+    assert bool(found.cases) == exact
+    if exact:
+        (case,) = found.cases
+        assert repr([list(case.inputs), case.expected]) == repr([inputs, expected])
+        assert repr(json.loads(json.dumps(inputs))) == repr(inputs)
+    else:
+        space: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
+        assert found.tests is not None
+        exec(found.tests.replace("from f import f", "def f(*given): return given"), space)
+        assert callable(space["test_1"])

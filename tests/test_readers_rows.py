@@ -1,0 +1,167 @@
+"""A data set that is broken is refused by name, whatever its form; where it lies is found."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coral_batch.corpus.readers import READERS
+from coral_batch.corpus.sources import text
+from coral_batch.errors import CoralError
+from coral_batch.lake.schemas import FOLDER
+from tests.readers import jsonl, read
+
+CHECK = "def check(f):\n    assert f(1) == 1\n"
+CODE = "def f(n):\n    return n\n"
+ROWS: dict[str, dict[str, Any]] = {
+    "mbpp": {
+        "text": "",
+        "code": CODE,
+        "task_id": 1,
+        "test_setup_code": "",
+        "test_list": ["assert f(1) == 1"],
+        "challenge_test_list": [],
+    },
+    "humaneval": {
+        "task_id": "HumanEval/1",
+        "prompt": "def f(n):\n",
+        "canonical_solution": "    return n\n",
+        "entry_point": "f",
+        "test": CHECK,
+    },
+    "humanevalpack": {
+        "task_id": "Python/1",
+        "declaration": "def f(n):\n",
+        "canonical_solution": "    return n\n",
+        "buggy_solution": "    return -n\n",
+        "entry_point": "f",
+        "docstring": "",
+        "test": CHECK,
+    },
+    "evalplus": {
+        "task_id": "Mbpp/1",
+        "prompt": "",
+        "canonical_solution": CODE,
+        "entry_point": "f",
+        "base_input": [[1]],
+        "plus_input": [],
+        "atol": 0,
+    },
+    "debugbench": {
+        "slug": "f",
+        "language": "python3",
+        "question": "",
+        "examples": ["Input: n = 1\nOutput: 1"],
+        "solution": "class Solution:\n    def f(self, n):\n        return n\n",
+        "buggy_code": "class Solution:\n    def f(self, n):\n        return -n\n",
+    },
+}
+forms = pytest.mark.parametrize("reader", sorted(ROWS))
+
+
+def test_the_readers_are_found_by_themselves() -> None:
+    assert set(READERS) == {*ROWS, "quixbugs", "folder", "bugsinpy"}
+
+
+@forms
+def test_a_file_a_folder_with_it_and_an_array_say_the_same(reader: str, tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "data.jsonl", ROWS[reader])
+    expected = read(reader, file)
+    (tmp_path / "roles.jsonl").write_text('{"name": "a", "role": "test"}\n')
+    (tmp_path / ".hidden.jsonl").write_text("x")
+    assert read(reader, tmp_path) == expected
+    file.write_text(json.dumps([ROWS[reader]], indent=2))
+    assert read(reader, file) == expected
+    assert len(expected[0]) == 1
+    assert [problem.name.isidentifier() for problem in expected[0]] == [True]
+
+
+@forms
+def test_the_same_data_gives_the_same_hashes(reader: str, tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "data.jsonl", ROWS[reader])
+    first, second = (READERS[reader].read(file, origin)[0] for origin in ("here", "there"))
+    assert [one.sha256 for one in first] == [one.sha256 for one in second]
+
+
+@forms
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", ["empty", "at least one row"]),
+        (b"\n \n", ["empty"]),
+        (b"[]", ["empty"]),
+        (b'{"a": 1', ["line 1", "not valid JSON"]),
+        (b'{"a": 1}\n{"a": 1, "a": 2}\n', ["line 1"]),
+        (b"1\n", ["line 1", "object"]),
+        (b"[1]", ["row 1", "object"]),
+        (b"{}\n", ["line 1", "the missing"]),
+        (b"caf\xe9\n", ["cannot be read", "utf-8"]),
+        (b'{"a": "\\ud800"}\n', ["line 1", "surrogates"]),
+    ],
+)
+def test_what_is_no_data_set_is_refused(
+    reader: str, content: bytes, words: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "data.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(CoralError) as caught:
+        read(reader, file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}\n" * 99)[:-9], b""])
+def test_a_damaged_archive_is_refused(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "data.jsonl.gz"
+    file.write_bytes(content)
+    with pytest.raises(CoralError, match=r"data\.jsonl\.gz"):
+        read("humaneval", file)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = jsonl(tmp_path / "data.jsonl.gz", ROWS["humaneval"])
+    assert len(read("humaneval", file)[0]) == 1
+    monkeypatch.setattr(text, "MAX_BYTES", 10)
+    with pytest.raises(CoralError, match="too large"):
+        read("humaneval", file)
+
+
+def test_a_missing_file_and_a_folder_of_none_or_several_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CoralError, match="lacks a file"):
+        read("mbpp", tmp_path / "mbpp.jsonl")
+    with pytest.raises(CoralError, match=r"no data set[\s\S]*\*\.jsonl"):
+        read("mbpp", tmp_path)
+    for name in ("a", "b"):
+        jsonl(tmp_path / f"{name}.jsonl", ROWS["mbpp"])
+    with pytest.raises(CoralError, match=r"several data sets[\s\S]*a\.jsonl, b\.jsonl"):
+        read("mbpp", tmp_path)
+
+
+def test_fields_beyond_the_schema_are_left_out_but_for_mbpp(tmp_path: Path) -> None:
+    for reader, row in ROWS.items():
+        file = jsonl(tmp_path / f"{reader}.jsonl", {**row, "more": 1})
+        if reader == "mbpp":
+            with pytest.raises(CoralError, match="more"):
+                read(reader, file)
+        else:
+            assert read(reader, file)[1] == []
+
+
+def test_the_reasons_are_those_of_the_documentation() -> None:
+    schema = json.loads((FOLDER / "corpus_dropped.schema.json").read_text())
+    page = (FOLDER.parent / "docs/corpora.md").read_text()
+    for reason in schema["properties"]["reason"]["enum"]:
+        assert f"| {reason} |" in page
+
+
+def test_bugsinpy_is_refused_with_what_to_use_instead(tmp_path: Path) -> None:
+    with pytest.raises(CoralError) as caught:
+        read("bugsinpy", tmp_path)
+    for word in ("BugsInPy", "whole projects", "standard library", "folder", "humanevalpack"):
+        assert word in str(caught.value)

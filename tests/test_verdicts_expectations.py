@@ -1,0 +1,115 @@
+"""Test files know pytest's raises and approx, and call functions with keywords."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.inside.expectations import Approx, Raises, Stopped
+from coral_batch.verdicts.pool import judge
+from tests.programs import SETTINGS
+
+CODE = """
+class Own(ValueError):
+    pass
+
+def f(n, *, more=0):
+    if n == 0:
+        raise ValueError(f"no {n}")
+    if n == 1:
+        raise {}["key"]
+    if n == 2:
+        raise Own("mine")
+    if n == 3:
+        raise SystemExit(3)
+    if n == 4:
+        return [0.1 + 0.2, more]
+    while n == 5:
+        pass
+    return n + more
+"""
+
+
+def judged(body: str) -> Verdict:
+    tests = f"import pytest\nfrom f import f\n\ndef test():\n    {body}\n"
+    ((verdict,),) = judge([Program("x", "f", CODE, (), tests, {})], SETTINGS, workers=1)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "with pytest.raises(ValueError): f(0)",
+        "with pytest.raises(ValueError, match='^no 0$'): f(0)",
+        "with pytest.raises((TypeError, LookupError)): f(1)",
+        "with pytest.raises(SystemExit): f(3)",
+        "with pytest.raises(TypeError): f(6, other=1)",
+        "with pytest.raises(ZeroDivisionError): 1 / f(-1, more=1)",
+        "assert f(4, more=1) == pytest.approx([0.3, 1])",
+        "assert f(n=7, more=1) == 8",
+    ],
+)
+def test_what_is_expected_passes(body: str) -> None:
+    assert judged(body).kind == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "word"),
+    [
+        ("with pytest.raises(ValueError): f(6)", "FAIL", "did not raise"),
+        ("with pytest.raises(ValueError, match='zero'): f(0)", "FAIL", "no 0"),
+        ("with pytest.raises(KeyError): f(0)", "ERROR", "ValueError: no 0"),
+        ("with pytest.raises(ValueError): f(2)", "ERROR", "Own: mine"),
+        ("with pytest.raises(BaseException): f(5)", "TIMEOUT", "no result"),
+        ("assert f(4) == pytest.approx([0.31, 0])", "FAIL", "returned"),
+    ],
+)
+def test_anything_else_is_a_verdict(body: str, kind: str, word: str) -> None:
+    verdict = judged(body)
+    assert (verdict.kind, word in verdict.detail) == (kind, True)
+
+
+def test_an_end_without_an_exception_is_none_that_was_expected() -> None:
+    for detail in ("wrote to the result channel", "print: x", "__name__: x", "int"):
+        with pytest.raises(Stopped), Raises(Exception):
+            raise Stopped("ERROR", detail)
+    with pytest.raises(Stopped), Raises(ValueError):
+        raise Stopped("FAIL", "ValueError: x")
+
+
+NUMBERS = st.integers() | st.floats(allow_nan=False)
+
+
+@given(
+    expected=st.recursive(
+        NUMBERS | st.text() | st.booleans() | st.none(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner),
+    )
+)
+def test_a_value_is_near_itself(expected: Any) -> None:
+    assert expected == Approx(expected)
+
+
+@given(
+    found=st.floats(-1e9, 1e9),
+    expected=st.floats(-1e9, 1e9),
+    rel=st.none() | st.floats(0, 1),
+    absolute=st.none() | st.floats(0, 1e9),
+)
+def test_numbers_are_near_as_pytest_has_it(
+    found: float, expected: float, rel: float | None, absolute: float | None
+) -> None:
+    ours = found == Approx(expected, rel, absolute)
+    assert ours == (found == pytest.approx(expected, rel=rel, abs=absolute))
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [(True, 1), ((1.0,), [1.0]), ([1.0], [1.0, 2.0]), ({"a": 1}, {"b": 1}), ("1", 1)],
+)
+def test_other_values_are_not_near(found: Any, expected: Any) -> None:
+    assert found != Approx(expected)
