@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.readers import READERS
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
@@ -24,7 +24,7 @@ def jsonl(file: Path, *rows: Mapping[str, Any]) -> Path:
     return file
 
 
-def read(reader: str, path: Path) -> tuple[list[Problem], list[Dropped]]:
+def read(reader: str, path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     return READERS[reader].read(path, "here")
 
 
@@ -47,5 +47,5 @@ def passes(problems: Sequence[Problem]) -> list[bool]:
     return [set(kinds(problem)) == {"PASS"} for problem in problems]
 
 
-def reasons(dropped: Iterable[Dropped]) -> list[tuple[str, str]]:
+def reasons(dropped: Iterable[DroppedProblem]) -> list[tuple[str, str]]:
     return [(one.name, one.reason) for one in dropped]

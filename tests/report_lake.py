@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.corpus.sources.problems import problem as make_problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.quixbugs import role_of
 from coral_batch.lake import params
 from coral_batch.objectives.aggregate import aggregate, fitness

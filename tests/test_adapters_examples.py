@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from transformers import PreTrainedTokenizerBase
 
-from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.quixbugs import TRAINING
 from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
@@ -23,7 +23,7 @@ LLAMA = make_tiny_completion_tokenizer()
 
 
 def _problem(name: str) -> Problem:
-    return problem(
+    return make_problem(
         name,
         name,
         f"def {name}(n):\n    return n + 1\n",

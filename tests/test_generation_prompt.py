@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.sources.problems import problem as make_problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.models.prompts.prompt import (
     FENCE,
     chat_prompt,

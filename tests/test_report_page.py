@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch import lake
-from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
@@ -336,7 +336,7 @@ def test_a_picture_is_a_png_of_the_cells() -> None:
 
 def _repair(code: str, detail: str, reason: str) -> Repair:
     key = {"genome": "base", "problem": "wrap", "sample": 0}
-    wrap = problem(
+    wrap = make_problem(
         "wrap", "wrap", "r\n", "o", buggy="buggy\n", docstring="d", cases=(Case((1,), 2),)
     )
     sample = SampleRow(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.sources.problems import problem as make_problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.split.roles import make_manifest
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.errors import CoralError

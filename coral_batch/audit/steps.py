@@ -26,8 +26,7 @@ from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.models.base.catalogue import CATALOGUE
 from coral_batch.models.base.checkpoint import CARD
 from coral_batch.records.items import Candidate, Dropped, Item, ItemTests
-from coral_batch.records.problem import Dropped as DroppedProblem
-from coral_batch.records.problem import Problem, content_hash
+from coral_batch.records.problem import DroppedProblem, Problem, content_hash
 from coral_batch.records.settings import Params
 from stages import (
     adapters,

@@ -34,7 +34,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedProblem:
     """A row or a file of a source that gives no problem.
 
     Attributes:

@@ -11,13 +11,13 @@ from pkgutil import iter_modules
 from typing import Protocol, cast
 
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 
 
 class Reader(Protocol):
     """What each file in this folder has."""
 
-    def read(self, path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+    def read(self, path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         """Read every problem, in a fixed order.
 
         Args:

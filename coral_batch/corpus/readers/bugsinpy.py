@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """Say why a checkout of BugsInPy gives no problems.
 
     Raises:

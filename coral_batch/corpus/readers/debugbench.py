@@ -18,10 +18,10 @@ from typing import Any
 from coral_batch.corpus.sources import leetcode
 from coral_batch.corpus.sources.asserts import is_json
 from coral_batch.corpus.sources.comparisons import comparing
-from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse, parse_program
 from coral_batch.corpus.sources.rows import Form, Lost, find_files, gather, read_rows
-from coral_batch.records.problem import Case, Dropped, Problem
+from coral_batch.records.problem import Case, DroppedProblem, Problem
 
 _ROW = Form("debugbench", "DebugBench")
 _SHARD = Form("debugbench_shards", "DebugBench's shards")
@@ -39,7 +39,7 @@ class _Bug:
     buggy: str
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every row of a file, or of all files of a folder, in the order of files and rows.
 
     ``debugbench_two_sum_3`` is the problem of the third row whose ``slug`` is ``two-sum``.
@@ -101,7 +101,7 @@ def _problem(name: str, bug: _Bug, origin: str) -> Problem:
     calls = [list(example.arguments.values()) for example in examples]
     results = [example.result for example in examples]
     exact = all(map(is_json, calls)) and not any(map(_has_float, results))
-    return problem(
+    return make_problem(
         name,
         function,
         reference,

@@ -23,10 +23,10 @@ from coral_batch.corpus.sources.evalplus import (
     parse_test,
     rule_of,
 )
-from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse_program, take_docstring
 from coral_batch.corpus.sources.rows import Form, find_file, gather, read_rows
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 
 _RELEASE = Form("evalplus", "EvalPlus")
 _HUMANEVAL = Form("humaneval", "HumanEval+")
@@ -53,7 +53,7 @@ class _Task:
     row: Mapping[str, Any]
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task, in the file's order.
 
     ``humanevalplus_7`` is the problem of ``HumanEval/7``, ``mbppplus_2`` that of ``Mbpp/2``.
@@ -80,7 +80,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
         )
         code, docstring = take_docstring(task.program, written.function)
         docstring = docstring if task.docstring is None else task.docstring
-        return problem(name, written.function, code, origin, docstring=docstring, tests=tests)
+        return make_problem(name, written.function, code, origin, docstring=docstring, tests=tests)
 
     file = find_file(path, ".jsonl", ".jsonl.gz")
     return gather(file, _tasks(file), make)

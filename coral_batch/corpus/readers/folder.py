@@ -18,19 +18,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from coral_batch.corpus.sources.doctests import parse_doctests
-from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse, parse_program, take_docstring
 from coral_batch.corpus.sources.pytestfiles import parse_tests
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 
 _BUGGY, _TESTS = "buggy", "tests"
 _NO_PROGRAMS = ("__init__", "conftest", "setup")
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every program of the folder `path`, sorted by name.
 
     A problem is called NAME, or NAME_FUNCTION where the tests call several functions.
@@ -54,7 +54,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
         made = _problems(path / f"{name}.py", _test_file(path, name), bugs.get(name), origin)
         problems += made
         if not made:
-            dropped.append(Dropped(name, "untested", "no test file and no example in a docstring"))
+            dropped.append(
+                DroppedProblem(name, "untested", "no test file and no example in a docstring")
+            )
     if not problems:
         raise CoralError(
             "the folder has no program with tests",
@@ -64,7 +66,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
         )
     alone = [file for file in _test_files(path) if _tested(file) not in names]
     return problems, dropped + [
-        Dropped(file.stem, "untested", f"tests without {_tested(file)}.py") for file in alone
+        DroppedProblem(file.stem, "untested", f"tests without {_tested(file)}.py") for file in alone
     ]
 
 
@@ -143,7 +145,7 @@ def _problems(file: Path, tests: Path | None, bug: Path | None, origin: str) -> 
             buggy = take_docstring(broken, function)[0]
         reference, docstring = take_docstring(source, function)
         problems.append(
-            problem(
+            make_problem(
                 called,
                 function,
                 reference,

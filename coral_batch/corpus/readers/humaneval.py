@@ -12,12 +12,12 @@ from typing import Any
 
 from coral_batch.corpus.sources.checkfunction import check_problem
 from coral_batch.corpus.sources.rows import Form, find_file, gather, read_rows
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 
 _FORM = Form("humaneval", "HumanEval")
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task, in the file's order; ``humaneval_7`` is the problem of ``HumanEval/7``.
 
     Returns:

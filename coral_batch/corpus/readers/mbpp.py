@@ -10,13 +10,13 @@ from pathlib import Path
 
 from coral_batch.corpus.sources.asserts import checks, numbered
 from coral_batch.corpus.sources.mbpp import Task, examine, read_tasks
-from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import as_module, parse_program
 from coral_batch.corpus.sources.rows import find_file, gather
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every task, in the file's order; ``mbpp_601`` is the problem of task 601.
 
     Returns:
@@ -30,7 +30,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
         found = examine(task)
         parse_program(task.code, found.function)
         tested = checks(found.function, numbered(found.tests), found.setup)
-        return problem(
+        return make_problem(
             name,
             found.function,
             as_module(task.code),

@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from coral_batch.corpus.sources.problems import problem, read_cases, read_function
+from coral_batch.corpus.sources.problems import make_problem, read_cases, read_function
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Dropped, Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 
 _BUGGY, _CORRECT, _CASES, _TESTS = (
     "python_programs",
@@ -27,7 +27,7 @@ SUPPORT = "node"
 _DRIVER = "_test"
 
 
-def read(path: Path, origin: str) -> tuple[list[Problem], list[Dropped]]:
+def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """Read every problem of the folder `path`, sorted by name; none is dropped.
 
     Raises:
@@ -68,7 +68,7 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
     if not cases:
         tests = read_text(path / _TESTS / f"test_{name}.py")
         support = {SUPPORT: read_text(path / _TESTS / f"{SUPPORT}.py")}
-    return problem(
+    return make_problem(
         name,
         name,
         reference,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from coral_batch.corpus.sources.asserts import Checks, bound, checks, definitions, loaded, numbered
-from coral_batch.corpus.sources.problems import problem
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse, parse_program, take_docstring
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.records.problem import Problem
@@ -45,7 +45,7 @@ def check_problem(
         if ast.dump(broken) == ast.dump(tree):
             raise Lost("unchanged", "the buggy program is the correct one")
         buggy = take_docstring(buggy, function)[0]
-    return problem(
+    return make_problem(
         name,
         function,
         reference,

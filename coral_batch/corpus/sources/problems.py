@@ -20,7 +20,7 @@ from coral_batch.verdicts.inside import syntax
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def problem(
+def make_problem(
     name: str,
     function: str,
     reference: str,

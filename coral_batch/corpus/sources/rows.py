@@ -16,7 +16,7 @@ from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.problem import Dropped, Loss, Problem
+from coral_batch.records.problem import DroppedProblem, Loss, Problem
 
 Row = TypeVar("Row")
 
@@ -160,7 +160,7 @@ def _known(value: Any, form: Form) -> Any:
 
 def gather(
     path: Path, rows: Iterable[tuple[str, Row]], make: Callable[[str, Row], Problem]
-) -> tuple[list[Problem], list[Dropped]]:
+) -> tuple[list[Problem], list[DroppedProblem]]:
     """Make problems of rows, and keep which can be none.
 
     Args:
@@ -176,7 +176,7 @@ def gather(
         try:
             problems.append(make(name, row))
         except Lost as lost:
-            dropped.append(Dropped(name, lost.reason, lost.detail))
+            dropped.append(DroppedProblem(name, lost.reason, lost.detail))
     if not problems:
         raise CoralError(
             "no problem can be made of the data set",
