@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.readers import READERS
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
