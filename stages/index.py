@@ -51,7 +51,12 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             lake.path("adapter_cards", best.generation),
             key=individual.adapter.key,
         ),
-        identity=identity([lake.path(table) for table in ("problems", "manifest", "examples")]),
+        identity=identity(
+            [
+                *(lake.path("problems", source) for source in settings.corpus.sources),
+                *(lake.path(table) for table in ("manifest", "bugs", "examples")),
+            ]
+        ),
         params=params.FILE.read_text(encoding="utf-8"),
     )
     return {"index": index_page(run_)}
