@@ -17,8 +17,9 @@ def bound(source: Source, scope: Scope) -> Iterator[Edit]:
         if isinstance(node, ast.Compare):
             # In `i + 1 < n` and `0 <= i < n` what stands at the left is a bound as well.
             left = isinstance(node.left, ast.BinOp) or len(node.ops) > 1
+            equal = isinstance(node.ops[-1], ast.Eq | ast.NotEq)
             for operand in [node.left, *node.comparators] if left else node.comparators:
-                yield from off_by_one(source, scope, operand)
+                yield from off_by_one(source, scope, operand, not equal or integer(operand) != 0)
 
 
 def ranges(source: Source, scope: Scope) -> Iterator[Edit]:

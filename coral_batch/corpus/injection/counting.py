@@ -72,10 +72,9 @@ def counted(code: str, lines: int) -> str:
     message = HANGS.partition(": ")[2]
     prelude = _PRELUDE.format(lines=lines, status=_STATUS, message=message, stop=stop)
     call = f"exec({prelude!r}, {{'program': globals()}})"
-    text = code.removeprefix("\ufeff")
     if any(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body):
-        return f"{text}\n{call}\n"
-    return f"{call}\n{text}"
+        return f"{code}\n{call}\n"
+    return f"{call}\n{code}"
 
 
 def hangs(detail: str) -> bool:

@@ -1,12 +1,9 @@
 """The kinds of bugs, by name: each is a function that yields the edits that put one in.
 
-The operators follow what mutation testers do (mutmut, cosmic-ray, mutatest, universalmutator,
-MutPy) and what was counted of people's bugs: QuixBugs' classes of defects (Lin et al. 2017), SStuBs
-(Karampatsis and Sutton 2020) and PyPIBugs (Allamanis et al. 2021). None of those testers is used:
-mutmut and cosmic-ray write a mutant only into a project whose tests they run, mutatest and MutPy
-are no longer kept up, universalmutator goes by regular expressions over lines, none of them knows
-variables, ranges, indices or indentation, and many of their mutants are nobody's slip (`x` as None,
-"text" as "XXtextXX").
+The ideas are those of mutation testers (mutmut, cosmic-ray, mutatest, universalmutator, MutPy,
+poodle), as far as people make such slips, and of counts of people's bugs: QuixBugs' classes of
+defects (Lin et al. 2017), ManySStuBs4J (Karampatsis and Sutton 2020), PyPIBugs (Allamanis et al.
+2021). docs/bugs.md has an example of each, and says why none of those packages is used.
 """
 
 from __future__ import annotations

@@ -189,13 +189,13 @@ class Source:
         return None
 
     def blocks(self) -> Iterator[list[ast.stmt]]:
-        """Yield the blocks of statements inside functions."""
+        """Yield the blocks of statements inside functions, without docstrings."""
         for node in self._parents:
             if isinstance(node, Function) or self.function(node) is not None:
                 for field in ("body", "orelse", "finalbody"):
                     block = getattr(node, field, None)
-                    if isinstance(block, list) and block:
-                        yield block
+                    if isinstance(block, list):
+                        yield [statement for statement in block if statement in self._parents]
 
     def _editable(self, node: ast.AST) -> Iterator[ast.AST]:
         yield node

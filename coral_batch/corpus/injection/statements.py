@@ -63,9 +63,9 @@ def loop(source: Source, _: Scope) -> Iterator[Edit]:
         elif isinstance(node, ast.If) and source.loop(node) is not None:
             last = node.body[-1]
             span = None if isinstance(last, _JUMPS) else source.lines(last)
-            if span is not None and source.text[: span[1]].endswith(source.line_end):
-                text = f"{source.indentation(last)}break{source.line_end}"
-                yield Edit(span[1], span[1], text)
+            if span is not None:
+                end = span[0] + len(source.text[slice(*span)].rstrip("\r\n"))
+                yield Edit(end, end, f"{source.line_end}{source.indentation(last)}break")
 
 
 def _is_plain(node: ast.stmt) -> bool:

@@ -1,0 +1,255 @@
+"""Candidates for bugs: one edit of the text each, in an order that the seed decides."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from itertools import islice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coral_batch.corpus.injection.candidates import Candidate, candidates
+from coral_batch.corpus.injection.distance import token_distance
+from coral_batch.corpus.injection.kinds import KINDS
+from coral_batch.records.problem import Problem
+from coral_batch.verdicts.inside import syntax
+from tests import REPOSITORY
+from tests.injectable import bundled, problem_of
+
+# Of the first 24 candidates of each bundled program for seed 1: the same on every machine and
+# version of Python. Another value is another set of bugs for everyone who goes by this seed.
+BUNDLED_SHA256 = "9db36aaf7db4ba6c959f26d3e0677d31c45e85af1a3456ea7beb60ee946d8413"
+
+TROUBLESOME = '''\
+"""The module's docstring: x + 1."""
+from __future__ import annotations
+
+import functools
+
+LIMITS = {"größe": 3, "naïve": [1, 2], "flag": True}  # a table, 1 + 1
+
+
+@functools.lru_cache(maxsize=2 + 1)
+def outer(first: int, second: int = 4 - 1, *rest: str) -> list[int]:
+    """Return x + 1, not x - 1."""
+    größe: int = (first  # the first, of two
+             + second)  # and the second
+    total = 0
+
+    def inner(value, step=1 + 1):
+    \t"""Tabs, here."""
+    \ttext = "ä" * value + f"{value + 1} {step}"
+    \tif value > 0 and (  # a comment with > and +
+    \t\tstep < größe
+    \t):
+    \t\treturn inner(value - 1, step) + text
+    \treturn text
+
+    for index, item in enumerate(sorted(rest)):
+        if not item: continue
+        total += len(item); größe -= 1
+    while (total
+           > größe):
+        total -= \\
+            größe
+    return [größe, total] if total else [len(inner(größe)), total]
+'''
+ONE_LINE = "def f(items, start=0): return sum(item * 2 for item in items if item > 1) - start\n"
+NO_FINAL_NEWLINE = (
+    "def f(n):\n    if n > 1:\n        n -= 1\n    else:\n        n += 1\n    return n"
+)
+SOURCES = {
+    "troublesome": problem_of(TROUBLESOME, function="outer"),
+    "carriage returns": problem_of(TROUBLESOME.replace("\n", "\r\n"), function="outer"),
+    "one line": problem_of(ONE_LINE),
+    "no final newline": problem_of(NO_FINAL_NEWLINE),
+    **{problem.name: problem for problem in bundled()[::7]},
+}
+
+
+def all_of(problem: Problem, seed: int = 1) -> list[Candidate]:
+    return list(candidates(problem, seed))
+
+
+def edited_at(reference: str, candidate: Candidate) -> int | None:
+    """Return where one edit of the reference makes the candidate, on the line that it says."""
+    start = [0, *(found.end() for found in re.finditer(r"\r\n|\n", reference))]
+    begin, *more = start[candidate.line - 1 :]
+    for place in range(begin, more[0] if more else len(reference) + 1):
+        end = place + len(candidate.original)
+        if (
+            reference[place:end] == candidate.original
+            and reference[:place] + candidate.replacement + reference[end:] == candidate.code
+        ):
+            return place
+    return None
+
+
+def differing(one: ast.AST, other: ast.AST) -> ast.AST:
+    """Return the smallest subtree of the first outside of which both are the same."""
+    pairs: list[tuple[ast.AST, ast.AST]] = []
+    if type(one) is type(other):
+        for field in one._fields:
+            here, there = getattr(one, field, None), getattr(other, field, None)
+            here, there = ([x] if not isinstance(x, list) else x for x in (here, there))
+            if len(here) != len(there):
+                return one
+            for left, right in zip(here, there, strict=True):
+                if not isinstance(left, ast.AST) or not isinstance(right, ast.AST):
+                    if left != right:
+                        return one
+                elif ast.dump(left) != ast.dump(right):
+                    pairs.append((left, right))
+    return differing(*pairs[0]) if len(pairs) == 1 else one
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_candidate_is_one_edit_and_everything_else_stays_to_the_letter(name: str) -> None:
+    problem = SOURCES[name]
+    found = all_of(problem)
+    assert found
+    for candidate in found:
+        assert candidate.original != candidate.replacement
+        assert edited_at(problem.reference, candidate) is not None, candidate
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_candidate_differs_in_one_subtree_on_the_line_that_it_names(name: str) -> None:
+    problem = SOURCES[name]
+    reference = syntax.parse(problem.reference)
+    for candidate in all_of(problem):
+        subtree = differing(reference, syntax.parse(candidate.code))
+        assert not isinstance(subtree, ast.Module)
+        if isinstance(subtree, ast.expr | ast.stmt):
+            assert subtree.end_lineno is not None
+            assert subtree.lineno <= candidate.line <= subtree.end_lineno, candidate
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_candidate_parses_as_a_tree_of_its_own_and_comes_back_from_its_tree(name: str) -> None:
+    own = problem_of(SOURCES[name].reference).reference
+    trees = [ast.dump(syntax.parse(own))]
+    for candidate in all_of(SOURCES[name]):
+        tree = syntax.parse(candidate.code)
+        trees.append(ast.dump(tree))
+        assert ast.dump(ast.parse(ast.unparse(tree))) == trees[-1]
+    assert len(set(trees)) == len(trees)
+
+
+def test_what_no_bug_touches_stays() -> None:
+    """Docstrings, comments, signatures, annotations, decorators, f-strings, imports, names."""
+    kept = (
+        '"""The module\'s docstring: x + 1."""\nfrom __future__ import annotations\n',
+        "import functools\n",
+        "  # a table, 1 + 1\n",
+        "@functools.lru_cache(maxsize=2 + 1)\n"
+        "def outer(first: int, second: int = 4 - 1, *rest: str) -> list[int]:\n"
+        '    """Return x + 1, not x - 1."""\n',
+        "    def inner(value, step=1 + 1):\n    \t",
+        '"""Tabs, here."""',
+        "  # and the second",
+    )
+    found = all_of(SOURCES["troublesome"])
+    for candidate in found:
+        assert all(text in candidate.code for text in kept), candidate
+    assert {candidate.line for candidate in found} >= {6, 12, 14, 18, 19, 20, 26, 29, 31}
+    texts = [one.code for one in found if 'f"{value + 1} {step}"' not in one.code]
+    assert all('f"' not in text for text in texts)  # taken out as a whole, never edited inside
+
+
+def test_outside_of_functions_only_constants_are_edited() -> None:
+    found = [one for one in all_of(SOURCES["troublesome"]) if one.line < 9]
+    assert {one.kind for one in found} == {"constant"}
+    assert {one.line for one in found} == {6}
+
+
+def test_the_same_seed_gives_the_same_bugs_and_another_one_another_order() -> None:
+    problem = SOURCES["one line"]
+    assert all_of(problem) == all_of(problem)
+    one, other = ([candidate.code for candidate in all_of(problem, seed)] for seed in (1, 2))
+    assert one != other
+    assert sorted(one) == sorted(other)
+
+
+def test_another_machine_and_another_python_give_the_same_candidates() -> None:
+    content = [
+        [problem.name, candidate.kind, candidate.line, candidate.code]
+        for problem in bundled()
+        for candidate in islice(candidates(problem, 1), 24)
+    ]
+    assert hashlib.sha256(json.dumps(content).encode()).hexdigest() == BUNDLED_SHA256
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**53), problem=st.sampled_from(bundled()))
+def test_kinds_take_turns_for_every_seed(seed: int, problem: Problem) -> None:
+    found = all_of(problem, seed)
+    assert [one.number for one in found] == list(range(1, len(found) + 1))
+    turns: dict[str, int] = {}
+    last = 0
+    for candidate in found:
+        turns[candidate.kind] = turn = turns.get(candidate.kind, 0) + 1
+        assert turn >= last  # nobody has a third turn before everyone who can had a second
+        last = turn
+
+
+def test_the_problems_own_bug_is_no_candidate() -> None:
+    reference = "def f(a, b):\n    return a - b\n"
+    own = "def f(a, b):\n    return a + b  # wrong\n"
+    codes = [one.code for one in all_of(problem_of(reference))]
+    assert own.replace("  # wrong", "") in codes
+    left = [one.code for one in all_of(problem_of(reference, buggy=own))]
+    assert left == [code for code in codes if code != own.replace("  # wrong", "")]
+
+
+def examples() -> list[tuple[str, str, str]]:
+    """Return kind, line and line with a bug of each row of the table in docs/bugs.md."""
+    text = (REPOSITORY / "docs/bugs.md").read_text()
+    row = re.compile(r"^\| `(\w+)` \|[^|]*\| (.+) \| (.+) \|$", re.MULTILINE)
+    return row.findall(text)
+
+
+# The programs of the examples: {} is the line, or lines, that the bug is in.
+FRAMES = {
+    "initial_value": "def f(xs):\n    {}\n    for x in xs:\n        best = x\n    return best\n",
+    "recursion": "def f(n):\n    {}\n",
+    "assignment": "def f(xs):\n    total = 0\n    for x in xs:\n        {}\n    return total\n",
+    "variable": "def f(xs):\n    total = 0\n    for x in xs:\n        {}\n    return total\n",
+}
+FRAME = "def f(a, b, n, xs):\n    low = n - 1\n    for x in xs:\n        {}\n        a.append(b)\n"
+
+
+@pytest.mark.parametrize(("kind", "line", "bug"), examples())
+def test_every_documented_example_is_a_candidate(kind: str, line: str, bug: str) -> None:
+    frame = FRAMES.get(kind, FRAME)
+    indentation = frame.split("{}")[0].rpartition("\n")[2]
+    before, after = (
+        frame.replace("{}", text.strip("`").replace("` <br> `", f"\n{indentation}"))
+        for text in (line, bug)
+    )
+    assert (kind, after) in {(one.kind, one.code) for one in all_of(problem_of(before))}
+
+
+def test_every_kind_is_documented() -> None:
+    assert [kind for kind, _, _ in examples()] == list(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "distance"),
+    [
+        ("x = 1\n", "x  =  1  # one\n", 0),
+        ("x = 1\n", "x = 2\n", 1),
+        ("x = a + b\n", "x = a\n", 2),
+        ("for x in y:\n    a()\nb()\n", "for x in y:\n    a()\n    b()\n", 2),
+        ("x = f(a, b)\n", "x = f(b, a)\n", 2),
+        ("a()\nb()\n", "b()\n", 4),
+    ],
+)
+def test_the_distance_counts_tokens_without_comments_and_layout(
+    one: str, other: str, distance: int
+) -> None:
+    assert token_distance(one, other) == token_distance(other, one) == distance
