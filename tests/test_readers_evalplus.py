@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.sources.comparisons import Rule, comparing
+from coral_batch.corpus.sources.comparisons import Rule, comparing, written
 from coral_batch.corpus.sources.evalplus import LONGEST, MOST, arguments_of, chosen, rule_of
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.errors import CoralError
@@ -177,6 +177,28 @@ def test_at_most_32_different_inputs_are_chosen_the_first_16_among_them(
     assert numbers == sorted(numbers)
     assert shown[:16] == distinct[:16]
     assert len(set(shown)) == len(shown)
+
+
+@given(
+    value=st.recursive(
+        st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.lists(inner).map(tuple)
+            | st.dictionaries(st.text(), inner)
+            | st.sets(st.text() | st.integers())
+            | st.frozensets(st.text())
+        ),
+    )
+)
+def test_a_value_is_written_as_python(value: Any) -> None:
+    assert eval(written(value)) == value
+
+
+def test_sets_are_written_in_one_order() -> None:
+    assert written([{"b", "a"}, frozenset("yx"), set()]) == (
+        "[set(['a', 'b']), frozenset(['x', 'y']), set()]"
+    )
 
 
 def test_arguments_that_are_too_long_are_left_out() -> None:

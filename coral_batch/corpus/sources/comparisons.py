@@ -115,8 +115,24 @@ def comparing(
         compare.strip() + "\n",
     ]
     for number, arguments in enumerate(calls, start=1):
-        shown = [repr(list(arguments))]
+        shown = [written(list(arguments))]
         if not computed:
-            shown.append(repr(expected[number - 1]))
+            shown.append(written(expected[number - 1]))
         parts.append(f"def test_{number}():\n    compare({', '.join(shown)})\n")
     return "\n\n".join(parts)
+
+
+def written(value: Any) -> str:
+    """Write a value as Python does, but sets in a fixed order: theirs differs from run to run."""
+    if isinstance(value, set | frozenset):
+        items = ", ".join(sorted(map(written, value)))
+        return f"{type(value).__name__}([{items}])" if items else repr(value)
+    if isinstance(value, dict):
+        pairs = (f"{written(key)}: {written(item)}" for key, item in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list | tuple):
+        items = ", ".join(map(written, value))
+        if isinstance(value, list):
+            return f"[{items}]"
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    return repr(value)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from coral_batch.corpus.sources.comparisons import Rule
+from coral_batch.corpus.sources.comparisons import Rule, written
 from coral_batch.corpus.sources.rows import Lost
 
 MOST = 32
@@ -34,7 +34,7 @@ def chosen(numbered: list[Arguments]) -> list[int]:
     seen: set[str] = set()
     kept = []
     for number, arguments in enumerate(numbered):
-        shown = repr(arguments)
+        shown = written(arguments)
         if shown not in seen and len(shown) <= LONGEST:
             kept.append(number)
         seen.add(shown)

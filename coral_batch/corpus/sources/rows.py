@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from coral_batch.corpus.sources.assignment import ROLES_FILE
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
@@ -19,9 +20,6 @@ from coral_batch.lake.schemas import first_error, validator
 from coral_batch.records.problem import DroppedProblem, Loss, Problem
 
 Row = TypeVar("Row")
-
-ROLES = "roles.jsonl"
-"""The file that may stand beside a data set and says what its problems are for."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def find_files(folder: Path, *endings: str) -> list[Path]:
     found = sorted(
         file
         for file in folder.iterdir()
-        if file.name.endswith(endings) and file.name != ROLES and not file.name.startswith(".")
+        if file.name.endswith(endings) and file.name != ROLES_FILE and not file.name.startswith(".")
     )
     if not found:
         raise CoralError(
