@@ -13,8 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.commands.show import generation_view, genome_view, model_view, show
+from coral_batch.commands.show import bugs_view, generation_view, genome_view, model_view, show
 from coral_batch.errors import CoralError
+from coral_batch.records.bug import Bug
 from coral_batch.records.rows import SampleRow, SelectionRow
 from tests.report_lake import write_lake
 
@@ -178,6 +179,54 @@ def test_an_answer_without_code_is_called_so(small_lake: Path) -> None:
     )
 
 
+def bug(problem: str, number: int, kind: str, buggy: str, outcomes: str) -> Bug:
+    reference = "def f(n):\n    return n + 1\n"
+    failed = 1 - outcomes.count("P") / len(outcomes)
+    change = (2, "+", "-", reference, buggy)
+    return Bug(f"{problem}-{number}", problem, kind, *change, outcomes, failed, 1)
+
+
+def write_bugs() -> None:
+    wrong = "def f(n):\n    return n - 1\n"
+    hostile = "def f(n):\n    return n + '\x1b[2J'\n"
+    rows = [
+        bug("sieve", 1, "arithmetic", wrong, "PFFE"),
+        bug("sieve", 2, "variable", hostile, "PPPF"),
+        bug("sieve", 3, "arithmetic", wrong, "PPFF"),
+        bug("wrap", 1, "index", wrong, "FP"),
+    ]
+    lake.write_rows("bugs", rows)
+
+
+def test_the_programs_are_listed_with_their_injected_bugs(workspace: Path) -> None:
+    write_bugs()
+    lines = bugs_view(None, colour=False).splitlines()
+    assert lines[0] == "4 bugs of 2 programs"
+    assert "sieve       3    0.50  arithmetic 2, variable" in lines
+    assert "wrap        1    0.50  index" in lines
+    assert "arithmetic     2" in lines
+
+
+def test_the_bugs_of_a_program_are_shown_as_diffs_with_what_its_cases_say(workspace: Path) -> None:
+    write_bugs()
+    text = bugs_view("sieve", colour=False)
+    assert "--- sieve-1, arithmetic, line 2 ---\n  PFFE: 3 of 4 cases fail; 1 token away\n" in text
+    assert "    --- reference\n    +++ sieve-1\n" in text
+    assert "    -    return n + 1\n    +    return n - 1" in text
+    assert "return n + '<U+001B>[2J'" in text
+    assert "wrap" not in text
+    assert "\x1b[31m-    return n + 1\x1b[0m" in bugs_view("sieve", colour=True)
+
+
+def test_a_program_without_injected_bugs_is_named(workspace: Path) -> None:
+    with pytest.raises(CoralError, match="file of the lake is missing"):
+        show("bugs")
+    write_bugs()
+    with pytest.raises(CoralError, match="coral show bugs") as caught:
+        show("bugs", "gcd")
+    assert "'gcd'" in str(caught.value)
+
+
 def test_the_command_line_takes_a_generation_a_genome_and_a_problem(small_lake: Path) -> None:
     app = typer.Typer()
     app.command()(show)
@@ -186,3 +235,5 @@ def test_the_command_line_takes_a_generation_a_genome_and_a_problem(small_lake: 
     assert shown.output == genome_view("001", "001-00", "wrap", colour=False) + "\n"
     assert CliRunner().invoke(app, ["baseline"]).exit_code == 0
     assert CliRunner().invoke(app, ["017"]).exit_code == 2
+    write_bugs()
+    assert CliRunner().invoke(app, ["bugs", "wrap"]).output == bugs_view("wrap", False) + "\n"
