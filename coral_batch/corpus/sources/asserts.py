@@ -2,9 +2,9 @@
 
 An assert is a JSON case when it calls the function under test with values that JSON can hold and
 compares the result by ``==`` with another. Tuples, sets, keys that are no text, infinite numbers
-and complex ones are no such values. Nor is a truth value that is expected: to ``==`` 1 is True, to
-the rules for JSON cases it is not (`coral_batch/verdicts/compare.py`). A tuple in the place of an
-expected list passes as a case and would not pass the assert.
+and complex ones are no such values. Nor is a truth value that is expected: by ``==`` 1 is True, by
+the rules for JSON cases it is not (`coral_batch/verdicts/compare.py`). For the same reason a result
+True fails a case that expects 1; and a tuple passes one that expects a list.
 """
 
 from __future__ import annotations
