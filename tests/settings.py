@@ -37,6 +37,20 @@ def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
     yaml.dump(document, file)
 
 
+def set_sources(sources: Mapping[str, Mapping[str, Any]], folder: Path = Path()) -> None:
+    """Replace the sources of the corpus in the params.yaml of a project.
+
+    Args:
+        sources: by name, each as params.yaml has it.
+        folder: the project's.
+    """
+    file = folder / params.FILE
+    yaml = YAML(typ="rt")
+    document = yaml.load(file)
+    document["corpus"]["sources"] = {name: dict(source) for name, source in sources.items()}
+    yaml.dump(document, file)
+
+
 def keep_sources(names: Iterable[str], folder: Path = Path()) -> None:
     """Remove every source of the corpus but these from the params.yaml of a project.
 

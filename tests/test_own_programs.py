@@ -1,0 +1,66 @@
+"""From an empty folder with three programs and their pytest files to a finished run.
+
+The commands and files are those of docs/corpora.md; the model is a tiny one.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from coral_batch import lake
+from coral_batch.evidence.summary import Evidence
+from coral_batch.records.bug import Bug, program_of
+from coral_batch.records.example import Example
+from coral_batch.records.problem import Role
+from coral_batch.records.rows import SampleRow
+from tests import REPOSITORY
+from tests.pipeline import make_project, run
+from tests.settings import set_params, set_sources
+
+WALKTHROUGH = (
+    (REPOSITORY / "docs/corpora.md").read_text().partition("### A run on three programs")[2]
+)
+FILES = re.findall(
+    r"^`(programs/\S+)`:\n\n```\w+\n(.*?)^```$", WALKTHROUGH, re.DOTALL | re.MULTILINE
+)
+ROLES = {"parse_duration": "training", "merge_ranges": "test", "tally": "held_out"}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = make_project(tmp_path_factory.mktemp("own") / "project")
+    for name, text in FILES:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+    set_sources({"own": {"reader": "folder", "path": "programs", "roles": "file"}}, project)
+    set_params({"injection.each": 6, "examples.bugs": 3, "validation.bugs": 2}, project)
+    run(project, "coral", "generations", "1")
+    run(project, "dvc", "repro")
+    return project
+
+
+def test_three_own_programs_give_a_finished_run(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(own)
+    assert {row.name: row.role for row in lake.read_rows("manifest", Role)} == ROLES
+    bugs = lake.read_rows("bugs", Bug)
+    assert {bug.problem for bug in bugs} == set(ROLES)
+    examples = lake.read_rows("examples", Example)
+    assert [row.bug for row in examples] == [f"parse_duration-{n}" for n in (1, 2, 3, 1)]
+    shown = {row.problem for row in lake.read_rows("samples", SampleRow, "evaluation/best")}
+    assert {program_of(name) for name in shown} == {"tally"}
+    assert len(shown) == 5
+    held_out = lake.read_document("evidence", Evidence).scores["held_out"]
+    assert (held_out.problems, held_out.programs) == (5, 1)
+    assert (own / "lake/report/index.html").is_file()
+
+
+def test_a_run_on_own_programs_passes_its_audit(own: Path) -> None:
+    assert "wrong" not in run(own, "coral", "audit")
+
+
+def test_their_bugs_are_shown(own: Path) -> None:
+    assert "tally" in run(own, "coral", "show", "bugs")
+    assert "@@" in run(own, "coral", "show", "bugs", "tally")
