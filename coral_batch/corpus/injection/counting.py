@@ -91,7 +91,7 @@ def _catches_everything(tree: ast.Module) -> bool:
             return True
         if isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__del__"}:
             return True
-        if isinstance(node, ast.Try) and any(map(_jumps, node.finalbody)):
+        if isinstance(node, ast.Try | ast.TryStar) and any(map(_jumps, node.finalbody)):
             return True
     return False
 

@@ -138,6 +138,7 @@ def _without_filter(source: Source, node: ast.comprehension) -> Iterator[Edit]:
 def _without_test(source: Source, node: ast.If) -> Iterator[Edit]:
     """Yield the one statement that depends on a condition as one that does not."""
     guarded = node.body[0]
-    alone = len(node.body) == 1 and not node.orelse and source.lines(node) is not None
+    is_if = source.text.startswith("if", source.start(node))  # and no elif
+    alone = is_if and len(node.body) == 1 and not node.orelse and source.lines(node) is not None
     if alone and not isinstance(guarded, _JUMPS | ast.If | ast.For | ast.While):
         yield source.replace(node, source.code(guarded))
