@@ -149,8 +149,8 @@ def test_a_float_may_differ_by_the_tolerance(
     expected: float, error: float, tolerance: float
 ) -> None:
     tests = comparing("f", [[]], [expected], tolerance)
-    if error <= tolerance:
-        assert _passes(tests, expected + error) or not math.isclose(error, expected + error)
+    if error <= 0.999 * tolerance:
+        assert _passes(tests, expected + error)
     elif error > 2 * (tolerance + 1e-7 * abs(expected)) + 1e-6:
         assert not _passes(tests, expected + error)
 
@@ -251,7 +251,7 @@ def test_tasks_with_rules_of_their_own() -> None:
         ({**HF_MBPP, "test": "inputs = [[1]]\nresults = []\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = [[1j]]\nresults = [1]\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = make()\n"}, "untestable"),
-        ({**HF_MBPP, "test": "inputs = (\n"}, "untestable"),
+        ({**HF_MBPP, "test": "inputs = (\n"}, "unparseable"),
     ],
 )
 def test_a_task_that_cannot_be_tested_is_dropped(

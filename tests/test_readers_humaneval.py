@@ -61,6 +61,13 @@ def test_a_task_is_prompt_and_solution_with_its_docstring_apart(tmp_path: Path) 
     assert kinds(problem) == ["PASS", "PASS"]
 
 
+def test_line_ends_of_windows_are_read_as_others(tmp_path: Path) -> None:
+    windows = {name: value.replace("\n", "\r\n") for name, value in ROW.items()}
+    (one,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", ROW))
+    (other,), _ = read("humaneval", jsonl(tmp_path / "b.jsonl", windows))
+    assert one == other
+
+
 @pytest.mark.parametrize(
     ("body", "tests"),
     [

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coral_batch.corpus.sources.comparisons import Rule, written
+from coral_batch.corpus.sources.programs import parse
 from coral_batch.corpus.sources.rows import Lost
 
 MOST = 32
@@ -170,8 +171,8 @@ def parse_test(source: str) -> Written:
     Raises:
         Lost: the test has another form, or its values are complex numbers.
     """
+    tree = _Infinite().visit(parse(source, "the test"))
     try:
-        tree = _Infinite().visit(ast.parse(source))
         values = {
             target.id: ast.literal_eval(node.value)
             for node in ast.walk(tree)
@@ -179,8 +180,8 @@ def parse_test(source: str) -> Written:
             for target in node.targets
             if isinstance(target, ast.Name) and target.id in ("inputs", "results")
         }
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Lost("untestable", f"the test cannot be read: {error}") from None
+    except ValueError as error:
+        raise Lost("untestable", f"the test holds no plain values: {error}") from None
     inputs, results = values.get("inputs"), values.get("results")
     if not inputs or (results is not None and len(results) != len(inputs)):
         raise Lost("untestable", "the test has no inputs, or not as many results")

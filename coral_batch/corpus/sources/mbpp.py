@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.sources.asserts import bound, loaded
+from coral_batch.corpus.sources.programs import newlines
 from coral_batch.corpus.sources.rows import Form, Lost, read_rows
 from coral_batch.verdicts.inside import syntax
 
@@ -71,10 +72,10 @@ def read_tasks(file: Path) -> Iterator[Task]:
         yield Task(
             row["task_id"],
             place,
-            _newlines(row["prompt" if sanitized else "text"]),
-            _newlines(row["code"]),
-            _newlines(setup),
-            tuple(_newlines(test) for test in row["test_list"]),
+            newlines(row["prompt" if sanitized else "text"]),
+            newlines(row["code"]),
+            newlines(setup),
+            tuple(newlines(test) for test in row["test_list"]),
         )
 
 
@@ -103,7 +104,3 @@ def examine(task: Task) -> Tested:
     if len(needed) != 1:
         raise Lost("untestable", f"the tests use {', '.join(needed) or 'nothing'} of the program")
     return Tested(tree, needed[0], setup.body, [test.body for test in tests])
-
-
-def _newlines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -58,8 +58,13 @@ def imported(tree: ast.Module) -> set[str]:
 
 
 def as_module(code: str) -> str:
-    """Return a program without blank lines around it, ending in one newline."""
-    return code.strip("\n").rstrip() + "\n"
+    """Return a program without blank lines around it, its lines ending in one newline each."""
+    return newlines(code).strip("\n").rstrip() + "\n"
+
+
+def newlines(text: str) -> str:
+    """Return a text with the line ends of Unix."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def take_docstring(code: str, function: str) -> tuple[str, str]:
@@ -71,6 +76,7 @@ def take_docstring(code: str, function: str) -> tuple[str, str]:
         The code as `as_module` gives it, and the docstring without indentation; empty where there
         is none.
     """
+    code = newlines(code)
     tree = syntax.parse(code)
     documented: list[ast.FunctionDef | ast.Module] = [
         node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function
