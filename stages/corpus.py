@@ -18,7 +18,10 @@ def make(_: Tables, settings: Params, source: str) -> Outputs:
     given = settings.corpus.sources[source]
     path, origin = place(given)
     problems, dropped = reader_of(given.reader).read(path, origin)
-    return {"corpus_dropped": dropped, "problems": assign(problems, given.roles, path)}
+    return {
+        "corpus_dropped": dropped,
+        "problems": assign(problems, given.roles, path, given.exclude),
+    }
 
 
 def corpus(source: Source) -> None:

@@ -64,7 +64,7 @@ SETTINGS = {
     "automata.steps": 6,
     "calibration.automata": 64,
     "calibration.bins": 2,
-    "corpus.sources.snippets.roles": "held_out",
+    "corpus.sources.snippets.exclude": [],
     "injection.each": 2,
     "examples.bugs": 1,
     "validation.samples": 1,

@@ -41,7 +41,7 @@ SETTINGS = {
     "automata.width": 8,
     "calibration.automata": 64,
     "calibration.bins": 2,
-    "corpus.sources.snippets.roles": "held_out",
+    "corpus.sources.snippets.exclude": [],
     "injection.each": 2,
     "examples.bugs": 1,
     "candidates.r": [2, 4],

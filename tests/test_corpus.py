@@ -252,6 +252,13 @@ def test_a_source_that_is_a_file_has_no_file_of_roles(
         assign(problems, "file", tmp_path / "mbpp.jsonl")
 
 
+def test_problems_are_excluded_by_name(problems: list[Problem]) -> None:
+    roles = {p.name: p.role for p in assign(problems, "quixbugs", CLASSICS, ["gcd", "wrap"])}
+    assert (roles["gcd"], roles["wrap"], roles["sieve"]) == ("excluded", "excluded", "test")
+    with pytest.raises(CoralError, match=r"exclude(?s:.*)bogosort"):
+        assign(problems, "test", CLASSICS, ["bogosort"])
+
+
 def test_one_name_in_two_sources_is_refused(problems: list[Problem]) -> None:
     other = replace(problems[0], origin="elsewhere")
     with pytest.raises(CoralError, match=rf"{other.name}(?s:.*)classics(?s:.*)elsewhere"):

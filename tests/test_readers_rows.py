@@ -114,7 +114,7 @@ def test_what_is_no_data_set_is_refused(
         assert word in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}\n" * 99)[:-9], b""])
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}\n" * 99, mtime=0)[:-9], b""])
 def test_a_damaged_archive_is_refused(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "data.jsonl.gz"
     file.write_bytes(content)

@@ -23,6 +23,7 @@ class Source:
     roles: str | Shares
     url: str | None = None
     revision: str | None = None
+    exclude: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ def judge_samples(
                 field=f"problem {problem.name}, case {failed[0].case}",
                 found=f"{failed[0].kind} {failed[0].detail}".strip(),
                 expected="PASS",
-                action="correct the corpus, or raise verdicts.cpu_seconds if the case is slow",
+                action="correct the corpus, exclude the problem (corpus.sources: exclude), or "
+                "raise verdicts.cpu_seconds if the case is slow",
             )
         key = {"genome": REFERENCE, "problem": problem.name, "sample": 0}
         times += [_time(key, verdict) for verdict in result]

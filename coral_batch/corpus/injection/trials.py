@@ -163,7 +163,7 @@ def _check_tests(problem: Problem) -> None:
             field=f"problem {problem.name}",
             found="neither cases nor a test file",
             expected="JSON cases, or a test file",
-            action="add tests, or give the problem the role excluded",
+            action="add tests, or exclude the problem (corpus.sources: exclude)",
         )
 
 
@@ -188,5 +188,5 @@ def _check_reference(problem: Problem, verdicts: Sequence[Verdict], lines: int) 
             field=where,
             found=f"{verdict.kind} {verdict.detail}".strip(),
             expected="PASS" if case is None else f"PASS with {shorten(case.expected)}",
-            action="correct the corpus, or give the problem the role excluded",
+            action="correct the corpus, or exclude the problem (corpus.sources: exclude)",
         )

@@ -19,7 +19,9 @@ QUIXBUGS, FILE = "quixbugs", "file"
 ROLES_FILE = "roles.jsonl"
 
 
-def assign(problems: Sequence[Problem], roles: str | Shares, path: Path) -> list[Problem]:
+def assign(
+    problems: Sequence[Problem], roles: str | Shares, path: Path, exclude: Sequence[str] = ()
+) -> list[Problem]:
     """Give every problem of a source its role.
 
     Args:
@@ -29,11 +31,29 @@ def assign(problems: Sequence[Problem], roles: str | Shares, path: Path) -> list
             folder; or shares, into which a problem falls by the SHA-256 of its name, so that it
             stays where it is when others are added.
         path: where the source lies.
+        exclude: names of problems that nobody is to use, whatever `roles` says.
 
     Raises:
         CoralError: one of QuixBugs' 40 names is missing, or a test problem among them has no JSON
-            cases; the file is missing or broken, or names what is no problem, or nobody.
+            cases; the file is missing or broken, or names what is no problem, or nobody; `exclude`
+            names what is no problem.
     """
+    if unknown := sorted(set(exclude) - {problem.name for problem in problems}):
+        raise CoralError(
+            "a problem is excluded that is not there",
+            file="params.yaml",
+            field="corpus.sources: exclude",
+            found=", ".join(unknown),
+            expected=f"names of the {len(problems)} problems of {path}",
+        )
+    reason = "excluded by name (corpus.sources)"
+    return [
+        replace(problem, role="excluded", reason=reason) if problem.name in exclude else problem
+        for problem in _assigned(problems, roles, path)
+    ]
+
+
+def _assigned(problems: Sequence[Problem], roles: str | Shares, path: Path) -> list[Problem]:
     if isinstance(roles, Shares):
         return [_by_shares(problem, roles) for problem in problems]
     if roles == QUIXBUGS:

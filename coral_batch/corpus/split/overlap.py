@@ -172,7 +172,7 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
                     field=f"{row.other} ({row.other_role}), {row.evaluation} ({row.role})",
                     found=round(value, 3),
                     expected=f"below split.{field} = {limit}",
-                    action="give one of them the role excluded (corpus.sources: roles), or set "
+                    action="exclude one of them (corpus.sources: exclude), or set "
                     "split.overlapping to exclude; raise the limit only if you know why they "
                     "overlap",
                 )
