@@ -99,7 +99,8 @@ def test_the_gate_is_mentioned_where_it_tightens_over_other_generations(workspac
         (["generations", "0"], ["count", "1"]),
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
-        (["samples", "baseline"], ["problems.jsonl", "dvc repro"]),
+        (["samples", "baseline"], ["classics.jsonl", "dvc repro"]),
+        (["corpus", "nowhere"], ["'nowhere'", "classics, snippets, exercises"]),
         (["show", "000"], ["population.jsonl", "dvc repro"]),
     ],
 )
@@ -115,6 +116,6 @@ def test_a_mistake_is_one_message_without_a_traceback(
 
 def test_outside_a_project_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = coral("corpus")
+    done = coral("split")
     assert done.returncode == 1
     assert "repository's root" in done.stderr

@@ -29,7 +29,9 @@ SHA = "0" * 64
 def first(workspace: Path) -> Path:
     make_run()
     names = [*HELD_OUT, *HELD_OUT.values()]
-    lake.write_rows("manifest", [Role(name, "test", "a test", 1, False, SHA) for name in names])
+    lake.write_rows(
+        "manifest", [Role(name, "classics", "test", "a test", 1, False, SHA) for name in names]
+    )
     evidence()
     return workspace
 

@@ -30,6 +30,7 @@ from stages.adapters import adapters
 from stages.automata import automata
 from stages.base import base
 from stages.best import best
+from stages.bugs import bugs
 from stages.corpus import corpus
 from stages.evidence import evidence
 from stages.examples import examples
@@ -155,8 +156,10 @@ def downloaded() -> None:
 
 
 compared = partial(read_run, ".")
+classics, snippets = partial(corpus, "classics"), partial(corpus, "snippets")
 audits = partial(audited, LATER)
 shows = partial(show, LATER)
+show_bugs = partial(show, "bugs")
 pages = partial(page, LATER)
 lint_audits = partial(audited, "linteval/base")
 lint_shows = partial(linteval_commands.show, "base")
@@ -164,20 +167,29 @@ listed = (store_commands.show, partial(samples, LATER), partial(adapters, LATER)
 
 READERS: dict[str, tuple[Stage, ...]] = {
     "params.yaml": (params.load, population, best, audits, index),
-    "lake/raw/classics/python_programs/*.py": (corpus,),
-    "lake/raw/classics/correct_python_programs/*.py": (corpus,),
-    "lake/raw/classics/json_testcases/*.json": (corpus,),
-    "lake/raw/classics/python_testcases/*.py": (corpus,),
-    "lake/raw/snippets/correct_python_programs/*.py": (linteval_items,),
-    "lake/raw/snippets/json_testcases/*.json": (linteval_items,),
+    "lake/raw/classics/python_programs/*.py": (classics,),
+    "lake/raw/classics/correct_python_programs/*.py": (classics,),
+    "lake/raw/classics/json_testcases/*.json": (classics,),
+    "lake/raw/classics/python_testcases/*.py": (classics,),
+    "lake/raw/snippets/correct_python_programs/*.py": (snippets,),
+    "lake/raw/snippets/json_testcases/*.json": (snippets,),
+    "lake/raw/items/correct_python_programs/*.py": (linteval_items,),
+    "lake/raw/items/json_testcases/*.json": (linteval_items,),
     str(MBPP): (partial(items_of, "mbpp", MBPP),),
     str(OFFICIAL): (partial(items_of, "official", OFFICIAL),),
     f"{FOLDER}/*.py": (partial(items_of, "folder", FOLDER),),
     "tiny/*": (base,),
     f"{lake.DOWNLOADS}/*": (downloaded,),
     "lake/base/*": (partial(samples, LATER), examples, audits, exported, index),
-    "lake/corpus/problems.jsonl": (split, examples, partial(verdicts, LATER), pages),
-    "lake/split/manifest.jsonl": (examples, partial(samples, LATER), partial(verdicts, LATER)),
+    "lake/corpus/classics.jsonl": (split, bugs, examples, partial(verdicts, LATER), pages),
+    "lake/split/manifest.jsonl": (
+        *(bugs, examples, partial(adapters, LATER), partial(samples, LATER)),
+        partial(verdicts, LATER),
+    ),
+    "lake/bugs/bugs.jsonl": (
+        *(examples, partial(samples, LATER), partial(verdicts, LATER), pages, evidence),
+        *(compared, show_bugs),
+    ),
     "lake/split/overlaps.parquet": (evidence,),
     "lake/examples/examples.jsonl": (partial(adapters, LATER),),
     "lake/calibration/calibration.json": (partial(adapters, LATER), audits),

@@ -116,7 +116,7 @@ from coral_batch import lake
 from coral_batch.corpus.sources.checkout import fetch
 from coral_batch.lake.params import load
 from coral_batch.records.rows import DurationRow
-from coral_batch.records.settings import Corpus
+from coral_batch.records.settings import Source
 from coral_batch.lake.store import Store
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
@@ -126,7 +126,7 @@ aside, revision, settings = sys.argv[1:]
 lake.write_rows("sample_durations", [DurationRow("a", 1.5, False)], "000")
 lake.write_folders("adapter_folders", {"0" * 64: Path(aside)}, "000")
 Store(lake.STORE).put("samples", {"seed": 1}, lambda folder: (folder / "a").write_text("a"))
-fetch(Corpus("", aside, revision))
+fetch(Source("quixbugs", "", "quixbugs", aside, revision))
 program = Program("a", "double", "def double(n): return 2 * n", (Case((1,), 2),), None, {})
 judge([program], load(Path(settings)).verdicts, 1, lake.VERDICT_JOURNAL)
 """
