@@ -61,7 +61,8 @@ def measure() -> list[Row]:
         tiny = make_tiny_base(folder / "tiny")
         materialise(str(tiny), None, folder / "base", folder / "downloads")
         taught = [one for one in problems if one.name in TRAINED]
-        examples = make_examples(taught, load_tokenizer(folder / "base"), docstring=True)[:EXAMPLES]
+        tokenizer = load_tokenizer(folder / "base")
+        examples = make_examples(taught, [], 0, tokenizer, docstring=True)[:EXAMPLES]
         local = _timed(lambda: judge(programs, SETTINGS, workers=2))
         for workers in (1, 2):
             with _workers(folder / f"dask-{workers}", workers):

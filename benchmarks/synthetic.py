@@ -47,9 +47,14 @@ def begin_lake(generations: int, genomes: int, samples: int) -> None:
     settings = {
         "base.model": "tiny",
         "calibration.automata": 1728,
+        "corpus.sources.snippets.exclude": [],
+        "injection.each": 1,
+        "examples.bugs": 0,
         "validation.samples": samples,
+        "evaluation.bugs": 0,
         "evolution.population": genomes,
         "evolution.survivors": genomes // 2,
+        "linteval.path": "lake/raw/items",
         "linteval.items": 3,
         "compute.workers": 1,
     }

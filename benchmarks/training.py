@@ -142,7 +142,7 @@ def choose(base: BaseModel, corpus: Path, steps: int) -> list[Example]:
     problems = [
         problem for problem in read(corpus, "benchmark")[0] if problem.name in TRAINING_PROBLEMS
     ]
-    examples = make_examples(problems, base.tokenizer, docstring=True)
+    examples = make_examples(problems, [], 0, base.tokenizer, docstring=True)
     order = generator(SEED, "benchmark").permutation(len(examples))
     return [examples[index] for index in order[: 4 * steps]]
 
