@@ -142,7 +142,7 @@ def _programs(jail: Jail) -> list[Program]:
             )
             verdicts = judge_cases(jail, program, _LIMITS).values()
             if sum(verdict.cpu_seconds for verdict in verdicts) < _HEAVY:
-                assert all(verdict.kind == "PASS" for verdict in verdicts), program.problem
+                assert all(verdict.kind == "PASS" for verdict in verdicts), program.function
                 found.append(program)
     return found
 

@@ -68,10 +68,10 @@ def test_every_verdict_equals_that_of_quixbugs_own_suite(tmp_path: Path, correct
     differences = []
     compared = 0
     for program, row in zip(programs, judge(programs, settings), strict=True):
-        for verdict, outcome in zip(row, outcomes[program.problem], strict=True):
+        for verdict, outcome in zip(row, outcomes[program.function], strict=True):
             if outcome != "skipped":
                 compared += 1
                 if (verdict.kind == "PASS") != (outcome == "passed"):
-                    differences.append((program.problem, outcome, verdict))
+                    differences.append((program.function, outcome, verdict))
     assert differences == []
     assert compared > 250
