@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.injection.trials import inject
+from coral_batch.corpus.injection.trials import inject, runs_too_long
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select_evaluation
 from coral_batch.lake.stage import Outputs, Tables, run
@@ -42,3 +42,6 @@ def bugs() -> None:
     tried = sum(1 for row in made["bug_trials"] if row["number"])
     programs = len({bug.problem for bug in made["bugs"]})
     print(f"{len(made['bugs'])} bugs of {programs} programs, from {tried} candidates")
+    references = [row for row in made["bug_trials"] if not row["number"]]
+    if slow := [row["problem"] for row in references if runs_too_long(row["outcomes"])]:
+        print(f"no bugs but their own, since their references run too long: {', '.join(slow)}")

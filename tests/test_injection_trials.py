@@ -17,7 +17,7 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.corpus.injection.counting import HANGS, counted, hangs
-from coral_batch.corpus.injection.trials import TRIED, Rows, inject, outcomes
+from coral_batch.corpus.injection.trials import TRIED, Rows, inject, outcomes, runs_too_long
 from coral_batch.corpus.split.roles import make_manifest
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
@@ -266,6 +266,18 @@ def test_a_reference_that_hangs_is_refused_and_the_parameter_named() -> None:
     endless = problem_of("def f(n):\n    while n:\n        pass\n", [((0,), None), ((1,), 1)])
     with pytest.raises(CoralError, match="problem f, case 1"):
         injected([endless])
+
+
+def test_a_problem_with_a_bug_of_its_own_keeps_that_alone_where_its_reference_runs_too_long() -> (
+    None
+):
+    own = replace(ENDLESS, buggy=ENDLESS.reference.replace("+= i", "+= 1"))
+    rows, bugs = injected([own], replace(INJECTION, lines=20))
+    assert bugs == []
+    assert runs_too_long(rows[0]["outcomes"])
+    assert injected([own])[1]
+    assert not runs_too_long("PPP")
+    assert not runs_too_long("PFH")
 
 
 def test_the_stage_writes_both_tables_and_says_what_it_made(

@@ -55,7 +55,8 @@ def inject(
         The rows of the table `bug_trials`, each reference before its candidates, and the bugs.
 
     Raises:
-        CoralError: a problem has no tests, or its reference fails them or runs too many lines.
+        CoralError: a problem has no tests, or its reference fails them; or it runs too many lines
+            and the problem has no bug of its own.
     """
     for problem in problems:
         _check_tests(problem)
@@ -73,6 +74,11 @@ def outcomes(verdicts: Sequence[Verdict]) -> str:
     return "".join(HUNG if hangs(verdict.detail) else verdict.kind[0] for verdict in verdicts)
 
 
+def runs_too_long(letters: str) -> bool:
+    """Whether the first case that a reference does not pass is one that takes it too long."""
+    return letters.lstrip(PASSED)[:1] in {HUNG, "T"}
+
+
 class _Search:
     """The search for bugs of one problem.
 
@@ -87,12 +93,13 @@ class _Search:
         self._left = islice(candidates(problem, seed), TRIED * settings.each)
         self._kept: list[tuple[Candidate, str]] = []
         self._effects: set[tuple[int, str]] = set()
+        self._too_long = False
 
     def draw(self) -> list[Candidate]:
         """Return what to try next: at first the reference as well, at last nothing."""
         wanted = self._settings.each
         if self.rows:
-            return list(self._left) if len(self._kept) < wanted else []
+            return list(self._left) if len(self._kept) < wanted and not self._too_long else []
         reference = Candidate(0, REFERENCE, 0, "", "", self._problem.reference)
         return [reference, *islice(self._left, wanted + (wanted + 1) // 2)]
 
@@ -106,12 +113,15 @@ class _Search:
     def add(self, candidate: Candidate, verdicts: Sequence[Verdict]) -> None:
         """Note what came of a candidate, and keep it if it is a bug that is wanted.
 
-        Of those on one line that do the same to every case only the first is one.
+        Of those on one line that do the same to every case only the first is one. A problem with a
+        bug of its own gets no others where its reference runs too long.
 
         Raises:
             CoralError: the reference does not pass every case.
         """
-        if candidate.kind == REFERENCE:
+        if candidate.kind == REFERENCE and self._problem.buggy is not None:
+            self._too_long = runs_too_long(outcomes(verdicts))
+        if candidate.kind == REFERENCE and not self._too_long:
             _check_reference(self._problem, verdicts, self._settings.lines)
         letters = outcomes(verdicts)
         details = json.dumps([(verdict.kind, verdict.detail) for verdict in verdicts])
@@ -130,7 +140,7 @@ class _Search:
         passed = letters.count(PASSED)
         wrong = passed < len(letters) and (passed or not self._settings.partial)
         new = (candidate.line, effect) not in self._effects
-        wanted = len(self._kept) < self._settings.each
+        wanted = len(self._kept) < self._settings.each and not self._too_long
         if wrong and new and wanted and not set(letters) & _UNWANTED:
             self._kept.append((candidate, letters))
             self._effects.add((candidate.line, effect))
