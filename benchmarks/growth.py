@@ -95,6 +95,7 @@ def _examples(prompts: dict[str, str]) -> Sequence[Example]:
             id=f"tiny/{number}",
             problem="tiny",
             variant=number,
+            bug=None,
             instruction="Fix:",
             input="x",
             output="y",

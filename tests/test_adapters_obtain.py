@@ -50,6 +50,7 @@ def examples(base: Path) -> list[Example]:
             id=f"p{index}/0",
             problem=f"p{index}",
             variant=0,
+            bug=None,
             instruction="Fix:",
             input="x",
             output="y",

@@ -37,7 +37,8 @@ def test_a_fixed_search_trains_an_adapter_a_genome_and_reuses_those_that_live_on
     rows = [{"genome": genome, **dict.fromkeys(FEATURES, 0.5)} for genome in GENOMES]
     text = {"instruction": "", "input": "", "output": "", "prompt": "Fix it.", "answer": "return a"}
     examples = [
-        Example(id=f"gcd/{variant}", problem="gcd", variant=variant, **text) for variant in range(4)
+        Example(id=f"gcd/{variant}", problem="gcd", variant=variant, bug=None, **text)
+        for variant in range(4)
     ]
 
     def train(some: slice) -> tuple[list[str], list[bool]]:

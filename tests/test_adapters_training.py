@@ -77,6 +77,7 @@ def examples(base: BaseModel) -> list[Example]:
                 id=f"problem{index}/0",
                 problem=f"problem{index}",
                 variant=0,
+                bug=None,
                 instruction="Fix this:",
                 input=text,
                 output=code,
@@ -195,7 +196,7 @@ def test_the_answer_s_tokens_are_those_that_go_on_behind_the_prompt(
 ) -> None:
     tokenizer = make()
     prompt, answer = chat_prompt(tokenizer, "Fix this:"), f"def f(x):\n```{tokenizer.eos_token}"
-    row = encode(Example("f/0", "f", 0, "", "", "", prompt, answer), tokenizer)
+    row = encode(Example("f/0", "f", 0, None, "", "", "", prompt, answer), tokenizer)
     ids = tokenizer(prompt, add_special_tokens=False)["input_ids"]
     assert list(row.ids[: -row.answer]) == ids
     assert "".join(tokenizer.convert_ids_to_tokens(row.ids[-row.answer :])).startswith("def")

@@ -33,7 +33,7 @@ def passed() -> dict[tuple[str, str], list[bool]]:
     programs = [
         Program(
             id=f"{folder}/{name}",
-            problem=name,
+            function=name,
             code=PROBLEMS[name].buggy if folder == BUGGY else PROBLEMS[name].reference,
             cases=PROBLEMS[name].cases,
             tests=PROBLEMS[name].tests,

@@ -110,7 +110,7 @@ def test_adapters_were_trained_to_close_the_fence_and_end_the_text() -> None:
 
 
 def test_the_run_is_complete_and_follows() -> None:
-    assert list(lake.read_document("evidence", Evidence).scores) == ["selection", "held_out"]
+    assert list(lake.read_document("evidence", Evidence).scores) == ["held_out", "selection"]
     assert lake.path("index").is_file()
     settings = params.load()
     mismatches, _ = run_steps(settings, steps(settings, None))

@@ -245,7 +245,7 @@ def test_a_program_without_tests_is_refused() -> None:
     problem = replace(CHOSEN[0], name="untested", cases=(), tests=None)
     with pytest.raises(CoralError, match="problem untested") as caught:
         injected([CHOSEN[0], problem])
-    for words in ("without tests", "neither cases nor a test file", "the role excluded"):
+    for words in ("without tests", "neither cases nor a test file", "exclude the problem"):
         assert words in str(caught.value)
 
 

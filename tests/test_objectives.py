@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER, read
 from coral_batch.objectives import formulas
 from coral_batch.objectives.aggregate import aggregate, fitness
@@ -301,7 +302,7 @@ def test_fitness_is_the_seeds_weighted_sum():
 
 
 def test_genomes_scored_on_different_problems_are_not_compared():
-    with pytest.raises(ValueError, match="genome b has no scores on problem p"):
+    with pytest.raises(CoralError, match="genome b, problem p"):
         aggregate(["a", "a", "b"], ["p", "q", "q"], np.zeros((3, 5)))
 
 

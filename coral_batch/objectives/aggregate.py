@@ -8,6 +8,7 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coral_batch.errors import CoralError
 from coral_batch.records.settings import OBJECTIVES, Scores
 
 
@@ -27,8 +28,9 @@ def aggregate(
         The g distinct genomes, sorted, and a (g, k) array of their objectives.
 
     Raises:
-        ValueError: the shapes do not match, or the genomes were not scored on the same problems
-            (their means could not be compared).
+        CoralError: the genomes were not scored on the same problems (their means could not be
+            compared).
+        ValueError: the shapes do not match.
     """
     objectives = np.asarray(objectives, dtype=np.float64)
     if objectives.shape != (len(genomes), len(OBJECTIVES)) or len(problems) != len(genomes):
@@ -42,7 +44,13 @@ def aggregate(
     counts = np.bincount(cell, minlength=len(names) * len(tasks))
     if not counts.all():
         genome, problem = divmod(int(np.argmin(counts)), len(tasks))
-        raise ValueError(f"genome {names[genome]} has no scores on problem {tasks[problem]}")
+        raise CoralError(
+            "genomes were not scored on the same problems",
+            field=f"genome {names[genome]}, problem {tasks[problem]}",
+            found="no score",
+            expected="a score of every genome on every problem",
+            action="run `dvc repro --force` on the scores stage",
+        )
     sums = np.stack(
         [np.bincount(cell, values, minlength=len(counts)) for values in objectives.T], axis=-1
     )
