@@ -16,6 +16,7 @@ from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem
+from tests.one_bug import REFERENCE, bug_of
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()
@@ -26,27 +27,10 @@ def _problem(name: str) -> Problem:
     return make_problem(
         name,
         name,
-        f"def {name}(n):\n    return n + 1\n",
+        REFERENCE.format(name=name),
         "test",
         buggy=f"def {name}(n):\n    return n - 1\n",
         docstring="One more than n.",
-    )
-
-
-def _bug(name: str, number: int) -> Bug:
-    reference = _problem(name).reference
-    return Bug(
-        id=f"{name}-{number}",
-        problem=name,
-        kind="constant",
-        line=2,
-        original="1",
-        replacement=str(number + 1),
-        reference=reference,
-        buggy=reference.replace("1", str(number + 1)),
-        outcomes="F",
-        failed=1.0,
-        distance=1,
     )
 
 
@@ -57,7 +41,7 @@ def _make(
 
 
 def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
-    bugs = [_bug(name, 1) for name in TRAINING]
+    bugs = [bug_of(name, 1) for name in TRAINING]
     examples = _make(map(_problem, TRAINING), bugs, 0)
     assert len(examples) == 96
     assert len({example.id for example in examples}) == 96
@@ -84,8 +68,8 @@ def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
 def test_variants_show_injected_bugs_of_the_same_program(
     there: int, injected: int, shown: list[str | None]
 ) -> None:
-    bugs = [_bug("gcd", number) for number in range(1, there + 1)]
-    examples = _make([_problem("gcd")], [*bugs, _bug("lis", 1)], injected)
+    bugs = [bug_of("gcd", number) for number in range(1, there + 1)]
+    examples = _make([_problem("gcd")], [*bugs, bug_of("lis", 1)], injected)
     assert [example.bug for example in examples] == shown
     assert [example.variant for example in examples] == list(range(len(shown)))
     for example in examples:
@@ -98,7 +82,7 @@ def test_variants_show_injected_bugs_of_the_same_program(
 
 def test_a_program_without_a_bug_of_its_own_shows_injected_ones_alone() -> None:
     clean = replace(_problem("gcd"), buggy=None)
-    bugs = [_bug("gcd", 1), _bug("gcd", 2)]
+    bugs = [bug_of("gcd", 1), bug_of("gcd", 2)]
     examples = _make([clean], bugs, 3)
     assert [example.bug for example in examples] == ["gcd-1", "gcd-2", "gcd-1", "gcd-2"]
     assert _make([clean], [], 3) == []

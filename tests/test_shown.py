@@ -13,11 +13,11 @@ from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.split.roles import make_manifest
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.errors import CoralError
-from coral_batch.records.bug import Bug, program_of
+from coral_batch.records.bug import program_of
 from coral_batch.records.problem import Case, Problem
 from coral_batch.records.settings import Evaluation
+from tests.one_bug import REFERENCE, bug_of
 
-REFERENCE = "def {name}(n):\n    return n + 1\n"
 ROLES = {"gcd": "training", "wrap": "test", "sieve": "test", "one": "held_out", "two": "held_out"}
 
 
@@ -27,23 +27,6 @@ def problem_of(name: str, role: str, own: bool) -> Problem:
     cases = (Case((1,), 2),)
     made = make_problem(name, name, reference, "test", buggy=buggy, cases=cases)
     return replace(made, role=role, reason="for a test")
-
-
-def bug_of(name: str, number: int, failed: float = 1.0) -> Bug:
-    reference = REFERENCE.format(name=name)
-    return Bug(
-        id=f"{name}-{number}",
-        problem=name,
-        kind="constant",
-        line=2,
-        original="1",
-        replacement=str(number + 1),
-        reference=reference,
-        buggy=reference.replace("1", str(number + 1)),
-        outcomes="F",
-        failed=failed,
-        distance=1,
-    )
 
 
 PROBLEMS = [problem_of(name, role, own=name != "two") for name, role in ROLES.items()]
