@@ -90,7 +90,7 @@ class _Fingerprint:
 
     def __init__(self, problem: Problem) -> None:
         shown = [problem.reference, *([problem.buggy] if problem.buggy else [])]
-        self.name = problem.name
+        self.name, self.reference = problem.name, problem.reference
         self.tokens = _numbered(_tokens(problem.reference))
         self.ngrams, self.trees = ngrams(problem.reference), subtrees(problem.reference)
         self.seen_ngrams = set().union(*map(ngrams, shown))
@@ -117,9 +117,9 @@ def _closest(
     rows = []
     for index in chosen:
         other_role, other = others[index]
-        matcher.set_seq1(other.tokens)
+        alike = similarity(other.reference, one.reference)
         shares = of_ngrams[index], of_trees[index]
-        rows.append(Overlap(one.name, role, other.name, other_role, matcher.ratio(), *shares))
+        rows.append(Overlap(one.name, role, other.name, other_role, alike, *shares))
     return rows
 
 
