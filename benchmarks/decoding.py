@@ -96,7 +96,7 @@ def measure_engine(
         for _, answers in engine.generate(
             units, prompts, samples=samples, max_new_tokens=limit, seed=1
         )
-        for sample in answers
+        for sample in answers.samples
     ]
     seconds = time.perf_counter() - start
     tokens = sum(sample.tokens for sample in drawn)

@@ -17,7 +17,7 @@ from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
-TABLES = ("samples", "sample_durations")
+TABLES = ("samples", "first_changes", "sample_durations")
 
 
 def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) -> Outputs:
@@ -33,7 +33,7 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
     else:
         shown = selected_on(select(problems, manifest, "test"), bugs, settings.validation.bugs)
         check_selection((one.name for one in shown), manifest)
-    rows, durations = sample(
+    rows, looks, durations = sample(
         tables.rows("subjects", SubjectRow, part),
         shown,
         (settings.evaluation if held_out else settings.validation).samples,
@@ -41,7 +41,7 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
         settings,
         partial(draw, store=Store(lake.STORE)),
     )
-    return {"sample_durations": durations, "samples": rows}
+    return {"sample_durations": durations, "samples": rows, "first_changes": looks}
 
 
 def samples(part: Part) -> None:

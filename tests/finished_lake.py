@@ -20,7 +20,8 @@ from coral_batch.lake.hashes import folder_hashes
 from coral_batch.lake.stage import Lake, run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
-from coral_batch.models.decoding.answer import Sample, sample_stream
+from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
+from coral_batch.models.decoding.changes import Copy, Look, copy_of
 from coral_batch.models.decoding.drawing import Drawing, Work
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.prompts.prompt import FENCE
@@ -228,7 +229,7 @@ def _draw(
     base: Path,
     *_: object,
     **__: object,
-) -> tuple[list[list[Sample]], list[DurationRow]]:
+) -> tuple[list[Drawn], list[DurationRow]]:
     """Stand for the engine."""
     tokenizer = load_tokenizer(base)
     answers = []
@@ -239,9 +240,25 @@ def _draw(
             for index in range(drawing.samples):
                 text = write(work.name, name, index)
                 seed = derive_seed(drawing.seed, *sample_stream(name, index))
-                drawn.append(Sample(name, index, seed, text, length, len(text) // 4, finish))
-        answers.append(drawn)
+                count = len(text) // 4
+                drawn.append(
+                    Sample(name, index, seed, text, length, count, count // 2, index % 3, finish)
+                    if work.originals
+                    else Sample(name, index, seed, text, length, count, 0, 0, finish)
+                )
+        looks = [
+            _look(copy_of(tokenizer, work.prompts[name], original), name)
+            for name, original in work.originals.items()
+        ]
+        answers.append(Drawn(drawn, looks))
     return answers, [DurationRow(work.name, 1.5, False) for work in works]
+
+
+def _look(copy: Copy, name: str) -> Look:
+    """Return the look of a model that has learnt something: most of its changes are in place."""
+    lines = [1.0] * (copy.program.count("\n") + 2)
+    lines[(copy.line or 1) - 1] += len(name) % 4
+    return Look(name, 0.25, tuple(one / sum(lines) for one in lines), copy.line, 0.125)
 
 
 def _lint(model: str) -> None:

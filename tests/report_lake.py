@@ -236,6 +236,8 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
                 code=code,
                 prompt_tokens=40,
                 new_tokens=20,
+                copied_tokens=0,
+                redrawn=0,
                 finish="fence",
             )
         )

@@ -16,5 +16,7 @@ SAMPLE = SampleRow(
     code="x = 1",
     prompt_tokens=1,
     new_tokens=5,
+    copied_tokens=0,
+    redrawn=0,
     finish="fence",
 )

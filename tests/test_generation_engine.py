@@ -94,7 +94,7 @@ def run(engine: Engine, units: list[Unit], samples=2, tokens=24, seed=1) -> dict
     generated = engine.generate(
         units, prompts(engine), samples=samples, max_new_tokens=tokens, seed=seed
     )
-    return {unit.name: drawn for unit, drawn in generated}
+    return {unit.name: drawn.samples for unit, drawn in generated}
 
 
 @pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora"])
@@ -226,9 +226,9 @@ def test_an_answer_without_an_opened_fence_goes_on_to_the_end_of_the_turn(base):
     texts = {name: free_prompt(engine.tokenizer, text) for name, text in TEXTS.items()}
     units = [Unit("genome", None, HOT)]
     ((_, drawn),) = engine.generate(units, texts, samples=150, max_new_tokens=50, seed=1)
-    assert {sample.finish for sample in drawn} == {"eos", "length"}
-    assert any("```" in sample.text for sample in drawn)
-    assert not any(sample.text.startswith(FENCE) for sample in drawn)
+    assert {sample.finish for sample in drawn.samples} == {"eos", "length"}
+    assert any("```" in sample.text for sample in drawn.samples)
+    assert not any(sample.text.startswith(FENCE) for sample in drawn.samples)
 
 
 def test_a_unit_answers_its_own_prompts_as_it_would_among_all(base):

@@ -79,7 +79,7 @@ def run(
 ) -> dict[str, list[Sample]]:
     prompts = {name: chat_prompt(engine.tokenizer, text) for name, text in TEXTS.items()}
     generated = engine.generate(units, prompts, samples=samples, max_new_tokens=tokens, seed=1)
-    return {unit.name: drawn for unit, drawn in generated}
+    return {unit.name: drawn.samples for unit, drawn in generated}
 
 
 @pytest.mark.parametrize("adapter", [None, "lora", "dora"])

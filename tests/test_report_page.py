@@ -348,6 +348,8 @@ def _repair(code: str, detail: str, reason: str) -> Repair:
         code=code,
         prompt_tokens=1,
         new_tokens=1,
+        copied_tokens=0,
+        redrawn=0,
         finish="eos",
     )  # type: ignore[arg-type]
     verdict = {"case": 0, "test": None, "kind": "FAIL", "detail": detail, "isolation": "none"}

@@ -21,7 +21,8 @@ from coral_batch.lake import seals
 from coral_batch.lake.schemas import row_key, validator
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
-from coral_batch.models.decoding.answer import Sample, sample_stream
+from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
+from coral_batch.models.decoding.changes import Copy, Look, copy_of
 from coral_batch.models.decoding.drawing import Drawing, Work
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training.obtain import Adapter, Wanted
@@ -34,10 +35,17 @@ from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.testfiles import test_names
 
-Drawn = tuple[list[list[Sample]], list[DurationRow]]
+Answers = tuple[list[Drawn], list[DurationRow]]
 
 _UNTRAINED = TrainingCurve((), (), (), False)
-_NOTHING: Row = {"raw": "", "new_tokens": 0, "finish": "eos"}
+_NOTHING: Row = {
+    "raw": "",
+    "new_tokens": 0,
+    "copied_tokens": 0,
+    "redrawn": 0,
+    "finish": "eos",
+}
+_NO_LOOK: Row = {"unchanged": 0.0, "lines": [], "right": None}
 
 
 def found_by(
@@ -100,7 +108,7 @@ def _asked(determinants: Mapping[str, Any]) -> str:
     return json.dumps([determinants.get("seed"), determinants.get("configuration")], sort_keys=True)
 
 
-def answers(recorded: Recorded, table: str, part: str) -> Callable[..., Drawn]:
+def answers(recorded: Recorded, table: str, part: str) -> Callable[..., Answers]:
     """Return what stands for `coral_batch.models.decoding.drawing.draw`.
 
     Args:
@@ -115,11 +123,12 @@ def answers(recorded: Recorded, table: str, part: str) -> Callable[..., Drawn]:
 
     def draw(
         works: Sequence[Work], drawing: Drawing, base: Path, *_: object, **__: object
-    ) -> Drawn:
+    ) -> Answers:
         tokenizer = load_tokenizer(base)
         numbers = range(drawing.samples)
         keys = [key(one.name, name, n) for one in works for name in one.prompts for n in numbers]
         rows = found_by(recorded, table, part, keys)
+        looks = _looks(recorded, part, works) if any(one.originals for one in works) else {}
         drawn = []
         for work in works:
             samples = []
@@ -128,12 +137,40 @@ def answers(recorded: Recorded, table: str, part: str) -> Callable[..., Drawn]:
                 for index in numbers:
                     row = rows.get(key(work.name, name, index), _NOTHING)
                     seed = derive_seed(drawing.seed, *sample_stream(name, index))
-                    own = row["raw"], length, row["new_tokens"], row["finish"]
-                    samples.append(Sample(name, index, seed, *own))
-            drawn.append(samples)
+                    samples.append(
+                        Sample(
+                            name,
+                            index,
+                            seed,
+                            row["raw"],
+                            length,
+                            row["new_tokens"],
+                            row.get("copied_tokens", 0),
+                            row.get("redrawn", 0),
+                            row["finish"],
+                        )
+                    )
+            asked = [
+                _look(
+                    name,
+                    copy_of(tokenizer, work.prompts[name], original),
+                    looks.get((work.name, name), _NO_LOOK),
+                )
+                for name, original in work.originals.items()
+            ]
+            drawn.append(Drawn(samples, asked))
         return drawn, [DurationRow(work.name, 0.0, False) for work in works]
 
     return draw
+
+
+def _looks(recorded: Recorded, part: str, works: Sequence[Work]) -> dict[Key, Row]:
+    keys: list[Key] = [(work.name, name) for work in works for name in work.originals]
+    return found_by(recorded, "first_changes", part, keys)
+
+
+def _look(name: str, copy: Copy, row: Row) -> Look:
+    return Look(name, row["unchanged"], tuple(row["lines"]), copy.line, row["right"])
 
 
 def verdicts(recorded: Recorded, table: str, part: str) -> SimpleNamespace:

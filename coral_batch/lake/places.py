@@ -43,6 +43,7 @@ PLACES = {
     "adapter_durations": "{part}/adapter_durations.jsonl",
     "subjects": "{part}/subjects.jsonl",
     "samples": "{part}/samples.jsonl",
+    "first_changes": "{part}/first_changes.jsonl",
     "sample_durations": "{part}/sample_durations.jsonl",
     "verdicts": "{part}/verdicts.parquet",
     "case_times": "{part}/case_times.parquet",

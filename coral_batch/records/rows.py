@@ -65,7 +65,21 @@ class SampleRow:
     code: str
     prompt_tokens: int
     new_tokens: int
+    copied_tokens: int
+    redrawn: int
     finish: str
+
+
+@dataclass(frozen=True)
+class FirstChangeRow:
+    """What a model would do to a program before anything is drawn; see the schema."""
+
+    genome: str
+    problem: str
+    unchanged: float
+    lines: tuple[float, ...]
+    line: int | None
+    right: float | None
 
 
 @dataclass(frozen=True)

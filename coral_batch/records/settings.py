@@ -103,6 +103,7 @@ class Training:
 @dataclass(frozen=True)
 class Sampling:
     max_new_tokens: int
+    change: str
     baseline: Knobs
 
 

@@ -213,6 +213,7 @@ READERS: dict[str, tuple[Stage, ...]] = {
         *(partial(stage, LATER) for stage in (findings, verdicts, scores)),
         *(partial(show, LATER, "000-00"), pages, evidence, audits),
     ),
+    "lake/generations/001/first_changes.jsonl": (audits,),
     "lake/generations/001/sample_durations.jsonl": (report, audits),
     "lake/generations/001/verdicts.parquet": (partial(scores, LATER), pages, audits),
     "lake/generations/001/case_times.parquet": (partial(scores, LATER), report, audits),

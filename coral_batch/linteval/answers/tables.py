@@ -14,7 +14,7 @@ from transformers import AutoTokenizer
 
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
-from coral_batch.models.decoding.answer import Sample
+from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.drawing import drawing_of, work_of
 from coral_batch.models.prompts.prompt import free_prompt
 from coral_batch.records.items import Item
@@ -27,7 +27,7 @@ def answer(
     items: Sequence[Item],
     base: Path,
     settings: Params,
-    draw: Callable[..., tuple[list[list[Sample]], list[DurationRow]]],
+    draw: Callable[..., tuple[list[Drawn], list[DurationRow]]],
 ) -> tuple[list[LintSampleRow], list[DurationRow]]:
     """Draw `settings.linteval.samples` answers to every item.
 
@@ -69,6 +69,6 @@ def answer(
             finish=drawn.finish,
         )
         for of_item in answers
-        for drawn in of_item
+        for drawn in of_item.samples
     ]
     return rows, durations

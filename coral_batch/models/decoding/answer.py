@@ -6,12 +6,28 @@ here; an engine brings the logits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from coral_batch.errors import CoralError
+from coral_batch.models.decoding.changes import (
+    ATTEMPTS,
+    Copy,
+    FirstChanges,
+    Look,
+    Original,
+    copy_of,
+    dull_tokens,
+    first_look,
+    is_copy,
+)
 from coral_batch.models.decoding.fence import FenceTokens
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import Knobs
@@ -27,12 +43,14 @@ class Unit:
         adapter: a PEFT folder; None for the base model alone.
         knobs: how its samples are drawn.
         prompts: names of the prompts to answer, at least one; None for all.
+        change: whether answers must change the prompt's program, see `changes`.
     """
 
     name: str
     adapter: Path | None
     knobs: Knobs
     prompts: tuple[str, ...] | None = None
+    change: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,9 +64,11 @@ class Sample:
         text: what the model wrote, special tokens left out; behind the opening fence when the
             prompt ends in one.
         prompt_tokens: length of the prompt.
-        tokens: tokens drawn, the closing fence and the token that ends the answer included.
+        tokens: the answer's tokens, the closing fence and the token that ends it included.
+        copied: how many of the first of them were copied from the program and not drawn.
+        redrawn: answers that were thrown away before this one since they changed nothing.
         finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn or the
-            text) or ``length`` (`max_new_tokens` were drawn).
+            text) or ``length`` (it has as many tokens as it may have).
     """
 
     problem: str
@@ -57,7 +77,22 @@ class Sample:
     text: str
     prompt_tokens: int
     tokens: int
+    copied: int
+    redrawn: int
     finish: str
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What came of a unit.
+
+    Attributes:
+        samples: its answers, by prompt and index.
+        looks: of each prompt, where answers had to change its program; else none.
+    """
+
+    samples: list[Sample]
+    looks: list[Look]
 
 
 def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
@@ -73,11 +108,27 @@ class Prompt:
         name: its name, a problem's or an item's.
         ids: its tokens.
         fenced: it ends in an opened fence, whose end ends the answer.
+        copy: the answer that leaves its program as it is; None where no program is given.
+        length: how many of the copy's first tokens an answer may have.
     """
 
     name: str
     ids: list[int]
     fenced: bool
+    copy: Copy | None
+    length: int
+
+    @property
+    def read(self) -> list[int]:
+        """The tokens that are read before anything is drawn: its own, and all but one of the copy.
+
+        What may stand behind the copy's last token is of no interest, nor is that token.
+        """
+        return self.ids if self.copy is None else [*self.ids, *self.copy.tokens[: self.length - 1]]
+
+    def asked(self, unit: Unit) -> Prompt:
+        """Return the prompt as a unit asks it: with the copy where answers must differ from it."""
+        return self if unit.change else replace(self, copy=None, length=0)
 
 
 @dataclass
@@ -90,8 +141,11 @@ class Answer:
         knobs: how it is drawn.
         seed: seed of its random stream.
         uniforms: a number in [0, 1) for each token that it may have, in their order.
+        change: a number in [0, 1) for its first change.
+        attempt: how many answers were thrown away before it.
         seen: its distinct tokens, the prompt's included.
-        tokens: what was drawn so far.
+        tokens: what it has so far.
+        copied: how many of them were copied.
         backticks: how many the text ends with.
         finish: why it is done, as in `Sample`; None while it is not.
     """
@@ -101,8 +155,11 @@ class Answer:
     knobs: Knobs
     seed: int
     uniforms: list[float]
+    change: float
+    attempt: int
     seen: dict[int, None]
     tokens: list[int] = field(default_factory=list)
+    copied: int = 0
     backticks: int = 0
     finish: str | None = None
 
@@ -121,6 +178,7 @@ class Writing:
             context: tokens it attends to, prompt and answer together.
         """
         self._tokenizer, self._context = tokenizer, context
+        self._dull: Callable[[int], NDArray[np.bool_]] = cache(partial(dull_tokens, tokenizer))
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
         # Adapters are trained to end with the tokenizer's, which a checkpoint may not list.
@@ -128,12 +186,25 @@ class Writing:
             [*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id]
         )
 
-    def encode(self, name: str, text: str, max_new_tokens: int) -> Prompt:
-        """Return a prompt in tokens.
+    def encode(
+        self,
+        prompts: Mapping[str, str],
+        originals: Mapping[str, Original] | None,
+        max_new_tokens: int,
+    ) -> dict[str, Prompt]:
+        """Return prompts in tokens, with the copies of the programs that answers must change.
 
         Raises:
-            CoralError: it and an answer of that length do not fit the model.
+            CoralError: one and an answer of that length do not fit the model.
         """
+        return {
+            name: self._encode(name, text, (originals or {}).get(name), max_new_tokens)
+            for name, text in prompts.items()
+        }
+
+    def _encode(
+        self, name: str, text: str, original: Original | None, max_new_tokens: int
+    ) -> Prompt:
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         if len(ids) + max_new_tokens > self._context:
             raise CoralError(
@@ -143,21 +214,81 @@ class Writing:
                 expected=f"at most {self._context - len(ids)}: the prompt has {len(ids)} "
                 f"tokens and the model attends to {self._context}",
             )
-        return Prompt(name, ids, text.endswith(FENCE))
+        copy = None
+        if original is not None:
+            copy = copy_of(self._tokenizer, text, original)
+        length = 0 if copy is None else self._length(copy.tokens[:max_new_tokens])
+        return Prompt(name, ids, text.endswith(FENCE), copy, length)
+
+    def _length(self, tokens: Sequence[int]) -> int:
+        """Return how many of these tokens an answer inside a fence has before it ends."""
+        backticks = 0
+        for count, token in enumerate(tokens, start=1):
+            backticks = self._fence.run(backticks, token)
+            if backticks == FenceTokens.CLOSED or token in self._ends:
+                return count
+        return len(tokens)
 
     def begin(
-        self, prompt: Prompt, index: int, knobs: Knobs, seed: int, max_new_tokens: int
+        self,
+        prompt: Prompt,
+        index: int,
+        knobs: Knobs,
+        seed: int,
+        max_new_tokens: int,
+        attempt: int = 0,
     ) -> Answer:
         """Return an answer of no token, `seed` being the run's."""
         stream = sample_stream(prompt.name, index)
+        again = (attempt,) if attempt else ()
+        *uniforms, change = generator(seed, *stream, *again).random(max_new_tokens + 1).tolist()
         return Answer(
             prompt,
             index,
             knobs,
             derive_seed(seed, *stream),
-            generator(seed, *stream).random(max_new_tokens).tolist(),
+            uniforms,
+            change,
+            attempt,
             dict.fromkeys(prompt.ids),
         )
+
+    def changes(
+        self, prompt: Prompt, logits: Tensor, knobs: Knobs, samples: int
+    ) -> tuple[FirstChanges, Look]:
+        """Return the first changes of a prompt's program, and the first look at it.
+
+        Args:
+            prompt: a prompt with a program.
+            logits: (length, vocabulary) logits, those before each token of the copy; overwritten.
+            knobs: how its answers are drawn.
+            samples: how many there are.
+        """
+        assert prompt.copy is not None
+        look = first_look(prompt.name, prompt.copy, logits)
+        ranks = samples * ATTEMPTS
+        changes = FirstChanges(prompt.copy, prompt.ids, logits, knobs, self._dull, ranks)
+        return changes, look
+
+    def change(self, answer: Answer, changes: FirstChanges, samples: int) -> None:
+        """Let an answer of no token copy its program up to its first change, and make that.
+
+        Greedy answers to a prompt take turns at the most likely first changes.
+        """
+        copy = answer.prompt.copy
+        assert copy is not None
+        rank = answer.index + answer.attempt * samples
+        at, token = changes.draw(rank, answer.change)
+        for one in (*copy.tokens[:at], token):
+            self.take(answer, one)
+        answer.copied = at
+
+    def failed(self, answer: Answer) -> bool:
+        """Say whether an answer that is done had to change its program, did not, and may retry."""
+        copy = answer.prompt.copy
+        if copy is None or answer.attempt + 1 == ATTEMPTS:
+            return False
+        return is_copy(copy.program, self._text(answer))
 
     def take(self, answer: Answer, token: int) -> None:
         """Let an answer go on with `token`."""
@@ -174,11 +305,7 @@ class Writing:
 
     def sample(self, answer: Answer) -> Sample:
         """Return an answer that is done."""
-        text = str(
-            self._tokenizer.decode(
-                answer.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-        )
+        text = self._text(answer)
         return Sample(
             answer.prompt.name,
             answer.index,
@@ -186,5 +313,14 @@ class Writing:
             FENCE + text if answer.prompt.fenced else text,
             len(answer.prompt.ids),
             len(answer.tokens),
+            answer.copied,
+            answer.attempt,
             answer.finish or "",
+        )
+
+    def _text(self, answer: Answer) -> str:
+        return str(
+            self._tokenizer.decode(
+                answer.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
         )

@@ -99,12 +99,11 @@ class RowCache(Cache):
         self.rows = [_Rows(rows, capacity, keys) for keys, _ in _states(like)]
         super().__init__(layers=list(self.rows))
 
-    def fill(self, row: int, prompt: DynamicCache) -> None:
-        """Copy a prefilled prompt's keys and values into `row`."""
+    def fill(self, row: int, prompt: DynamicCache, length: int) -> None:
+        """Copy keys and values of the first `length` tokens of a prefilled prompt into `row`."""
         for layer, (keys, values) in zip(self.rows, _states(prompt), strict=True):
-            length = keys.shape[2]
-            layer.stored_keys[row, :, :length] = keys[0]
-            layer.stored_values[row, :, :length] = values[0]
+            layer.stored_keys[row, :, :length] = keys[0, :, :length]
+            layer.stored_values[row, :, :length] = values[0, :, :length]
 
     def move(self, source: int, target: int, length: int) -> None:
         """Copy the first `length` tokens of row `source` over row `target`."""

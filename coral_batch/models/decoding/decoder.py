@@ -61,15 +61,16 @@ class Decoder:
         """Give the rows' memory back."""
         self._cache = None
 
-    def prefill(self, ids: Sequence[int], slot: int) -> tuple[DynamicCache, Tensor]:
+    def prefill(self, ids: Sequence[int], slot: int, keep: int = 1) -> tuple[DynamicCache, Tensor]:
         """Read one prompt.
 
         Args:
             ids: the prompt's tokens.
             slot: the adapter's slot; number `adapters` for none.
+            keep: behind how many of its last tokens logits are wanted, >= 1.
 
         Returns:
-            Its keys and values, and the (1, vocabulary) logits behind its last token.
+            Its keys and values, and the (keep, vocabulary) logits behind its last tokens.
         """
         device = self.model.device
         self._routing.route(torch.tensor([slot], device=device))
@@ -79,15 +80,15 @@ class Decoder:
             input_ids=torch.tensor([list(ids)], device=device),
             past_key_values=cache,
             use_cache=True,
-            logits_to_keep=1,
+            logits_to_keep=keep,
         )
-        return cache, output.logits[:, -1]
+        return cache, output.logits[0]
 
-    def fill(self, row: int, prompt: DynamicCache) -> None:
-        """Begin `row` with a prefilled prompt."""
+    def fill(self, row: int, prompt: DynamicCache, length: int) -> None:
+        """Begin `row` with the first `length` tokens of a prefilled prompt."""
         if self._cache is None:
             self._cache = RowCache(self.rows, self._capacity, like=prompt)
-        self._cache.fill(row, prompt)
+        self._cache.fill(row, prompt, length)
 
     def move(self, source: int, target: int, length: int) -> None:
         """Overwrite row `target` by the first `length` tokens of row `source`."""

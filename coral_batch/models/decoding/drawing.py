@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +25,9 @@ from coral_batch.lake.hashes import check_files, code_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
-from coral_batch.models.decoding.answer import Sample, Unit
+from coral_batch.models.decoding.answer import Drawn, Sample, Unit
+from coral_batch.models.decoding.changes import Look, Original
+from coral_batch.models.prompts import tokens
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -46,6 +48,7 @@ DECISIVE = {
         "adapter_weights.py",
         "answer.py",
         "cache.py",
+        "changes.py",
         "decoder.py",
         "engine.py",
         "fence.py",
@@ -53,13 +56,14 @@ DECISIVE = {
         "linear.py",
         "sampling.py",
     ),
-    "plain": ("answer.py", "fence.py", "plain.py", "sampling.py"),
+    "plain": ("answer.py", "changes.py", "fence.py", "plain.py", "sampling.py"),
 }
 """The files of this folder that decide a sample, by `Drawing.kernels`: all that its engine imports.
-What else it imports brings no code of ours into a sample, but for `coral_batch.seeding`."""
+What else it imports brings no code of ours into a sample, but for `coral_batch.seeding` and
+`coral_batch.models.prompts.tokens`."""
 
-_Drawn = tuple[str, list[Sample], float]
-"""A piece's name, its answers, and the seconds since the one before it."""
+_Drawn = tuple[str, Drawn, float]
+"""A piece's name, what came of it, and the seconds since the one before it."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ class Work:
         knobs: how the answers are drawn.
         prompts: name -> prompt, as `Engine.generate` has them; equal names have equal prompts in
             all pieces.
+        originals: name -> the program that answers must change, of every prompt; none where
+            answers are free. Equal names have equal programs in all pieces.
     """
 
     name: str
@@ -82,6 +88,7 @@ class Work:
     files: Mapping[str, str]
     knobs: Knobs
     prompts: Mapping[str, str]
+    originals: Mapping[str, Original] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,10 +112,16 @@ class Drawing:
     kernels: str = "fast"
 
 
-def work_of(name: str, subject: SubjectRow, knobs: Knobs, prompts: Mapping[str, str]) -> Work:
+def work_of(
+    name: str,
+    subject: SubjectRow,
+    knobs: Knobs,
+    prompts: Mapping[str, str],
+    originals: Mapping[str, Original] | None = None,
+) -> Work:
     """Return the piece of work that asks a subject some prompts."""
     folder = None if subject.folder is None else lake.above(subject.folder)
-    return Work(name, subject.key, folder, subject.files, knobs, prompts)
+    return Work(name, subject.key, folder, subject.files, knobs, prompts, originals or {})
 
 
 def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
@@ -119,7 +132,7 @@ def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
 
 def draw(
     works: Sequence[Work], drawing: Drawing, base: Path, units: str, store: Store
-) -> tuple[list[list[Sample]], list[DurationRow]]:
+) -> tuple[list[Drawn], list[DurationRow]]:
     """Draw the answers to every prompt of every piece.
 
     Args:
@@ -130,7 +143,7 @@ def draw(
         store: where answers are kept.
 
     Returns:
-        Each piece's answers, by prompt and index, and how long it took.
+        What came of each piece, and how long it took.
 
     Raises:
         CoralError: the base model is not what its card says, an adapter's files are not what is
@@ -146,7 +159,8 @@ def draw(
     known = {
         work.name: {
             **common,
-            "prompts": _digest(json.dumps(dict(work.prompts), sort_keys=True)),
+            "prompts": _digest(dict(work.prompts)),
+            "originals": _digest({name: asdict(one) for name, one in work.originals.items()}),
             "adapter": work.key,
             "knobs": asdict(work.knobs),
         }
@@ -242,11 +256,15 @@ def _generate(
 ) -> Iterator[_Drawn]:
     start = time.perf_counter()
     for unit, drawn in engine.generate(
-        [Unit(work.name, work.folder, work.knobs, tuple(work.prompts)) for work in works],
+        [
+            Unit(work.name, work.folder, work.knobs, tuple(work.prompts), bool(work.originals))
+            for work in works
+        ],
         {name: prompt for work in works for name, prompt in work.prompts.items()},
         samples=drawing.samples,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
+        originals={name: one for work in works for name, one in work.originals.items()},
         tell=tell,
     ):
         now = time.perf_counter()
@@ -271,7 +289,8 @@ def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
 
 def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     here = Path(__file__).parent
-    sources = [*(here / name for name in DECISIVE[drawing.kernels]), Path(str(seeding.__file__))]
+    sources = [here / name for name in DECISIVE[drawing.kernels]]
+    sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
     versions = ["torch", "transformers", "tokenizers"]
     engine = {"rows": rows}
     if drawing.kernels == "fast":
@@ -291,8 +310,8 @@ def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     }
 
 
-def _write(drawn: Sequence[Sample], seconds: float, folder: Path) -> None:
-    text = json.dumps([asdict(one) for one in drawn], indent=1) + "\n"
+def _write(drawn: Drawn, seconds: float, folder: Path) -> None:
+    text = json.dumps(asdict(drawn), indent=1) + "\n"
     (folder / FILE).write_text(text, encoding="utf-8")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 
@@ -302,9 +321,11 @@ def _seconds(entry: Path) -> float:
     return float(json.loads((entry / SECONDS).read_text()))
 
 
-def _read(file: Path) -> list[Sample]:
-    return [Sample(**one) for one in json.loads(file.read_text(encoding="utf-8"))]
+def _read(file: Path) -> Drawn:
+    content = json.loads(file.read_text(encoding="utf-8"))
+    looks = [Look(**{**one, "lines": tuple(one["lines"])}) for one in content["looks"]]
+    return Drawn([Sample(**one) for one in content["samples"]], looks)
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

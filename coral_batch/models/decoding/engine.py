@@ -2,7 +2,9 @@
 
 A fixed number of rows decodes together; a row that finishes is given to the next sample at once.
 Each genome's prompt is prefilled once and its keys and values are copied to the genome's samples
-of it. Rows of different genomes share each pass over the base weights (see `linear`).
+of it. Where answers must change a program, the pass reads the program's copy as well, and each
+sample begins with its own part of it (see `changes`); one that changed nothing is drawn again in
+its row. Rows of different genomes share each pass over the base weights (see `linear`).
 
 When fewer samples are left than rows, idle rows read ahead: a guess of a sample's next tokens
 (see `guessing`) is read in the same step, and each token that is then drawn where the guess had it
@@ -33,7 +35,8 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from coral_batch.models.decoding.answer import Answer, Prompt, Sample, Unit, Writing
+from coral_batch.models.decoding.answer import Answer, Drawn, Prompt, Sample, Unit, Writing
+from coral_batch.models.decoding.changes import FirstChanges, Look, Original
 from coral_batch.models.decoding.decoder import Decoder
 from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.decoding.sampling import next_tokens
@@ -64,11 +67,17 @@ class Timings:
 
 @dataclass(frozen=True)
 class _Begun:
-    """A prefilled prompt: what each of its samples begins with."""
+    """A prefilled prompt: what each of its samples begins with.
+
+    Attributes:
+        slot: its unit's adapter.
+        cache: keys and values of its tokens, and of those of the program's copy.
+        first: the (1, vocabulary) logits of a first token, or the first changes of the copy.
+    """
 
     slot: int
     cache: DynamicCache
-    logits: Tensor
+    first: Tensor | FirstChanges
 
 
 @dataclass
@@ -82,12 +91,20 @@ class _Prompt:
 
 
 @dataclass
+class _Open:
+    """What a unit has so far: its samples by prompt and index, and its looks by prompt."""
+
+    samples: dict[tuple[str, int], Sample]
+    looks: dict[str, Look]
+
+
+@dataclass
 class _Row:
-    """A sample being drawn, its unit's number, its adapter's slot and its text, prompt first."""
+    """A sample being drawn, its unit's number, what it began with and its text, prompt first."""
 
     answer: Answer
     unit: int
-    slot: int
+    begun: _Begun
     text: Text
 
     @property
@@ -134,8 +151,9 @@ class Engine:
         samples: int,
         max_new_tokens: int,
         seed: int,
+        originals: Mapping[str, Original] | None = None,
         tell: Tell = unheard,
-    ) -> Iterator[tuple[Unit, list[Sample]]]:
+    ) -> Iterator[tuple[Unit, Drawn]]:
         """Draw `samples` answers to every prompt of every unit.
 
         Args:
@@ -145,55 +163,60 @@ class Engine:
                 done when that fence is closed.
             samples: answers a prompt, >= 1.
             max_new_tokens: most tokens drawn for an answer, >= 1.
-            seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``.
+            seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``, and
+                ``("sample", problem, i, n)`` once it was thrown away n times.
+            originals: problem name -> the program that answers must change, for units that say so.
             tell: is told, at first and whenever samples are done, how many units' worth of them
                 belongs to units that are not done.
 
         Yields:
-            Each unit with its samples, by problem in the order of its prompts and then by index, as
-            soon as its last sample is done.
+            Each unit with its samples, by problem in the order of its prompts and then by index,
+            and its looks, as soon as its last sample is done.
 
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
-        encoded = {
-            name: self._writing.encode(name, text, max_new_tokens) for name, text in prompts.items()
-        }
+        encoded = self._writing.encode(prompts, originals, max_new_tokens)
         names = [tuple(encoded) if unit.prompts is None else unit.prompts for unit in units]
         waiting = deque(
-            _Prompt(number, encoded[name], deque(range(samples)))
-            for number in range(len(units))
+            _Prompt(number, encoded[name].asked(unit), deque(range(samples)))
+            for number, unit in enumerate(units)
             for name in names[number]
         )
-        done: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
+        done = [_Open({}, {}) for _ in units]
         full = [samples * len(one) for one in names]
         tell(0.0)
         live: list[_Row] = []
         longest = max(len(prompt.ids) for prompt in encoded.values())
+        common = _Common(units, samples, seed, max_new_tokens)
         self._decoder.reserve(longest + max_new_tokens + AHEAD)
         slots = _AdapterSlots(self._decoder)
         try:
             while waiting or live:
-                finished = self._admit(units, waiting, live, slots, seed, max_new_tokens)
-                finished += self._step(live) if live else []
+                finished = self._admit(common, waiting, live, slots, done)
+                finished += self._step(common, live) if live else []
                 ended = []
                 for row in finished:
                     number, sample = row.unit, self._writing.sample(row.answer)
-                    done[number][sample.problem, sample.index] = sample
-                    if len(done[number]) == full[number]:
+                    done[number].samples[sample.problem, sample.index] = sample
+                    if len(done[number].samples) == full[number]:
                         slots.leave(units[number], number)
                         ended.append(number)
                 if finished:
-                    shares = [len(one) / of for one, of in zip(done, full, strict=True)]
+                    shares = [len(one.samples) / of for one, of in zip(done, full, strict=True)]
                     tell(sum(share for share in shares if share < 1))
                 for number in ended:
+                    found = done[number]
                     yield (
                         units[number],
-                        [
-                            done[number][name, index]
-                            for name in names[number]
-                            for index in range(samples)
-                        ],
+                        Drawn(
+                            [
+                                found.samples[name, index]
+                                for name in names[number]
+                                for index in range(samples)
+                            ],
+                            [found.looks[name] for name in names[number] if name in found.looks],
+                        ),
                     )
         finally:
             slots.close()
@@ -201,33 +224,31 @@ class Engine:
 
     def _admit(
         self,
-        units: Sequence[Unit],
+        common: _Common,
         waiting: deque[_Prompt],
         live: list[_Row],
         slots: _AdapterSlots,
-        seed: int,
-        max_new_tokens: int,
+        done: Sequence[_Open],
     ) -> list[_Row]:
-        """Begin samples while rows are free; return those that their first token finished."""
+        """Begin samples while rows are free; return those that are done at once."""
         start = time.perf_counter()
         finished = []
         while waiting and len(live) < self._decoder.rows:
             prompt = waiting[0]
-            unit, ids = units[prompt.unit], prompt.prompt.ids
+            unit = common.units[prompt.unit]
             if prompt.begun is None:
                 slot = slots.enter(unit, prompt.unit)
                 if slot is None:
                     break
-                prompt.begun = _Begun(slot, *self._decoder.prefill(ids, slot))
-                self.timings.prompt_tokens += len(ids)
+                prompt.begun, look = self._read(prompt.prompt, unit, slot, common.samples)
+                if look is not None:
+                    done[prompt.unit].looks[look.problem] = look
             index = prompt.waiting.popleft()
-            answer = self._writing.begin(prompt.prompt, index, unit.knobs, seed, max_new_tokens)
-            row = _Row(answer, prompt.unit, prompt.begun.slot, Text(ids))
-            self._take(row, self._draw([(row, [])], prompt.begun.logits.clone())[0])
-            if answer.finish:
+            row = self._begin(common, prompt.prompt, prompt.unit, prompt.begun, index, 0)
+            if row.answer.finish:
                 finished.append(row)
             else:
-                self._decoder.fill(len(live), prompt.begun.cache)
+                self._decoder.fill(len(live), prompt.begun.cache, row.length)
                 live.append(row)
             if not prompt.waiting:
                 prompt.begun = None
@@ -235,7 +256,43 @@ class Engine:
         self.timings.prefill_seconds += time.perf_counter() - start
         return finished
 
-    def _step(self, live: list[_Row]) -> list[_Row]:
+    def _read(
+        self, prompt: Prompt, unit: Unit, slot: int, samples: int
+    ) -> tuple[_Begun, Look | None]:
+        """Read a prompt, and the program in it that answers must change."""
+        self.timings.prompt_tokens += len(prompt.read)
+        cache, logits = self._decoder.prefill(prompt.read, slot, max(prompt.length, 1))
+        if prompt.copy is None:
+            return _Begun(slot, cache, logits), None
+        changes, look = self._writing.changes(prompt, logits, unit.knobs, samples)
+        return _Begun(slot, cache, changes), look
+
+    def _begin(
+        self, common: _Common, prompt: Prompt, unit: int, begun: _Begun, index: int, attempt: int
+    ) -> _Row:
+        """Begin a sample with its first token or change; one that then changes nothing, anew."""
+        while True:
+            answer = self._writing.begin(
+                prompt,
+                index,
+                common.units[unit].knobs,
+                common.seed,
+                common.max_new_tokens,
+                attempt,
+            )
+            row = _Row(answer, unit, begun, Text(prompt.ids))
+            if isinstance(begun.first, Tensor):
+                self._take(row, self._draw([(row, [])], begun.first.clone())[0])
+            else:
+                self._writing.change(answer, begun.first, common.samples)
+                for token in answer.tokens:
+                    row.text.append(token)
+                self.timings.tokens += 1
+            if not answer.finish or not self._writing.failed(answer):
+                return row
+            attempt += 1
+
+    def _step(self, common: _Common, live: list[_Row]) -> list[_Row]:
         """Draw at least a token of every live row; return the finished and free their places."""
         start = time.perf_counter()
         lines, longest = len(live), max(row.length for row in live)
@@ -249,7 +306,7 @@ class Engine:
         logits = self._decoder.step(
             [guess[-1] if guess else row.answer.tokens[-1] for row, guess, _ in reading],
             [row.length + depth for row, _, depth in reading],
-            [row.slot for row, _, _ in reading],
+            [row.begun.slot for row, _, _ in reading],
             lines,
         )
         drawn = self._draw([(row, guess) for row, guess, _ in reading], logits)
@@ -261,6 +318,14 @@ class Engine:
                 self._take(row, drawn[at])
                 if row.answer.finish or drawn[at] != guessed:
                     break
+        for place, row in enumerate(live):
+            answer = row.answer
+            if answer.finish and self._writing.failed(answer):
+                live[place] = self._begin(
+                    common, answer.prompt, row.unit, row.begun, answer.index, answer.attempt + 1
+                )
+                if not live[place].answer.finish:
+                    self._decoder.fill(place, row.begun.cache, live[place].length)
         finished = [row for row in live if row.answer.finish]
         for place in reversed(range(len(live))):
             if live[place].answer.finish:
@@ -296,6 +361,16 @@ class Engine:
         self._writing.take(row.answer, token)
         row.text.append(token)
         self.timings.tokens += 1
+
+
+@dataclass(frozen=True)
+class _Common:
+    """What one call of `Engine.generate` asks for."""
+
+    units: Sequence[Unit]
+    samples: int
+    seed: int
+    max_new_tokens: int
 
 
 class _AdapterSlots:

@@ -8,24 +8,29 @@ as the engine's.
 
 An answer does not depend on other units, prompts or answers: every row takes part in every step of
 its batch, done or not, so that how many answers there are decides the shapes, and not what they
-say.
+say. Answers that must change a program (see `changes`) differ in length from the beginning, and are
+drawn one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from peft import PeftModel
 from safetensors import SafetensorError
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import DynamicCache, PreTrainedModel, PreTrainedTokenizerBase
 
 from coral_batch.errors import CoralError
-from coral_batch.models.decoding.answer import Answer, Sample, Unit, Writing
+from coral_batch.models.decoding.answer import Answer, Drawn, Prompt, Sample, Unit, Writing
+from coral_batch.models.decoding.changes import FirstChanges, Look, Original
 from coral_batch.models.decoding.sampling import next_tokens
+from coral_batch.records.configuration import Knobs
 from coral_batch.work.progress import Tell, unheard
 
 WEIGHTS = "adapter_model.safetensors"
@@ -59,36 +64,85 @@ class PlainEngine:
         samples: int,
         max_new_tokens: int,
         seed: int,
+        originals: Mapping[str, Original] | None = None,
         tell: Tell = unheard,
-    ) -> Iterator[tuple[Unit, list[Sample]]]:
+    ) -> Iterator[tuple[Unit, Drawn]]:
         """Draw `samples` answers to every prompt of every unit, as `Engine.generate` does.
 
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
-        encoded = {
-            name: self._writing.encode(name, text, max_new_tokens) for name, text in prompts.items()
-        }
+        encoded = self._writing.encode(prompts, originals, max_new_tokens)
         tell(0.0)
         for unit in units:
             names = tuple(encoded) if unit.prompts is None else unit.prompts
             drawn: list[Sample] = []
+            looks: list[Look] = []
             with _adapted(self._model, unit.adapter) as model:
                 for name in names:
-                    answers = [
-                        self._writing.begin(encoded[name], index, unit.knobs, seed, max_new_tokens)
-                        for index in range(samples)
-                    ]
-                    for start in range(0, samples, self._rows):
-                        self._draw(model, answers[start : start + self._rows])
+                    prompt = encoded[name].asked(unit)
+                    begin = partial(
+                        self._writing.begin,
+                        prompt,
+                        knobs=unit.knobs,
+                        seed=seed,
+                        max_new_tokens=max_new_tokens,
+                    )
+                    if prompt.copy is None:
+                        answers = [begin(index) for index in range(samples)]
+                        for start in range(0, samples, self._rows):
+                            self._draw(model, answers[start : start + self._rows])
+                    else:
+                        answers, look = self._change(model, prompt, unit.knobs, begin, samples)
+                        looks.append(look)
                     drawn += [self._writing.sample(answer) for answer in answers]
                     done = len(drawn) / (samples * len(names))
                     tell(done if done < 1 else 0.0)
-            yield unit, drawn
+            yield unit, Drawn(drawn, looks)
 
-    def _draw(self, model: Any, answers: Sequence[Answer]) -> None:
-        """Draw some answers to one prompt to their ends."""
-        ids, cache = torch.tensor([answer.prompt.ids for answer in answers]), None
+    def _change(
+        self, model: Any, prompt: Prompt, knobs: Knobs, begin: Callable[..., Answer], samples: int
+    ) -> tuple[list[Answer], Look]:
+        """Draw the answers to a prompt whose program they must change."""
+        read = model(
+            input_ids=torch.tensor([prompt.read]).to(self._model.device),
+            use_cache=True,
+            logits_to_keep=prompt.length,
+        )
+        changes, look = self._writing.changes(prompt, read.logits[0], knobs, samples)
+        cache, answers = read.past_key_values, []
+        for index in range(samples):
+            answer = self._complete(model, begin(index), changes, cache, samples)
+            while self._writing.failed(answer):
+                again = begin(index, attempt=answer.attempt + 1)
+                answer = self._complete(model, again, changes, cache, samples)
+            answers.append(answer)
+        return answers, look
+
+    def _complete(
+        self, model: Any, answer: Answer, changes: FirstChanges, read: DynamicCache, samples: int
+    ) -> Answer:
+        """Draw an answer that begins with a first change to its end."""
+        self._writing.change(answer, changes, samples)
+        cache = deepcopy(read)
+        if surplus := cache.get_seq_length() - len(answer.prompt.ids) - answer.copied:
+            cache.crop(-surplus)
+        self._draw(model, [answer], cache)
+        return answer
+
+    def _draw(
+        self, model: Any, answers: Sequence[Answer], cache: DynamicCache | None = None
+    ) -> None:
+        """Draw some answers to one prompt to their ends.
+
+        Args:
+            model: what draws.
+            answers: answers of no token; or one that has begun.
+            cache: of that one, keys and values of all tokens but the last.
+        """
+        ids = torch.tensor(
+            [answer.prompt.ids if cache is None else answer.tokens[-1:] for answer in answers]
+        )
         while not all(answer.finish for answer in answers):
             output = model(
                 input_ids=ids.to(self._model.device),

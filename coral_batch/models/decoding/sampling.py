@@ -40,10 +40,40 @@ def next_tokens(
     Returns:
         One token id a row.
     """
+    weights, ids = kept(logits, knobs, seen)
+    cumulative = np.cumsum(weights, axis=1)
+    target = np.asarray(uniforms) * cumulative[:, -1]
+    drawn = (cumulative <= target[:, None]).sum(axis=1)
+    last = np.count_nonzero(weights, axis=1) - 1
+    rows = np.arange(len(weights))
+    return [int(token) for token in ids[rows, np.minimum(drawn, last)]]
+
+
+def kept(
+    logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return what each row's token is drawn from; arguments as in `next_tokens`.
+
+    Returns:
+        (rows, width) weights in descending order, proportional to the probabilities and 0 for
+        tokens that the knobs leave out, and the tokens that they belong to. Where the temperature
+        is 0, only the most likely token has a weight.
+    """
     penalised = _penalised(logits, knobs, seen)
     k = np.array([1 if knob.temperature == 0 else knob.top_k for knob in knobs])
     values, ids = _candidates(logits, penalised, k)
-    return _draw(values, ids, k, knobs, uniforms)
+    return _weights(values, k, knobs), ids
+
+
+def penalised_logits(
+    logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]
+) -> Tensor:
+    """Return (rows, vocabulary) fp32 logits behind the repetition penalty; `logits` is used up."""
+    penalised = _penalised(logits, knobs, seen)
+    if penalised is None:
+        return logits.float()
+    values, ids = penalised
+    return logits.float().scatter_reduce(1, ids, values, "amax")
 
 
 def _penalised(
@@ -121,13 +151,9 @@ def _top(logits: Tensor, width: int) -> tuple[Tensor, Tensor]:
     return values, ids.gather(1, order)
 
 
-def _draw(
-    values: NDArray[np.float32],
-    ids: NDArray[np.int64],
-    k: NDArray[np.int_],
-    knobs: Sequence[Knobs],
-    uniforms: Sequence[float],
-) -> list[int]:
+def _weights(
+    values: NDArray[np.float32], k: NDArray[np.int_], knobs: Sequence[Knobs]
+) -> NDArray[np.float64]:
     rows = np.arange(len(k))
     temperature = np.array([knob.temperature or 1.0 for knob in knobs])
     top_p = np.array([knob.top_p for knob in knobs])
@@ -138,10 +164,5 @@ def _draw(
     above = np.cumsum(weights, axis=1) - weights
     # A token stays when those above it hold less than top_p of the mass: the first always stays.
     weights[above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)] = 0
-    cumulative = np.cumsum(weights, axis=1)
-    target = np.asarray(uniforms) * cumulative[:, -1]
-    drawn = (cumulative <= target[:, None]).sum(axis=1)
-    greedy = np.array([knob.temperature == 0 for knob in knobs])
-    last = np.count_nonzero(weights, axis=1) - 1
-    chosen = np.where(greedy, 0, np.minimum(drawn, last))
-    return [int(token) for token in ids[rows, chosen]]
+    weights[[knob.temperature == 0 for knob in knobs], 1:] = 0
+    return weights

@@ -36,6 +36,17 @@ Provide the corrected Python code:
 """
 
 
+def buggy_program(problem: Problem) -> str:
+    """Return a problem's buggy program without newlines around it.
+
+    Raises:
+        ValueError: the problem has no bug.
+    """
+    if problem.buggy is None:
+        raise ValueError(f"{problem.name} has no bug to show")
+    return problem.buggy.strip("\n")
+
+
 def program_text(problem: Problem, docstring: bool) -> str:
     """Return the buggy program as the model sees it, without a final newline.
 
@@ -47,9 +58,7 @@ def program_text(problem: Problem, docstring: bool) -> str:
     Raises:
         ValueError: the problem has no bug.
     """
-    if problem.buggy is None:
-        raise ValueError(f"{problem.name} has no bug to show")
-    code = problem.buggy.strip("\n")
+    code = buggy_program(problem)
     if not docstring or not problem.docstring.strip():
         return code
     escaped = problem.docstring.strip("\n").replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from coral_batch.models.base.checkpoint import load_tokenizer
-from coral_batch.models.decoding.answer import Sample
+from coral_batch.models.decoding.answer import Drawn, Sample
+from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import drawing_of, work_of
-from coral_batch.models.prompts.prompt import chat_prompt, repair_prompt
+from coral_batch.models.prompts.prompt import buggy_program, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
-from coral_batch.records.rows import DurationRow, SampleRow, SubjectRow
+from coral_batch.records.rows import DurationRow, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
 
 
@@ -21,8 +22,8 @@ def sample(
     samples: int,
     base: Path,
     settings: Params,
-    draw: Callable[..., tuple[list[list[Sample]], list[DurationRow]]],
-) -> tuple[list[SampleRow], list[DurationRow]]:
+    draw: Callable[..., tuple[list[Drawn], list[DurationRow]]],
+) -> tuple[list[SampleRow], list[FirstChangeRow], list[DurationRow]]:
     """Draw repairs of every problem with every subject.
 
     Args:
@@ -30,11 +31,13 @@ def sample(
         problems: what to repair.
         samples: repairs of each problem.
         base: folder of the base model.
-        settings: prompt, most tokens of a sample, the greatest rank and the seed of the run.
+        settings: prompt, sampling (most tokens of a sample, whether it must change the program),
+            the greatest rank and the seed of the run.
         draw: `coral_batch.models.decoding.drawing.draw` with its store.
 
     Returns:
-        Rows by subject, problem and index, and how long each subject took.
+        Rows by subject, problem and index; where repairs must change the program, the first look of
+        each subject at each problem; and how long each subject took.
 
     Raises:
         CoralError: as in `drawing.draw`.
@@ -44,15 +47,26 @@ def sample(
         problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
         for problem in problems
     }
-    works = [work_of(one.genome, one, one.knobs, prompts) for one in subjects]
+    originals = {}
+    if settings.sampling.change == "required":
+        originals = {
+            problem.name: Original(buggy_program(problem), problem.reference.strip("\n"))
+            for problem in problems
+        }
+    works = [work_of(one.genome, one, one.knobs, prompts, originals) for one in subjects]
     drawing = drawing_of(samples, settings.sampling.max_new_tokens, settings)
     answers, durations = draw(works, drawing, base, "genomes")
     rows = [
         _row(subject, one, prompts)
         for subject, drawn in zip(subjects, answers, strict=True)
-        for one in drawn
+        for one in drawn.samples
     ]
-    return rows, durations
+    looks = [
+        FirstChangeRow(subject.genome, **vars(look))
+        for subject, drawn in zip(subjects, answers, strict=True)
+        for look in drawn.looks
+    ]
+    return rows, looks, durations
 
 
 def _row(subject: SubjectRow, drawn: Sample, prompts: Mapping[str, str]) -> SampleRow:
@@ -67,5 +81,7 @@ def _row(subject: SubjectRow, drawn: Sample, prompts: Mapping[str, str]) -> Samp
         code=extract_code(drawn.text),
         prompt_tokens=drawn.prompt_tokens,
         new_tokens=drawn.tokens,
+        copied_tokens=drawn.copied,
+        redrawn=drawn.redrawn,
         finish=drawn.finish,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.example import Example
 
 
@@ -17,15 +18,7 @@ class Encoded:
 
 
 def encode(example: Example, tokenizer: Any) -> Encoded:
-    """Tokenize an example: the prompt as a sample's prompt is, the answer as the text goes on.
-
-    A SentencePiece tokenizer puts a space before every text, which an answer by itself would get.
-    """
-    prompt, answer, whole = (
-        tokenizer(text, add_special_tokens=False)["input_ids"]
-        for text in (example.prompt, example.answer, example.prompt + example.answer)
-    )
-    # Where a token crosses the border, the prompt's tokens decide, which are what samples follow.
-    if whole[: len(prompt)] == prompt:
-        answer = whole[len(prompt) :]
+    """Tokenize an example: the prompt as a sample's prompt is, the answer as the text goes on."""
+    prompt = tokenizer(example.prompt, add_special_tokens=False)["input_ids"]
+    answer = continuation(tokenizer, example.prompt, example.answer)
     return Encoded((*prompt, *answer), len(answer))

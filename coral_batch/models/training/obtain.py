@@ -28,6 +28,7 @@ from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, devices
+from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training.training import TrainingCurve, check_warmup, train
 from coral_batch.records.configuration import AdapterConfiguration
@@ -55,7 +56,7 @@ DECISIVE = {
 }
 """The files of this folder that decide an adapter, by the kernels it trains with: `training` and
 all that it imports for them. What else it imports brings no code of ours into an adapter, but for
-`coral_batch.seeding`."""
+`coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
 Wanted = tuple[AdapterConfiguration, int]
 """An adapter to have: its configuration, and the seed it is trained with."""
 _Common = tuple[Path, Sequence[Example], Training, str, Store]
@@ -151,7 +152,8 @@ def determinants(
 ) -> dict[str, Any]:
     """Everything that the bytes of an adapter depend on, as JSON values."""
     here = Path(__file__).parent
-    sources = [*(here / name for name in DECISIVE[kernels]), Path(str(seeding.__file__))]
+    sources = [here / name for name in DECISIVE[kernels]]
+    sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
     return {
         "base": card.sha256,
         "examples": examples_sha256(examples),

@@ -1,0 +1,355 @@
+"""Answers that must change a program are drawn from the model's own distribution, given that."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    LogitsProcessorList,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+
+from coral_batch.models.decoding.answer import Drawn, Unit
+from coral_batch.models.decoding.changes import ATTEMPTS, CLOSING, Original, copy_of, is_copy
+from coral_batch.models.decoding.engine import Engine
+from coral_batch.models.decoding.plain import PlainEngine
+from coral_batch.models.prompts.prompt import FENCE, chat_prompt
+from coral_batch.records.configuration import Knobs
+from tests.tiny import (
+    make_tiny_base,
+    make_tiny_completion_base,
+    make_tiny_completion_tokenizer,
+    make_tiny_tokenizer,
+)
+
+GREEDY = Knobs(0.0, 1.0, 1, 1.0)
+WARM = Knobs(0.9, 0.95, 40, 1.05)
+HOT = Knobs(50.0, 1.0, 600, 1.0)
+PROMPTS = {
+    "short": "Fix it.",
+    "long": "def function(values, n):\n    result = []\n    return result\n" * 3,
+}
+PROGRAM = "def function(values, n):\n    total = 1\n    return values"
+REFERENCE = "def function(values, n):\n    total = n\n    return values"
+ORIGINALS = dict.fromkeys(PROMPTS, Original(PROGRAM, REFERENCE))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """A model this small is only slowed down by a second thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_tiny_base(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture(scope="module")
+def adapter(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    torch.manual_seed(0)
+    config = LoraConfig(
+        r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False, task_type="CAUSAL_LM"
+    )
+    folder = tmp_path_factory.mktemp("adapter")
+    get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
+    return folder
+
+
+def open_engine(kind: type, base: Path, **settings: int) -> Engine | PlainEngine:
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    return kind(model, AutoTokenizer.from_pretrained(base), **settings)
+
+
+def prompts(engine: Engine | PlainEngine) -> dict[str, str]:
+    return {name: chat_prompt(engine.tokenizer, text) for name, text in PROMPTS.items()}
+
+
+def run(
+    engine: Engine | PlainEngine,
+    units: list[Unit],
+    originals: dict[str, Original],
+    samples: int = 3,
+    tokens: int = 24,
+) -> dict[str, Drawn]:
+    generated = engine.generate(
+        units,
+        prompts(engine),
+        samples=samples,
+        max_new_tokens=tokens,
+        seed=1,
+        originals=originals,
+    )
+    return {unit.name: drawn for unit, drawn in generated}
+
+
+class Peer:
+    """The tiny model read by transformers alone, from scratch for every token."""
+
+    def __init__(self, base: Path) -> None:
+        self.model = AutoModelForCausalLM.from_pretrained(base)
+        self.tokenizer = AutoTokenizer.from_pretrained(base)
+
+    def prompt(self, name: str) -> list[int]:
+        text = chat_prompt(self.tokenizer, PROMPTS[name])
+        return self.tokenizer(text, add_special_tokens=False)["input_ids"]
+
+    @torch.inference_mode()
+    def probabilities(self, ids: list[int], knobs: Knobs | None = None) -> torch.Tensor:
+        """Return the next token's distribution; without knobs, at temperature 1."""
+        logits = self.model(torch.tensor([ids])).logits[:, -1].float()
+        if knobs is not None:
+            steps = [
+                RepetitionPenaltyLogitsProcessor(knobs.repetition_penalty),
+                TemperatureLogitsWarper(knobs.temperature),
+                TopKLogitsWarper(knobs.top_k),
+                TopPLogitsWarper(knobs.top_p),
+            ]
+            logits = LogitsProcessorList(steps)(torch.tensor([ids]), logits)
+        return torch.softmax(logits[0].double(), 0)
+
+    def greedy(self, ids: list[int], count: int) -> list[int]:
+        output = self.model.generate(torch.tensor([ids]), max_new_tokens=count, do_sample=False)
+        return output[0, len(ids) :].tolist()
+
+    def decode(self, tokens: list[int]) -> str:
+        return self.tokenizer.decode(tokens, skip_special_tokens=True)
+
+    def copied(self, name: str, program: str) -> tuple[int, ...]:
+        text = chat_prompt(self.tokenizer, PROMPTS[name])
+        return copy_of(self.tokenizer, text, Original(program)).tokens
+
+
+def enumerate_answers(peer: Peer, name: str, knobs: Knobs, length: int) -> dict[tuple, float]:
+    """Return every answer of at most `length` tokens with its probability."""
+    ends = {peer.tokenizer.eos_token_id, peer.model.generation_config.eos_token_id}
+    found: dict[tuple, float] = {}
+    open_ = {(): 1.0}
+    while open_:
+        tokens, weight = open_.popitem()
+        if tokens and (
+            len(tokens) == length or tokens[-1] in ends or "```" in peer.decode(list(tokens))
+        ):
+            found[tokens] = weight
+            continue
+        row = peer.probabilities([*peer.prompt(name), *tokens], knobs)
+        for token in row.nonzero()[:, 0].tolist():
+            open_[*tokens, token] = weight * float(row[token])
+    return found
+
+
+def likely_copy(peer: Peer, name: str, answers: dict[tuple, float], length: int) -> tuple:
+    """Return the likeliest answer that is the beginning of the copy of a program."""
+    for tokens in sorted(answers, key=answers.__getitem__, reverse=True):
+        copied = peer.copied(name, peer.decode(list(tokens)))
+        if copied[:length] == tokens:
+            return tokens
+    raise AssertionError("no answer is a program")
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [Knobs(0.8, 1.0, 3, 1.0), Knobs(1.0, 0.8, 5, 1.0), Knobs(0.7, 1.0, 3, 1.3)],
+    ids=["top-k", "top-p", "penalty"],
+)
+def test_answers_have_the_distribution_of_those_that_are_no_copy(base: Path, knobs: Knobs) -> None:
+    peer, length, count = Peer(base), 3, 2000
+    answers = {name: enumerate_answers(peer, name, knobs, length) for name in PROMPTS}
+    likely = {name: likely_copy(peer, name, of_name, length) for name, of_name in answers.items()}
+    originals = {name: Original(peer.decode(list(tokens))) for name, tokens in likely.items()}
+    drawn = run(
+        open_engine(Engine, base, rows=32),
+        [Unit("genome", None, knobs, change=True)],
+        originals,
+        count,
+        length,
+    )["genome"]
+    for name, found_by in answers.items():
+        assert found_by.pop(likely[name]) > 0.02
+        total = sum(found_by.values())
+        expected: Counter[str] = Counter()
+        for tokens, weight in found_by.items():
+            expected[FENCE + peer.decode(list(tokens))] += weight / total * count
+        found = Counter(one.text for one in drawn.samples if one.problem == name)
+        assert found.keys() <= expected.keys()
+        common = [text for text, number in expected.items() if number >= 5]
+        statistic = sum((found[text] - expected[text]) ** 2 / expected[text] for text in common)
+        # Chi-square's mean is its degrees of freedom, its variance twice that: 5 sigma.
+        assert len(common) > 5
+        assert statistic < len(common) + 5 * np.sqrt(2 * len(common))
+
+
+@pytest.mark.parametrize("kind", [Engine, PlainEngine])
+def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(base: Path, kind: type) -> None:
+    peer, length = Peer(base), 12
+    engine = open_engine(kind, base)
+    unit = Unit("genome", None, GREEDY, ("short",), change=True)
+    originals = {"short": Original(PROGRAM)}
+    drawn = run(engine, [unit], originals, 6, length)["genome"].samples
+    prompt = peer.prompt("short")
+    copied = copy_of(peer.tokenizer, prompts(engine)["short"], originals["short"]).tokens[:length]
+    changes, before = [], 0.0
+    for at, token in enumerate(copied):
+        row = peer.probabilities([*prompt, *copied[:at]]).log()
+        changes += [
+            (before + float(row[other]), at, other)
+            for other in range(len(row))
+            if other != token
+            and (text := peer.decode([other]).lstrip())
+            and not text.startswith("#")
+        ]
+        before += float(row[token])
+    for sample, (_, at, token) in zip(drawn, sorted(changes, reverse=True), strict=False):
+        begun = [*copied[:at], token]
+        rest = peer.greedy([*prompt, *begun], length - len(begun)) if len(begun) < length else []
+        assert sample.copied == at
+        assert sample.text == FENCE + peer.decode([*begun, *rest])
+        assert sample.tokens == len(begun) + len(rest)
+
+
+def test_the_first_look_is_what_the_model_would_do(base: Path) -> None:
+    peer = Peer(base)
+    engine = open_engine(Engine, base)
+    (look, _) = run(engine, [Unit("genome", None, WARM, change=True)], ORIGINALS, 1, 200)[
+        "genome"
+    ].looks
+    prompt = peer.prompt("short")
+    copied = peer.tokenizer(PROGRAM + CLOSING)["input_ids"]
+    wanted = peer.tokenizer(REFERENCE + CLOSING)["input_ids"]
+    lines, unchanged, right, text = np.zeros(4), 1.0, None, ""
+    for at, token in enumerate(copied):
+        row = peer.probabilities([*prompt, *copied[:at]])
+        lines[text.count("\n")] += unchanged * float(1 - row[token])
+        if right is None and wanted[at] != token:
+            right = unchanged * float(row[wanted[at]])
+        unchanged *= float(row[token])
+        text += peer.decode([token])
+    assert look.problem == "short"
+    assert look.line == 2
+    assert look.unchanged == pytest.approx(unchanged, rel=1e-3)
+    assert look.lines == pytest.approx(lines / (1 - unchanged), rel=1e-3)
+    assert look.right == pytest.approx(right / (1 - unchanged), rel=1e-3)
+
+
+def test_a_sample_does_not_depend_on_its_company(base: Path, adapter: Path) -> None:
+    units = [
+        Unit("free", None, WARM),
+        Unit("changed", None, WARM, change=True),
+        Unit("adapted", adapter, WARM, change=True),
+        Unit("greedy", adapter, GREEDY, ("long",), change=True),
+    ]
+    engine = open_engine(Engine, base, rows=8, adapters=1)
+    together = run(engine, units, ORIGINALS)
+    assert not together["free"].looks
+    assert len(together["adapted"].looks) == 2
+    for unit in reversed(units):
+        assert run(engine, [unit], ORIGINALS)[unit.name] == together[unit.name]
+    assert together["free"] == run(engine, [Unit("free", None, WARM)], {})["free"]
+
+
+@pytest.mark.parametrize("knobs", [GREEDY, WARM, HOT], ids=["greedy", "warm", "hot"])
+def test_plain_writes_what_fast_writes(base: Path, adapter: Path, knobs: Knobs) -> None:
+    unit = Unit("genome", adapter, knobs, change=True)
+    plain, fast = (
+        run(open_engine(kind, base), [unit], ORIGINALS, 5, 40)["genome"]
+        for kind in (PlainEngine, Engine)
+    )
+    assert plain.samples == fast.samples
+    for ours, theirs in zip(plain.looks, fast.looks, strict=True):
+        assert ours.lines == pytest.approx(theirs.lines, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", [Engine, PlainEngine])
+def test_answers_that_change_nothing_are_drawn_again(base: Path, kind: type) -> None:
+    # Whatever comes before any statement leaves this program as it is.
+    originals = dict.fromkeys(PROMPTS, Original("# nothing"))
+    engine = open_engine(kind, base)
+    unit = Unit("genome", None, HOT, change=True)
+    drawn = run(engine, [unit], originals, 200, 2)["genome"].samples
+    redrawn = [one for one in drawn if one.redrawn]
+    assert redrawn
+    for one in drawn:
+        copied = is_copy("# nothing", one.text.removeprefix(FENCE))
+        assert not copied or one.redrawn == ATTEMPTS - 1
+    assert len({(one.problem, one.text) for one in redrawn}) > 1
+
+
+def test_a_copy_is_what_has_the_same_syntax_tree() -> None:
+    program = "def f(x):\n    return x + 1"
+    for same in (
+        program,
+        "def f(x):  # adds\n    return (x + 1)\n```",
+        'def f(x):\n    """Add."""\n    return x + 1\n\n"""\nAdds.\n"""\n```\nThat is all.',
+    ):
+        assert is_copy(program, same)
+    for other in (
+        "",
+        "def f(x):\n    return x + 2",
+        "def f(x):\n    return x +",
+        program + "\nf(1)",
+    ):
+        assert not is_copy(program, other)
+    assert is_copy("def f(:", "def f(:\n```")
+    assert not is_copy("def f(:", "def g(:")
+
+
+def test_a_choice_that_leaves_only_the_copy_is_widened(base: Path) -> None:
+    peer, length = Peer(base), 3
+    narrow = Knobs(1.0, 1.0, 1, 1.0)  # draws nothing but the most likely token
+    greedy = {name: tuple(peer.greedy(peer.prompt(name), length)) for name in PROMPTS}
+    originals = {name: Original(peer.decode(list(tokens))) for name, tokens in greedy.items()}
+    assert any(
+        peer.copied(name, one.program)[:length] == greedy[name] for name, one in originals.items()
+    )
+    drawn = run(
+        open_engine(Engine, base),
+        [Unit("genome", None, narrow, change=True)],
+        originals,
+        20,
+        length,
+    )["genome"].samples
+    for one in drawn:
+        text = one.text.removeprefix(FENCE)
+        assert not (originals[one.problem].program + CLOSING).startswith(text)
+    assert len({(one.problem, one.copied) for one in drawn}) > 2
+
+
+@pytest.mark.parametrize("make", [make_tiny_tokenizer, make_tiny_completion_tokenizer])
+def test_a_copy_in_tokens_is_the_program_and_its_lines(make) -> None:
+    tokenizer = make()
+    copy = copy_of(tokenizer, FENCE, Original(PROGRAM, REFERENCE))
+    texts = [tokenizer.decode([token]) for token in copy.tokens]
+    assert tokenizer.decode(copy.tokens).lstrip() == PROGRAM + CLOSING
+    assert copy.line == 2
+    assert copy.lines[0] == 1
+    assert copy.lines[-1] == 4
+    assert sum(text.count("\n") for text in texts) == 3
+
+
+def test_a_completion_model_changes_programs_too(tmp_path: Path) -> None:
+    engine = open_engine(Engine, make_tiny_completion_base(tmp_path))
+    drawn = run(engine, [Unit("genome", None, WARM, change=True)], ORIGINALS)["genome"]
+    assert not any(is_copy(PROGRAM, one.text.removeprefix(FENCE)) for one in drawn.samples)
+    assert all(sum(look.lines) == pytest.approx(1) for look in drawn.looks)
+
+
+def test_a_program_that_holds_a_fence_is_copied_up_to_it(base: Path) -> None:
+    fenced = Original('def f():\n    return "```"\n')
+    engine = open_engine(Engine, base)
+    drawn = run(
+        engine, [Unit("genome", None, WARM, ("short",), change=True)], {"short": fenced}, 20, 40
+    )["genome"].samples
+    longest = len(engine.tokenizer('def f():\n    return "```')["input_ids"])
+    assert all(one.copied < longest for one in drawn)
