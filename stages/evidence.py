@@ -6,7 +6,7 @@ from coral_batch import lake
 from coral_batch.evidence.summary import compare_with_base, spending, spent
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.bug import Bug
-from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
+from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 from coral_batch.records.settings import Params
 
 TABLES = ("evidence",)
@@ -16,6 +16,9 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     best = tables.document("best", BestRow)
     selected = tables.frame("scores", best.generation).filter(pl.col("genome") == best.genome)
     base, other = (tables.frame("scores", part) for part in lake.EVALUATIONS.values())
+    of_base, of_best = (
+        tables.rows("first_changes", FirstChangeRow, part) for part in lake.EVALUATIONS.values()
+    )
     budgets = [
         spending(tables.rows("adapters", AdapterRow, name), tables.rows("samples", SampleRow, name))
         for name in settings.generations
@@ -24,6 +27,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         best,
         (tables.frame("scores", lake.BASELINE), selected),
         (base, other),
+        (of_base, of_best),
         tables.rows("bugs", Bug),
         tables.frame("overlaps"),
         spent(budgets),

@@ -22,6 +22,7 @@ from coral_batch.records.rows import (
     AdapterRow,
     BestRow,
     DurationRow,
+    FirstChangeRow,
     SampleRow,
     SelectionRow,
 )
@@ -95,6 +96,12 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
             role=pl.col("problem").map_elements(role_of, return_dtype=pl.String)
         )
         lake.write_frame("scores", other, lake.EVALUATIONS[model])
+        looks = [
+            replace(row, problem=renamed.get(row.problem, row.problem))
+            for row in lake.read_rows("first_changes", FirstChangeRow, part)
+            if row.genome == genome
+        ]
+        lake.write_rows("first_changes", looks, lake.EVALUATIONS[model])
 
 
 def make_run() -> None:
@@ -287,6 +294,12 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
             }
         )
     lake.write_rows("samples", samples, part)
+    looks = [
+        FirstChangeRow(genome, problem, 0.125, (0.25, 0.75, 0.0), 2, 0.5)
+        for genome in genomes
+        for problem in PROBLEMS
+    ]
+    lake.write_rows("first_changes", looks, part)
     for table, rows in (
         ("verdicts", verdicts),
         ("case_times", times),

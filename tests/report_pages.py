@@ -42,6 +42,7 @@ EVIDENCE = Evidence(
     {"held_out": _COMPARISON, "selection": _COMPARISON},
     {"comparison": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
     {"fails all cases": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
+    Slice(2, 2, _PAIRED),
 )
 
 _PASSES = {

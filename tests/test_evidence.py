@@ -16,7 +16,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import params
-from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
+from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 from coral_batch.report.claims import claims
 from coral_batch.report.roles import TRAINED_ON
 from coral_batch.search.best import REFUSED
@@ -98,6 +98,23 @@ def test_evidence_and_report_hold_the_samples_of_one_generation_at_a_time(run: P
         tracemalloc.stop()
         # The file's text, its lines, and what they hold.
         assert peak < 5 * of_one < count * of_one
+
+
+def test_where_a_first_change_is_most_likely_is_compared(run: Path) -> None:
+    part = lake.EVALUATIONS["best"]
+    looks = lake.read_rows("first_changes", FirstChangeRow, part)
+    lake.write_rows("first_changes", [replace(looks[0], line=1), *looks[1:]], part)
+    evidence()
+    found = lake.read_document("evidence", Evidence)
+    assert found.located is not None
+    assert (found.located.problems, found.located.programs) == (2, 2)
+    paired = found.located.pass_at_1
+    assert (paired.first.value, paired.second.value) == (1.0, 0.5)
+    assert "line of the bug found" in claims(found)
+    for evaluation in lake.EVALUATIONS.values():
+        lake.write_rows("first_changes", [], evaluation)
+    evidence()
+    assert lake.read_document("evidence", Evidence).located is None
 
 
 def test_the_pair_that_overlaps_most_is_named(run: Path) -> None:

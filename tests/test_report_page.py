@@ -21,7 +21,7 @@ from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Case
-from coral_batch.records.rows import SampleRow, SelectionRow, TimeRow
+from coral_batch.records.rows import FirstChangeRow, SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.page.charts import (
@@ -145,6 +145,8 @@ def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> N
         "case 1 FAIL 0 1",
         "flake8 1:1 E302",
         "bugfix 1.000 why bugfix",
+        "on average, would first change the program",
+        "25 def sieve(n): 75 > return n - 1 0 (behind it)",
     ):
         assert part in text, part
     assert "001-00" not in pages["baseline.html"].text
@@ -363,7 +365,8 @@ def _repair(code: str, detail: str, reason: str) -> Repair:
         "severity": None,
         "confidence": None,
     }
-    return Repair(wrap, sample, [verdict], [finding], {**scores, "fitness": 0.5})
+    look = FirstChangeRow("base", "wrap", 0.0, (1.0, 0.0), 1, 0.5)
+    return Repair(wrap, sample, look, [verdict], [finding], {**scores, "fitness": 0.5})
 
 
 def _genome(name: str, *parents: str) -> Genome:

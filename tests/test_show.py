@@ -67,6 +67,14 @@ def test_a_repair_shows_diff_verdicts_findings_and_scores(small_lake: Path) -> N
     assert "the same code as sample 0" in text
 
 
+def test_a_problem_shows_where_the_model_would_change_it(small_lake: Path) -> None:
+    text = genome_view("001", "001-00", "wrap", colour=False)
+    assert "first change, by line; probability 0.12 that there is none\n" in text
+    assert "  0.75 ████████   >     return n - 1\n" in text
+    lake.write_rows("first_changes", [], "001")
+    assert "first change" not in genome_view("001", "001-00", "wrap", colour=False)
+
+
 def test_an_unchanged_program_is_called_so(small_lake: Path) -> None:
     assert "the buggy code, unchanged" in genome_view("000", "000-00", "wrap", colour=False)
 

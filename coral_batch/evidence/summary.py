@@ -10,7 +10,7 @@ import polars as pl
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
 from coral_batch.records.bug import Bug, program_of
-from coral_batch.records.rows import AdapterRow, BestRow, SampleRow
+from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 
 MEASURES = ("similarity", "ngrams", "trees")
 _ROLES = ("held_out", "test", "training")
@@ -47,7 +47,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Slice:
-    """The best genome (second) against the base model (first) on some of the held-out bugs."""
+    """The best genome (second) against the base model (first) on some of the held-out bugs.
+
+    Attributes:
+        problems: number of bugs.
+        programs: number of programs that they are bugs of.
+        pass_at_1: share of samples that pass all cases; in `Evidence.located`, of the bugs whose
+            line is that where a first change is most likely.
+    """
 
     problems: int
     programs: int
@@ -87,6 +94,7 @@ class Evidence:
     scores: dict[str, Comparison]
     kinds: dict[str, Slice]
     difficulty: dict[str, Slice]
+    located: Slice | None
 
 
 def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
@@ -121,7 +129,8 @@ def spending(adapters: Sequence[AdapterRow], samples: Iterable[SampleRow]) -> Sp
     for sample in samples:
         if sample.genome in decoded:
             count, tokens = decoded[sample.genome]
-            decoded[sample.genome] = (count + 1, tokens + sample.new_tokens)
+            drew = sample.new_tokens - sample.copied_tokens
+            decoded[sample.genome] = (count + 1, tokens + drew)
     return Spending({row.key: row.tokens for row in adapters}, drawn, decoded)
 
 
@@ -161,6 +170,7 @@ def compare_with_base(
     best: BestRow,
     selection: tuple[pl.DataFrame, pl.DataFrame],
     evaluation: tuple[pl.DataFrame, pl.DataFrame],
+    looks: tuple[Sequence[FirstChangeRow], Sequence[FirstChangeRow]],
     bugs: Sequence[Bug],
     overlaps: pl.DataFrame,
     budget: Budget,
@@ -174,6 +184,8 @@ def compare_with_base(
         selection: tables `scores` of the base model and of the best genome on the test problems,
             as selection saw them.
         evaluation: the same of the evaluation, on problems of any roles.
+        looks: tables `first_changes` of both in the evaluation; empty where repairs need not change
+            the program.
         bugs: the injected bugs.
         overlaps: the table of the split.
         budget: what the search spent.
@@ -193,6 +205,13 @@ def compare_with_base(
     of_test = _paired(selection)
     scores[SELECTION] = _comparison(*of_test, seed, SELECTION)
     held_out = [name for name in base if roles[name] == "held_out"]
+    found_base, found_best = (
+        {row.problem: _located(row) for row in rows if row.line} for rows in looks
+    )
+    seen = [name for name in held_out if name in found_base and name in found_best]
+    located = None
+    if seen:
+        located = _slice(_only(found_base, seen), _only(found_best, seen), seed, "located")
     by_id = {bug.id: bug for bug in bugs}
     kinds, difficulty = (
         {
@@ -211,7 +230,14 @@ def compare_with_base(
         scores=scores,
         kinds=kinds,
         difficulty=difficulty,
+        located=located,
     )
+
+
+def _located(row: FirstChangeRow) -> Outcome:
+    """Say whether a first change is most likely in the line of the reference's."""
+    likeliest = 1 + row.lines.index(max(row.lines))
+    return Outcome(1, int(likeliest == row.line))
 
 
 def _difficulty(bug: Bug) -> str:

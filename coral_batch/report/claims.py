@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
-from coral_batch.evidence.summary import SELECTION, Comparison, Evidence
+from coral_batch.evidence.summary import SELECTION, Comparison, Evidence, Slice
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import table
@@ -14,6 +14,8 @@ TITLES = {
     "training": SHOWN["training"],
     SELECTION: "selection",
 }
+LOCATED = "line of the bug found"
+"""Shows how often a first change is most likely in the bug's line; the others show pass@1."""
 
 
 def claims(evidence: Evidence) -> str:
@@ -38,8 +40,7 @@ def claims(evidence: Evidence) -> str:
                 ("held-out bugs", "bugs", "base model", "best genome", "difference", "P(ahead)"),
                 [
                     (name, str(part.problems), *paired_cells(part.pass_at_1))
-                    for parts in (evidence.difficulty, evidence.kinds)
-                    for name, part in parts.items()
+                    for name, part in slices(evidence)
                 ],
                 left={"held-out bugs"},
             ),
@@ -62,6 +63,12 @@ def claims(evidence: Evidence) -> str:
             f"{budget.samples} samples, {budget.decoded_tokens} tokens decoded.",
         )
     )
+
+
+def slices(evidence: Evidence) -> list[tuple[str, Slice]]:
+    """Return the comparisons on the held-out bugs by name, in the order to show them in."""
+    located = [] if evidence.located is None else [(LOCATED, evidence.located)]
+    return [*located, *evidence.difficulty.items(), *evidence.kinds.items()]
 
 
 def drawn_text(comparison: Comparison) -> str:

@@ -9,7 +9,7 @@ from coral_batch.corpus.split.reading import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake.stage import Tables
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import AdapterRow, SampleRow, SelectionRow
+from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.report.views import Individual, Repair
 from coral_batch.search.automata.simulation import unpack
@@ -56,6 +56,9 @@ def read_repairs(
     """
     samples = tables.rows("samples", SampleRow, part)
     problems = read_shown(tables, settings)
+    looks = {
+        (row.genome, row.problem): row for row in tables.rows("first_changes", FirstChangeRow, part)
+    }
     chosen = pl.lit(True) if genome is None else pl.col("genome") == genome
     verdicts, findings, scores = (
         tables.frame(table, part)
@@ -78,6 +81,13 @@ def read_repairs(
                 action="run `dvc repro`",
             )
         repairs.append(
-            Repair(problems[row.problem], row, verdicts[key], findings[key], scores[key][0])
+            Repair(
+                problems[row.problem],
+                row,
+                looks.get((row.genome, row.problem)),
+                verdicts[key],
+                findings[key],
+                scores[key][0],
+            )
         )
     return repairs

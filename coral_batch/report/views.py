@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem
-from coral_batch.records.rows import AdapterRow, SampleRow, SelectionRow
+from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
+from coral_batch.report.heat import heat_text
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.automata.features import FEATURES
@@ -63,10 +64,14 @@ class Individual:
 
 @dataclass(frozen=True)
 class Repair:
-    """A sample and what was found about it: its rows of the tables of the same names."""
+    """A sample and what was found about it: its rows of the tables of the same names.
+
+    Its `look` is its model's first look at the problem; None where it need not change the program.
+    """
 
     problem: Problem
     sample: SampleRow
+    look: FirstChangeRow | None
     verdicts: Sequence[Mapping[str, Any]]
     findings: Sequence[Mapping[str, Any]]
     scores: Mapping[str, Any]
@@ -242,6 +247,8 @@ def _problem(repairs: Sequence[Repair], colour: bool) -> str:
         f"prompt    {first.sample.prompt_tokens} tokens",
         indent(escape(first.sample.prompt), "  | "),
     ]
+    if first.look is not None:
+        lines += ["", heat_text(first.problem, first.look, colour)]
     seen: dict[str, int] = {}
     for repair in repairs:
         same = seen.setdefault(repair.sample.code, repair.sample.sample)
@@ -258,8 +265,8 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
     sample = repair.sample
     heading = f"--- {sample.problem}{_mark(repair)}, sample {sample.sample} ---"
     about = (
-        f"  finish {sample.finish}, {sample.new_tokens} new tokens, seed {sample.seed},"
-        f" fitness {repair.scores['fitness']:.3f}"
+        f"  finish {sample.finish}, {sample.new_tokens} new tokens{_copied(sample)}, seed"
+        f" {sample.seed}, fitness {repair.scores['fitness']:.3f}"
     )
     if same != sample.sample:
         return f"{paint(heading, BOLD, colour)}\n{about}\n  the same code as sample {same}"
@@ -273,6 +280,12 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
         _scores(repair.scores),
     )
     return "\n".join(parts)
+
+
+def _copied(sample: SampleRow) -> str:
+    """Say how an answer that must change the program began; nothing where it need not."""
+    copied = f" ({sample.copied_tokens} of them copied)" if sample.copied_tokens else ""
+    return copied + (f", {sample.redrawn} drawn before it" if sample.redrawn else "")
 
 
 def _diff(buggy: str, code: str, colour: bool) -> str:

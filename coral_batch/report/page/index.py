@@ -18,7 +18,14 @@ from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
 from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
-from coral_batch.report.claims import TITLES, conclusion, drawn_text, interval, paired_cells
+from coral_batch.report.claims import (
+    TITLES,
+    conclusion,
+    drawn_text,
+    interval,
+    paired_cells,
+    slices,
+)
 from coral_batch.report.metrics import OBJECTIVES, Metrics
 from coral_batch.report.page.charts import (
     Series,
@@ -103,8 +110,7 @@ def index_page(run: Run) -> str:
         conclusions=[(TITLES[name], conclusion(row)) for name, row in run.evidence.scores.items()],
         parts=[
             (name, part.problems, paired_cells(part.pass_at_1), _bar(part.pass_at_1.difference))
-            for parts in (run.evidence.difficulty, run.evidence.kinds)
-            for name, part in parts.items()
+            for name, part in slices(run.evidence)
         ],
         warnings=with_training(run.evidence.scores),
         held_out=run.evidence.scores.get("held_out"),

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from coral_batch.records.problem import Problem
+from coral_batch.report.heat import HeatLine, heat
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.views import (
     NO_CODE,
@@ -89,6 +90,8 @@ class Attempts:
     Attributes:
         problem: its name.
         prompt: the text given to the model.
+        heat: where its models would change the program, on average, line by line; empty where they
+            need not.
         samples: number of samples.
         solved: how many of them pass every case.
         repairs: the distinct ones, best first; at most `SHOWN`.
@@ -97,6 +100,7 @@ class Attempts:
 
     problem: str
     prompt: str
+    heat: Sequence[HeatLine]
     samples: int
     solved: int
     repairs: Sequence[Distinct]
@@ -129,11 +133,17 @@ def _attempts(repairs: Sequence[Repair]) -> Attempts:
     return Attempts(
         repairs[0].problem.name,
         escape(repairs[0].sample.prompt),
+        _heat(repairs),
         len(repairs),
         sum(_share(repair) == 1 for repair in repairs),
         [_distinct(group) for group in ordered[:SHOWN]],
         max(0, len(ordered) - SHOWN),
     )
+
+
+def _heat(repairs: Sequence[Repair]) -> list[HeatLine]:
+    looks = {repair.sample.genome: repair.look for repair in repairs if repair.look is not None}
+    return heat(repairs[0].problem, list(looks.values())) if looks else []
 
 
 def _share(repair: Repair) -> float:
