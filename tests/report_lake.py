@@ -219,7 +219,8 @@ def _fate(genome: str, objectives: Scores, value: float) -> SelectionRow:
         if score < limit
     )
     return SelectionRow(
-        genome, objectives, value, THRESHOLDS, not failed, failed, 0.0, False, 0, None, True, ()
+        *(genome, objectives, value, 0.25, value, THRESHOLDS, not failed, failed, 0.0, False),
+        *(0, None, True, ()),
     )
 
 

@@ -13,6 +13,8 @@ ROW = SelectionRow(
     genome="000-00",
     objectives=EVEN,
     fitness=0.5,
+    repaired=0.25,
+    worth=0.5,
     thresholds=EVEN,
     passed=True,
     failed=(),
@@ -26,7 +28,7 @@ ROW = SelectionRow(
 
 
 def row(genome: str, fitness: float) -> SelectionRow:
-    return replace(ROW, genome=genome, fitness=fitness)
+    return replace(ROW, genome=genome, fitness=fitness, worth=fitness)
 
 
 def test_the_genome_of_highest_fitness_in_any_generation_is_the_best() -> None:
@@ -55,6 +57,13 @@ def test_a_survivor_that_fails_later_was_best_when_it_passed() -> None:
     passing = row("000-00", 0.9)
     rows = {"000": [passing], "001": [replace(passing, passed=False), row("001-00", 0.5)]}
     assert best(rows) == ("000", passing)
+
+
+def test_what_selection_maximises_comes_before_the_fitness() -> None:
+    fitter, better = row("000-00", 0.9), replace(row("000-01", 0.6), worth=0.95)
+    assert best({"000": [fitter, better]}) == ("000", better)
+    equal = replace(fitter, worth=0.95)
+    assert best({"000": [better, equal]}) == ("000", equal)
 
 
 def test_when_none_passed_the_fittest_is_the_best() -> None:

@@ -142,3 +142,21 @@ def test_crowding_is_the_sum_of_the_normalised_gaps():
 def test_of_equal_genomes_one_keeps_the_distance():
     front = np.array([[0.0, 1.0], [0.5, 0.5], [0.5, 0.5], [1.0, 0.0]])
     assert crowding_distance(front).tolist() == [np.inf, 2.0, 0.0, np.inf]
+
+
+@given(populations, st.data(), st.integers(1, 12))
+def test_repairs_come_before_the_objectives_on_either_side_of_the_gate(objectives, data, survivors):
+    ids = [f"000-{index:02d}" for index in range(len(objectives))]
+    share = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+    repaired = np.array(data.draw(st.lists(share, min_size=len(ids), max_size=len(ids))))
+    fitness = objectives.mean(axis=1)
+    chosen = select(ids, objectives, fitness, BASE, survivors, repaired)
+    order = sorted(range(len(ids)), key=lambda row: chosen[row].place)
+    keys = [(not chosen[row].shortfalls, repaired[row]) for row in order]
+    assert keys == sorted(keys, reverse=True)
+    assert sum(row.survived for row in chosen) == (
+        min(survivors, sum(passed for passed, _ in keys) or len(ids))
+    )
+    # Where all repair alike, the objectives decide, as they do without.
+    alike = select(ids, objectives, fitness, BASE, survivors, np.full(len(ids), 0.5))
+    assert alike == select(ids, objectives, fitness, BASE, survivors)

@@ -383,4 +383,6 @@ def _entry(number: int) -> LineageEntry:
 def _fate(genome: str, objectives: Scores | None = None) -> SelectionRow:
     shown = objectives or Scores(*np.random.default_rng(int(genome[:3])).random(5).tolist())
     fitness = 0.3 * shown.bugfix
-    return SelectionRow(genome, shown, fitness, shown, True, (), 0.0, False, 0, None, True, ())
+    return SelectionRow(
+        genome, shown, fitness, 0.5, fitness, shown, True, (), 0.0, False, 0, None, True, ()
+    )

@@ -180,10 +180,10 @@ def model_view(part: str, genome: str | None, problem: str | None, colour: bool)
 
 
 def _fates(selection: Sequence[SelectionRow]) -> str:
-    header = ("genome", "fitness", *OBJECTIVES, "gate", "rank", "survived", "children")
+    header = ("genome", "solved", "fitness", *OBJECTIVES, "gate", "rank", "lived", "children")
     thresholds = selection[0].thresholds
     limits = [f"{getattr(thresholds, objective):.3f} " for objective in OBJECTIVES]
-    rows: list[Sequence[str]] = [("threshold", "", *limits, "", "", "", "")]
+    rows: list[Sequence[str]] = [("threshold", "", "", *limits, "", "", "", "")]
     for row in selection:
         marked = [
             f"{getattr(row.objectives, objective):.3f}{'!' if objective in row.failed else ' '}"
@@ -192,6 +192,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
         rows.append(
             (
                 row.genome,
+                f"{row.repaired:.3f}",
                 f"{row.fitness:.3f}",
                 *marked,
                 "passed" if row.passed else "failed",
@@ -200,7 +201,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
                 " ".join(row.children) or "-",
             )
         )
-    text = table(header, rows, left={"genome", "gate", "survived", "children"})
+    text = table(header, rows, left={"genome", "gate", "lived", "children"})
     if any(row.failed for row in selection):
         text += "\n! under the threshold"
     if selection[0].nobody_passed:

@@ -87,6 +87,8 @@ class SelectionRow:
     genome: str
     objectives: Scores
     fitness: float
+    repaired: float
+    worth: float
     thresholds: Scores
     passed: bool
     failed: tuple[str, ...]

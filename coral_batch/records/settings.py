@@ -166,6 +166,7 @@ class Evolution:
     survivors: int
     crossover: float
     mutation: float
+    select: str
 
 
 @dataclass(frozen=True)

@@ -212,6 +212,7 @@ def _gate(selection: SelectionRow) -> str:
         rank = f"{selection.rank}, crowding distance {selection.crowding:.3f}"
     fate += [
         f"fitness   {selection.fitness:.3f} (a selection score)",
+        f"repaired  {selection.repaired:.3f} of its answers pass all cases (likewise)",
         f"rank      {rank}",
         f"survived  {'yes' if selection.survived else 'no'}",
         f"children  {', '.join(selection.children) or 'none'}",

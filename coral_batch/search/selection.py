@@ -1,4 +1,4 @@
-"""Who survives: the threshold gate, then NSGA-II over the objectives.
+"""Who survives: the threshold gate, then NSGA-II over the objectives, or repairs before these.
 
 NSGA-II (Deb et al. 2002, A fast and elitist multiobjective genetic algorithm, IEEE TEC 6(2))
 prefers the lower non-dominated rank, then the larger crowding distance. The ranks come from
@@ -50,12 +50,14 @@ def select(
     fitness: NDArray[np.float64],
     limits: Scores,
     survivors: int,
+    repaired: NDArray[np.float64] | None = None,
 ) -> tuple[Selected, ...]:
     """Select the survivors of a generation.
 
     The genomes that pass the gate are ordered by rank, crowding distance, fitness and id, and the
     first `survivors` of them live. When nobody passes, the order is by the sum of the shortfalls,
-    fitness and id, and the first are reprieved.
+    fitness and id, and the first are reprieved. With `repaired`, that comes before all of these,
+    among those that pass as among those that do not.
 
     Args:
         ids: n distinct genome ids.
@@ -63,6 +65,8 @@ def select(
         fitness: (n,) array, the weighted sums of the objectives.
         limits: the generation's thresholds.
         survivors: how many live at most, >= 1.
+        repaired: (n,) array, the share of bugs that each repairs, in [0, 1]; None to leave it to
+            the objectives.
 
     Returns:
         One entry a genome, in the order of `ids`. What it says of a genome does not depend on
@@ -82,9 +86,13 @@ def select(
         front = sorted(candidates[ranks[candidates] == rank], key=lambda row: ids[row])
         crowding[front] = crowding_distance(objectives[front])
 
+    repairs = np.zeros(len(ids)) if repaired is None else np.round(repaired, DECIMALS)
     order = sorted(
         range(len(ids)),
-        key=lambda row: (missed[row], ranks[row], -crowding[row], -worth[row], ids[row]),
+        key=lambda row: (
+            *(missed[row] > 0, -repairs[row], missed[row]),
+            *(ranks[row], -crowding[row], -worth[row], ids[row]),
+        ),
     )
     place = {row: position for position, row in enumerate(order)}
     reprieve = not passed.any()

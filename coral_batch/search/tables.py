@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import aggregate, fitness
@@ -47,7 +48,16 @@ def next_generation(
         )
     totals = fitness(objectives, settings.objectives.weights)
     limits = thresholds(generation, settings.gate)
-    selected = select(ids, objectives, totals, limits, settings.evolution.survivors)
+    repaired = pass_rates(scores, ids)
+    repairs = settings.evolution.select == "repair"
+    selected = select(
+        ids,
+        objectives,
+        totals,
+        limits,
+        settings.evolution.survivors,
+        repaired if repairs else None,
+    )
     order = np.argsort([row.place for row in selected])
     by_id = {genome.id: genome for genome in genomes}
     chosen = [by_id[ids[index]] for index in order if selected[index].survived]
@@ -68,6 +78,8 @@ def next_generation(
                 genome=row.id,
                 objectives=Scores(*objectives[index].tolist()),
                 fitness=float(totals[index]),
+                repaired=float(repaired[index]),
+                worth=float((repaired if repairs else totals)[index]),
                 thresholds=limits,
                 passed=not row.shortfalls,
                 failed=tuple(row.shortfalls),
@@ -80,3 +92,12 @@ def next_generation(
             )
         )
     return rows, bred
+
+
+def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
+    """Return the share of repairs that pass all cases, mean over bugs, of each genome."""
+    by_bug = scores.group_by("genome", "problem", maintain_order=True).agg(
+        (pl.col("bugfix") == 1).mean().alias("share")
+    )
+    shares = dict(by_bug.group_by("genome").agg(pl.col("share").mean()).iter_rows())
+    return np.array([shares[genome] for genome in ids])
