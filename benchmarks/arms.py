@@ -1,0 +1,183 @@
+"""Recipes of training side by side: how many held-out bugs an adapter of each repairs.
+
+    python -m benchmarks.arms [ARM ...] [--change required] [--change free]
+
+Without arms it tells which there are. The base model alone comes first in any case. All arms have
+the same base, the same number of optimizer steps and the same decoding, greedy, one answer a bug,
+on the held-out bugs of params.yaml (`evaluation`). With `--change required` answers must change the
+program, with `free` they need not. Adapters and answers are kept in the store, so a run that was
+stopped goes on where it was; the lake must have its base, bugs and split (`dvc repro bugs base`).
+
+A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from benchmarks.table import ROOT, machine
+from coral_batch import lake
+from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.roles import select
+from coral_batch.corpus.split.shown import measured
+from coral_batch.evidence.paired import Outcome, Paired, compare
+from coral_batch.lake import params
+from coral_batch.lake.stage import Lake
+from coral_batch.lake.store import Store
+from coral_batch.models.base.checkpoint import load_tokenizer
+from coral_batch.models.decoding.changes import is_copy
+from coral_batch.models.decoding.drawing import draw
+from coral_batch.models.prompts.examples import make_examples
+from coral_batch.models.prompts.prompt import buggy_program
+from coral_batch.models.repairs.tables import sample
+from coral_batch.models.training.obtain import obtain_adapters
+from coral_batch.records.bug import Bug
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
+from coral_batch.records.settings import Params
+from coral_batch.report.claims import interval
+from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.tables import program_of
+from coral_batch.work.text import table
+
+ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
+TEXTBOOK = AdapterConfiguration(8, 16, 0.0, tuple(sorted(ATTENTION)), use_dora=False)
+GREEDY = Knobs(0.0, 1.0, 1, 1.0)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A recipe: injected bugs that a program shows besides its own, and what is trained."""
+
+    bugs: int
+    configuration: AdapterConfiguration = TEXTBOOK
+
+
+ARMS = {
+    "seed": Arm(0),
+    "injected": Arm(3),
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an arm did: bug -> outcome, bugs left as they were, bugs whose line it found."""
+
+    outcomes: dict[str, Outcome]
+    unchanged: int
+    found: int | None
+    seconds: float
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("arms", nargs="*", metavar="ARM", help=", ".join(ARMS))
+    parser.add_argument("--change", action="append", choices=("required", "free"))
+    arguments = parser.parse_args()
+    if unknown := set(arguments.arms) - ARMS.keys():
+        parser.error(f"no arm named {', '.join(sorted(unknown))}; there are {', '.join(ARMS)}")
+    settings = params.load()
+    lake_ = Lake()
+    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
+    problems = read_problems(lake_, settings)
+    shown = measured(problems, bugs, manifest, settings.evaluation)
+    subjects = [SubjectRow(BASE, None, None, {}, GREEDY)]
+    training = select(problems, manifest, "training")
+    subjects += [_train(name, training, bugs, settings) for name in arguments.arms]
+    results: dict[tuple[str, str], Result] = {}
+    for change in arguments.change or ["required"]:
+        sampling = replace(settings.sampling, change=change)
+        for subject in subjects:
+            results[subject.genome, change] = _measure(
+                subject, shown, replace(settings, sampling=sampling)
+            )
+            print(_table(results), flush=True)
+    _write(results)
+
+
+def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params) -> SubjectRow:
+    """Return what answers with an arm's adapter are drawn with."""
+    arm, base = ARMS[name], lake.path("base")
+    examples = make_examples(problems, bugs, arm.bugs, load_tokenizer(base), all_.prompt.docstring)
+    wanted = (arm.configuration, all_.seed)
+    compute = all_.compute
+    adapter = obtain_adapters(
+        base, examples, [wanted], all_.training, Store(lake.STORE), compute.threads, compute.kernels
+    )[wanted]
+    return SubjectRow(name, adapter.key, str(adapter.folder.absolute()), adapter.files, GREEDY)
+
+
+def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
+    start = time.perf_counter()
+    draw_ = partial(draw, store=Store(lake.STORE))
+    rows, looks, _ = sample([subject], shown, 1, lake.path("base"), settings, draw_)
+    seconds = time.perf_counter() - start
+    by_name = {problem.name: problem for problem in shown}
+    programs = [program_of(by_name[row.problem], row.code, row.problem) for row in rows]
+    verdicts = judge(programs, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL)
+    outcomes = {
+        row.problem: Outcome(1, int(all(verdict.kind == "PASS" for verdict in of_row)))
+        for row, of_row in zip(rows, verdicts, strict=True)
+    }
+    return Result(outcomes, _unchanged(rows, by_name), _found(looks), seconds)
+
+
+def _unchanged(rows: Sequence[SampleRow], problems: Mapping[str, Problem]) -> int:
+    return sum(is_copy(buggy_program(problems[row.problem]), row.code) for row in rows)
+
+
+def _found(looks: Sequence[FirstChangeRow]) -> int | None:
+    if not looks:
+        return None
+    return sum(1 + look.lines.index(max(look.lines)) == look.line for look in looks)
+
+
+def _table(results: Mapping[tuple[str, str], Result]) -> str:
+    header = ("arm", "change", "repaired", "less the base", "unchanged", "line found", "s")
+    rows = []
+    for (name, change), result in results.items():
+        paired = _against(results[BASE, change], result)
+        count = len(result.outcomes)
+        rows.append(
+            (
+                name,
+                change,
+                interval(paired.second),
+                "" if name == BASE else interval(paired.difference, signed=True),
+                f"{result.unchanged / count:.2f}",
+                "" if result.found is None else f"{result.found / count:.2f}",
+                f"{result.seconds:.0f}",
+            )
+        )
+    return f"\n{count} bugs\n" + table(header, rows, left={"arm", "change"})
+
+
+def _against(base: Result, other: Result) -> Paired:
+    return compare(base.outcomes, other.outcomes, 1, 0, "arms")
+
+
+def _write(results: Mapping[tuple[str, str], Result]) -> None:
+    file = (
+        ROOT / "benchmarks/results" / f"arms-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
+    )
+    file.parent.mkdir(exist_ok=True)
+    rows = [
+        {"arm": name, "change": change, **asdict(result)}
+        for (name, change), result in results.items()
+    ]
+    file.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=2) + "\n")
+    print(f"written to {Path(file).relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
