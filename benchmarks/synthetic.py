@@ -50,6 +50,7 @@ def begin_lake(generations: int, genomes: int, samples: int) -> None:
         "corpus.sources.snippets.exclude": [],
         "injection.each": 1,
         "examples.bugs": 0,
+        "validation.bugs": 0,
         "validation.samples": samples,
         "evaluation.bugs": 0,
         "evolution.population": genomes,

@@ -6,7 +6,7 @@ from coral_batch import lake
 from coral_batch.evidence.summary import compare_with_base, spending, spent
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.bug import Bug
-from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
+from coral_batch.records.rows import BASE, AdapterRow, BestRow, FirstChangeRow, SampleRow
 from coral_batch.records.settings import Params
 
 TABLES = ("evidence",)
@@ -25,7 +25,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     ]
     document = compare_with_base(
         best,
-        (tables.frame("scores", lake.BASELINE), selected),
+        (tables.frame("scores", lake.BASELINE).filter(pl.col("genome") == BASE), selected),
         (base, other),
         (of_base, of_best),
         tables.rows("bugs", Bug),

@@ -1,6 +1,7 @@
 """Stage `page`: one part of the lake, such as a generation or the base model, as an HTML page."""
 
 from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
@@ -12,8 +13,12 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
     from coral_batch.report.page.generation import part_page
     from coral_batch.report.reading import read_individuals, read_repairs
 
-    individuals = read_individuals(tables, part) if part in settings.generations else []
-    return {"page": part_page(part, individuals, read_repairs(tables, settings, part))}
+    individuals, only = [], None
+    if part in settings.generations:
+        individuals = read_individuals(tables, part)
+    else:
+        only = tables.rows("subjects", SubjectRow, part)[0].genome
+    return {"page": part_page(part, individuals, read_repairs(tables, settings, part, only))}
 
 
 def page(part: Part) -> None:

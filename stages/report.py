@@ -1,8 +1,10 @@
 """Stage `report`: what the run achieved and took, as tables, plots and on the terminal."""
 
+import polars as pl
+
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.rows import AdapterRow, DurationRow, SampleRow, SelectionRow
+from coral_batch.records.rows import BASE, AdapterRow, DurationRow, SampleRow, SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Evaluated, evaluate, measure
 from coral_batch.report.plots import plots
@@ -13,8 +15,10 @@ TABLES = ("metrics", "plots", "times")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     generations = [_evaluated(tables, name) for name in settings.generations]
-    baseline = tables.frame("scores", lake.BASELINE)
-    metrics = measure(generations, baseline, settings.objectives.weights)
+    scores = tables.frame("scores", lake.BASELINE)
+    baseline = scores.filter(pl.col("genome") == BASE)
+    floors = scores.filter(pl.col("genome") != BASE)
+    metrics = measure(generations, baseline, floors, settings.objectives.weights)
     return {
         "plots": plots(metrics, generations, baseline),
         "metrics": metrics,

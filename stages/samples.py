@@ -22,7 +22,7 @@ TABLES = ("samples", "first_changes", "sample_durations")
 
 def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) -> Outputs:
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.models.repairs.tables import sample
+    from coral_batch.models.repairs.tables import floors, sample
 
     problems, bugs = read_problems(tables, settings), tables.rows("bugs", Bug)
     manifest = tables.rows("manifest", Role)
@@ -41,6 +41,8 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
         settings,
         partial(draw, store=Store(lake.STORE)),
     )
+    if part == lake.BASELINE:
+        rows += floors(shown, tables.folder("base"), settings)
     return {"sample_durations": durations, "samples": rows, "first_changes": looks}
 
 

@@ -18,6 +18,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Case, Problem, Role
 from coral_batch.records.rows import (
+    FLOORS,
     AdapterCardRow,
     AdapterRow,
     BestRow,
@@ -25,6 +26,7 @@ from coral_batch.records.rows import (
     FirstChangeRow,
     SampleRow,
     SelectionRow,
+    SubjectRow,
 )
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
@@ -55,6 +57,7 @@ GENERATIONS = {"000": ("000-00", "000-01", "000-02"), "001": ("000-01", "001-00"
 # Genome -> (problem, sample) pairs that pass both cases; the others pass one of two.
 SOLVED = {
     "base": {("wrap", 0)},
+    **{name: set() for name in FLOORS},
     "000-00": set(),
     "000-01": {("wrap", 0)},
     "000-02": set(),
@@ -72,7 +75,8 @@ def write_lake() -> None:
     lake.write_rows("bugs", [])
     for name, genomes in GENERATIONS.items():
         _write_generation(name, genomes)
-    _write_repairs(lake.BASELINE, ("base",))
+    _write_repairs(lake.BASELINE, ("base", *FLOORS))
+    lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
     roles = [Role(name, SOURCE, "test", "for a test", 2, False, "0" * 64) for name in PROBLEMS]
     lake.write_rows("manifest", roles)
@@ -298,6 +302,7 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
     looks = [
         FirstChangeRow(genome, problem, 0.125, (0.25, 0.75, 0.0), 2, 0.5)
         for genome in genomes
+        if genome not in FLOORS
         for problem in PROBLEMS
     ]
     lake.write_rows("first_changes", looks, part)

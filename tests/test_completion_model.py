@@ -42,6 +42,8 @@ SMALL = {
     "compute.threads": 1,
     "training.batch_size": 24,
     "sampling.max_new_tokens": 12,
+    "validation.bugs": 0,
+    "validation.samples": 4,
     "linteval.max_new_tokens": 12,
 }
 

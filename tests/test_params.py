@@ -57,7 +57,7 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
         ),
         ('"001": {next: "002"}', '"001": {next: "003"}', ["generations", "coral generations"]),
         ("schedule: linear", "schedule: cubic", ["gate.schedule", "linear", "sigmoid"]),
-        ("samples: 4", "samples: 4\n  extra: 1", ["extra"]),
+        ("docstring: true", "docstring: true\n  extra: 1", ["extra"]),
     ],
 )
 def test_a_mistake_is_named_with_its_key(

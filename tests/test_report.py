@@ -46,6 +46,9 @@ def test_the_best_genome_is_compared_with_the_base_model(metrics: Metrics) -> No
     assert metrics.baseline.pass_at_1 == 0.25
     assert metrics.baseline.problems_solved == 1
     assert metrics.baseline.objectives.bugfix == 0.625
+    assert list(metrics.floors) == ["empty", "unchanged"]
+    assert metrics.floors["unchanged"].problems_solved == 0
+    assert metrics.floors["unchanged"].objectives.bugfix == 0.5
     assert metrics.gain.pass_at_1 == 0.5
     assert metrics.gain.problems_solved == 1
     # 2 of 4 samples more: bugfix 0.5 and style 0.22 higher in each.
@@ -166,6 +169,7 @@ def test_the_final_tables_fit_and_say_what_evolution_added(
     assert "\x1b" not in output
     lines = {line.split()[0]: line.split() for line in output.splitlines() if line.strip()}
     assert "pass@1 0.750 against 0.250, problems solved 2 against 1 of 2." in output
+    assert lines["unchanged"][1:3] == ["0.762", "0.500"]
     assert "Evolution added +0.091 fitness: 001-00 (generation 001)" in output
     assert "selection scores" in output
     # Survivors' adapters and samples are reused; equal code ran once.

@@ -92,7 +92,9 @@ def test_the_first_page_compares_the_best_genome_with_the_base_model(
     assert "On 2 held-out problems it repairs 75 %, the base model 25 %." in text
     assert "Selection scores" in text
     assert "so they flatter the best genome" in text
-    assert "Difference +0.091 +0.250 +0.000 +0.000 +0.110 +0.000 +0.500 +1" in text
+    for name in ("Empty answer", "The program as it was"):
+        assert f"{name} 0.762 0.500 1.000 0.900 0.750 0.700 0.000 0/2" in text
+    assert "Best less base +0.091 +0.250 +0.000 +0.000 +0.110 +0.000 +0.500 +1" in text
 
 
 def test_the_first_page_tells_what_identifies_the_run(pages: dict[str, Page]) -> None:

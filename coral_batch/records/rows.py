@@ -11,6 +11,9 @@ from coral_batch.records.settings import Scores
 BASE = "base"
 """The `genome` of the base model without an adapter."""
 
+FLOORS = ("empty", "unchanged")
+"""The `genome`s of two repairs that no model makes: an empty answer, and the buggy program."""
+
 REFERENCE = "reference"
 """The `genome` of the rows of `case_times` that time the reference programs."""
 

@@ -103,6 +103,7 @@ class Metrics:
     samples: int
     generations: dict[str, GenerationMetrics]
     baseline: Summary
+    floors: dict[str, Summary]
     best: Best
     gain: Summary
 
@@ -125,12 +126,15 @@ def evaluate(
     )
 
 
-def measure(generations: Sequence[Evaluated], baseline: pl.DataFrame, weights: Scores) -> Metrics:
+def measure(
+    generations: Sequence[Evaluated], baseline: pl.DataFrame, floors: pl.DataFrame, weights: Scores
+) -> Metrics:
     """Compute the metrics of a run.
 
     Args:
         generations: the generations in order, at least one.
         baseline: the scores of the base model without an adapter.
+        floors: those of the repairs that no model makes, `coral_batch.records.rows.FLOORS`.
         weights: the weights of the fitness.
     """
     problems = baseline["problem"].n_unique()
@@ -148,6 +152,10 @@ def measure(generations: Sequence[Evaluated], baseline: pl.DataFrame, weights: S
         samples=baseline.group_by("problem").len()["len"].item(0),
         generations=measured,
         baseline=base,
+        floors={
+            name: _summary(floors.filter(pl.col("genome") == name), weights)
+            for name in floors["genome"].unique(maintain_order=True)
+        },
         best=chosen,
         gain=Summary(
             _rounded(chosen.fitness - base.fitness),

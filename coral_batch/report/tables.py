@@ -52,6 +52,7 @@ def results(metrics: Metrics) -> str:
     ]
     rows += [
         (),
+        *(_model_row(name, floor, metrics.problems) for name, floor in metrics.floors.items()),
         _model_row("baseline", metrics.baseline, metrics.problems),
         _model_row(metrics.best.genome, metrics.best, metrics.problems),
     ]
@@ -66,7 +67,9 @@ def results(metrics: Metrics) -> str:
             f"These are selection scores: evolution selected on these {metrics.problems} problems,"
             " so they flatter it.",
             "solved: problems with a sample that passes all cases (a generation: of any genome).",
-            "best: of those that passed the gate, where any did.",
+            "best: of those that passed the gate, where any did. empty, unchanged: what an empty"
+            " answer",
+            "and the buggy program as it was are worth.",
         )
     )
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from coral_batch.models.base.checkpoint import load_tokenizer
-from coral_batch.models.decoding.answer import Drawn, Sample
-from coral_batch.models.decoding.changes import Original
+from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
+from coral_batch.models.decoding.changes import CLOSING, Original
 from coral_batch.models.decoding.drawing import drawing_of, work_of
-from coral_batch.models.prompts.prompt import buggy_program, chat_prompt, repair_prompt
+from coral_batch.models.prompts.prompt import FENCE, buggy_program, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
-from coral_batch.records.rows import DurationRow, FirstChangeRow, SampleRow, SubjectRow
+from coral_batch.records.rows import FLOORS, DurationRow, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
+from coral_batch.seeding import derive_seed
 
 
 def sample(
@@ -67,6 +68,37 @@ def sample(
         for look in drawn.looks
     ]
     return rows, looks, durations
+
+
+def floors(problems: Sequence[Problem], base: Path, settings: Params) -> list[SampleRow]:
+    """Return what `FLOORS` would answer, one repair of each problem, in the place of samples.
+
+    Whatever a score gives them, it gives for nothing.
+    """
+    tokenizer = load_tokenizer(base)
+    rows = []
+    for name in FLOORS:
+        for problem in problems:
+            prompt = chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
+            raw = f"{FENCE}{buggy_program(problem)}{CLOSING}" if name == "unchanged" else ""
+            rows.append(
+                SampleRow(
+                    genome=name,
+                    problem=problem.name,
+                    sample=0,
+                    seed=derive_seed(settings.seed, *sample_stream(problem.name, 0)),
+                    knobs=settings.sampling.baseline,
+                    prompt=prompt,
+                    raw=raw,
+                    code=extract_code(raw),
+                    prompt_tokens=len(tokenizer(prompt, add_special_tokens=False)["input_ids"]),
+                    new_tokens=0,
+                    copied_tokens=0,
+                    redrawn=0,
+                    finish="fence",
+                )
+            )
+    return rows
 
 
 def _row(subject: SubjectRow, drawn: Sample, prompts: Mapping[str, str]) -> SampleRow:

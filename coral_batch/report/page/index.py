@@ -49,6 +49,7 @@ from coral_batch.search.kinds import SEARCHES
 
 _ENDS = ("mean", "low", "high")
 # Names of the measures of overlap between programs.
+_FLOORS = {"empty": "Empty answer", "unchanged": "The program as it was"}
 _MEASURES = {
     "similarity": "similarity as a whole",
     "ngrams": "n-grams of tokens",
@@ -106,6 +107,7 @@ def index_page(run: Run) -> str:
         refused=None if metrics.best.passed else REFUSED,
         objectives=OBJECTIVES,
         generations=metrics.generations,
+        floors=[(_FLOORS[name], floor) for name, floor in metrics.floors.items()],
         evidence=_compared(run.evidence),
         conclusions=[(TITLES[name], conclusion(row)) for name, row in run.evidence.scores.items()],
         parts=[
