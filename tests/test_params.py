@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.settings import Scores
+from tests import REPOSITORY
+from tests.settings import set_params
 
 
 def edit(old: str, new: str) -> None:
@@ -109,3 +112,27 @@ def test_a_folder_in_the_place_of_params_is_told(workspace: Path) -> None:
     params.FILE.mkdir()
     with pytest.raises(CoralError, match=r"cannot be read[\s\S]*params\.yaml[\s\S]*directory"):
         params.load()
+
+
+def test_the_protocol_of_coral_x_is_the_line_that_the_readme_has(workspace: Path) -> None:
+    readme = (REPOSITORY / "README.md").read_text()
+    command = (
+        readme.partition("CORAL-X's own protocol")[2].partition("```\n")[2].partition("```")[0]
+    )
+    words = command.replace("\\\n", " ").split()
+    changed = [after for word, after in pairwise(words) if word == "-S"]
+    set_params(
+        {key: yaml_value(value) for key, _, value in (one.partition("=") for one in changed)}
+    )
+    own = params.load()
+    assert own.examples.bugs == 0
+    assert own.sampling.change == "free"
+    assert (own.validation.bugs, own.validation.samples) == (0, 4)
+    assert (own.evaluation.bugs, own.evaluation.samples) == (0, 8)
+    assert own.evolution.select == "fitness"
+    assert own.objectives.runtime == "heuristic"
+    assert own.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
+
+
+def yaml_value(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
