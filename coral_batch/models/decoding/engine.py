@@ -65,18 +65,19 @@ class Timings:
     steps: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Begun:
     """A prefilled prompt: what each of its samples begins with.
 
     Attributes:
         slot: its unit's adapter.
-        cache: keys and values of its tokens, and of those of the program's copy.
+        cache: keys and values of its tokens, and of those of the program's copy; None once all of
+            its samples have begun.
         first: the (1, vocabulary) logits of a first token, or the first changes of the copy.
     """
 
     slot: int
-    cache: DynamicCache
+    cache: DynamicCache | None
     first: Tensor | FirstChanges
 
 
@@ -248,9 +249,12 @@ class Engine:
             if row.answer.finish:
                 finished.append(row)
             else:
-                self._decoder.fill(len(live), prompt.begun.cache, row.length)
+                self._fill(len(live), row)
                 live.append(row)
             if not prompt.waiting:
+                # Rows that are drawn again are few: to read a prompt again costs less than to keep
+                # every prompt that rows have begun with.
+                prompt.begun.cache = None
                 prompt.begun = None
                 waiting.popleft()
         self.timings.prefill_seconds += time.perf_counter() - start
@@ -292,6 +296,14 @@ class Engine:
                 return row
             attempt += 1
 
+    def _fill(self, place: int, row: _Row) -> None:
+        """Put what a sample that has begun was begun with into the row at `place`."""
+        cache, prompt = row.begun.cache, row.answer.prompt
+        if cache is None:
+            self.timings.prompt_tokens += len(prompt.read)
+            cache, _ = self._decoder.prefill(prompt.read, row.begun.slot)
+        self._decoder.fill(place, cache, row.length)
+
     def _step(self, common: _Common, live: list[_Row]) -> list[_Row]:
         """Draw at least a token of every live row; return the finished and free their places."""
         start = time.perf_counter()
@@ -325,7 +337,7 @@ class Engine:
                     common, answer.prompt, row.unit, row.begun, answer.index, answer.attempt + 1
                 )
                 if not live[place].answer.finish:
-                    self._decoder.fill(place, row.begun.cache, live[place].length)
+                    self._fill(place, live[place])
         finished = [row for row in live if row.answer.finish]
         for place in reversed(range(len(live))):
             if live[place].answer.finish:
