@@ -34,7 +34,7 @@ from coral_batch.work.machine import available_memory, processor
 MEMORY = 4 << 30
 DISK = 6 << 30
 # The versions of Python that the whole test suite ran on.
-TESTED = ("3.11", "3.13")
+TESTED = ("3.11", "3.12", "3.13")
 CONSTRAINTS = Path("constraints.txt")
 CACHE = Path(".dvc/cache/files/md5")
 # What DVC writes in place, so that a kill may leave it torn -> what its loss costs.
