@@ -236,8 +236,8 @@ def test_adapters_of_other_genomes_are_refused() -> None:
 @pytest.mark.slow
 def test_a_search_that_learns_finds_better_genomes_at_the_same_cost() -> None:
     """On a hill and at a budget where neither chance nor breeding alone gets as far."""
-    seeds = range(1, 31)
-    learning = found("evolved", 32, seeds)
+    seeds = range(1, 25)
+    learning = found("evolved", 16, seeds)
     chance, breeding = found("random", 1, seeds), found("evolved", 1, seeds)
     for other in (chance, breeding):
         mean, t = margin(learning, other)

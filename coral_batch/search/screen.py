@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,16 @@ from coral_batch.seeding import generator
 KERNEL_DECIMALS = 2
 DECIMALS = 9
 
-# In units of the worth and of the coordinates, both in [0, 1]: where the fit begins, and its
-# bounds. Few genomes would fit a landscape without noise, or one of spikes, or a flat one.
-VARIANCE = (0.02, (1e-3, 0.2))
-LENGTH_SCALE = (0.6, (0.2, 3.0))
-NOISE = (0.0025, (2e-4, 0.05))
+# What is expected of the landscape before anything is known: the median of each parameter, in units
+# of the worth and of the coordinates, both in [0, 1], and the standard deviation of its logarithm.
+# Noise and variance are those of a score on some tens of bugs. The likelihood of a dozen genomes
+# alone is greatest for whatever their luck looks like; on simulated landscapes of 16 genomes the
+# lead over chance was half as large again with this prior.
+VARIANCE = (0.02, 1.5)
+LENGTH_SCALE = (0.6, 0.5)
+NOISE = (0.0025, 1.0)
+# Far from all that the prior leaves likely.
+BOUNDS = (1e-6, 1e3)
 
 
 @dataclass(frozen=True)
@@ -76,12 +81,14 @@ def breed(
     """
     if not survivors:
         raise ValueError("expected at least one survivor, found none")
-    screen = Screen(known.coordinates, known.worth)
+    from threadpoolctl import threadpool_limits
+
     population = list(survivors)
-    for index in range(settings.population - len(survivors)):
-        drawn = candidates(survivors, population, generation, index, settings, seed)
-        chosen = screen.choose(known.locate(drawn))
-        population.append(replace(drawn[chosen], id=genome_id(generation, index)))
+    with threadpool_limits(1):  # several threads may sum in another order every time
+        screen = Screen(known.coordinates, known.worth)
+        for index in range(settings.population - len(survivors)):
+            drawn = candidates(survivors, population, generation, index, settings, seed)
+            population.append(drawn[screen.choose(known.locate(drawn))])
     return tuple(population)
 
 
@@ -158,12 +165,10 @@ class Screen:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return mean and standard deviation of the landscape, given what is known and believed."""
         from sklearn.gaussian_process import GaussianProcessRegressor
-        from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1):  # several threads may sum in another order every time
-            process = GaussianProcessRegressor(self._kernel, optimizer=None)
-            process.fit(self._coordinates, self._values)
-            mean, total = process.predict(coordinates, return_std=True)
+        process = GaussianProcessRegressor(self._kernel, optimizer=None)
+        process.fit(self._coordinates, self._values)
+        mean, total = process.predict(coordinates, return_std=True)
         # Without the noise of an evaluation, which is luck and no improvement.
         landscape = total**2 - self._kernel.k2.noise_level
         return mean, np.sqrt(np.maximum(landscape, 1e-12))
@@ -189,20 +194,35 @@ def expected_improvement(
 
 
 def _fit_kernel(coordinates: NDArray[np.float64], values: NDArray[np.float64]) -> Any:
-    """Return the kernel of the greatest likelihood within the bounds: Matern 5/2 and noise.
+    """Return the likeliest kernel given the values and the prior: Matern 5/2 and noise.
 
-    One length scale a coordinate, so that one that decides nothing is left out of account.
+    One length scale a coordinate, so that one that decides nothing can be left out of account.
     """
+    from scipy.optimize import minimize
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-    from threadpoolctl import threadpool_limits
 
-    scale, bounds = LENGTH_SCALE
-    smooth = Matern([scale] * coordinates.shape[1], bounds, nu=2.5)
-    kernel = ConstantKernel(*VARIANCE) * smooth + WhiteKernel(*NOISE)
-    with threadpool_limits(1), warnings.catch_warnings():
-        # It warns of every parameter that ends at a bound, which is what the bounds are for.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = GaussianProcessRegressor(kernel).fit(coordinates, values).kernel_
+    axes = coordinates.shape[1]
+    smooth = Matern([LENGTH_SCALE[0]] * axes, BOUNDS, nu=2.5)
+    kernel = ConstantKernel(VARIANCE[0], BOUNDS) * smooth + WhiteKernel(NOISE[0], BOUNDS)
+    widths = np.array([VARIANCE[1], *[LENGTH_SCALE[1]] * axes, NOISE[1]])
+
+    def maximise(
+        loss: Callable[..., Any], medians: NDArray[np.float64], bounds: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
+        """Add the logarithm of the prior to that of the likelihood."""
+
+        def with_prior(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            value, gradient = loss(theta, eval_gradient=True)
+            away = (theta - medians) / widths
+            return value + (away**2).sum() / 2, gradient + away / widths
+
+        found = minimize(with_prior, medians, jac=True, method="L-BFGS-B", bounds=bounds)
+        return found.x, float(found.fun)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of what ends near a bound
+        process = GaussianProcessRegressor(kernel, optimizer=maximise)
+        fitted = process.fit(coordinates, values).kernel_
     return fitted.clone_with_theta(np.round(fitted.theta, KERNEL_DECIMALS))
