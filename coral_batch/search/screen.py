@@ -11,8 +11,9 @@ Places are filled one after another. What is chosen for one counts for the next 
 what is predicted of it, which keeps siblings apart (Ginsbourger, Le Riche and Carraro 2010, Kriging
 is well-suited to parallelize optimization: the kriging believer).
 
-Not here: what a genome's coordinates are, and what it scored. Fitting takes a time that grows with
-the cube of the number of genomes evaluated: for runs of thousands, `evolution.screen` is 1.
+Not here: what a genome's coordinates are, and what it scored. The time grows with the cube of the
+number of genomes evaluated: 1 s a generation for 400 of them, 7 s for 1000. A run of tens of
+thousands needs `evolution.screen: 1`.
 """
 
 from __future__ import annotations
