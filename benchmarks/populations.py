@@ -27,14 +27,16 @@ from coral_batch import lake
 from coral_batch.lake import params
 from coral_batch.objectives.aggregate import fitness
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import SelectionRow
+from coral_batch.records.rows import AdapterRow, SelectionRow
 from coral_batch.records.settings import Calibration, Params
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.search.automata.features import FEATURES, features
 from coral_batch.search.automata.simulation import simulate
 from coral_batch.search.gate import thresholds
 from coral_batch.search.genome import random_population
-from coral_batch.search.mapping.mapping import calibrate, configure
+from coral_batch.search.mapping.mapping import calibrate
+from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.search import plan
 from coral_batch.search.selection import select
 from coral_batch.search.tables import next_generation
 
@@ -71,9 +73,10 @@ def measure() -> list[Row]:
     return rows
 
 
-def run(size: int, settings: Params, transport: Callable) -> dict[str, float]:
+def run(size: int, settings: Params, transport: Transport) -> dict[str, float]:
     """Return the seconds of each step with a population of that size."""
-    evolution = replace(settings.evolution, population=size, survivors=size // 2)
+    # Without a screen, which is not for populations of this size.
+    evolution = replace(settings.evolution, population=size, survivors=size // 2, screen=1)
     settings = replace(settings, evolution=evolution)
     seconds: dict[str, float] = {}
 
@@ -86,7 +89,14 @@ def run(size: int, settings: Params, transport: Callable) -> dict[str, float]:
     genomes = timed("genomes", lambda: random_population(evolution, settings.seed))
     histories = timed("automata", lambda: simulate(genomes, settings.automata))
     measured = timed("features", lambda: features(histories))
-    timed("mapping", lambda: configure(measured, transport, settings.candidates))
+    frame = pl.DataFrame(measured, schema=list(FEATURES)).with_columns(
+        genome=pl.Series([genome.id for genome in genomes])
+    )
+    plans = timed("mapping", lambda: plan(frame, transport, settings))
+    adapters = [
+        AdapterRow(one.genome, "", one.coordinates, one.configuration, one.knobs, (), 0, False)
+        for one in plans
+    ]
     random = np.random.default_rng(1)
     scores = _scores(genomes, random)
     means = random.random((size, len(OBJECTIVES)))
@@ -95,8 +105,9 @@ def run(size: int, settings: Params, transport: Callable) -> dict[str, float]:
     totals = fitness(means, settings.objectives.weights)
     passing = np.maximum(means, 0.6)
     timed("NSGA-II", lambda: select(ids, passing, totals, limits, size // 2))
-    fates, bred = timed(
-        "selection and breeding", lambda: next_generation(genomes, scores, 0, settings)
+    fates, bred, _ = timed(
+        "selection and breeding",
+        lambda: next_generation(genomes, adapters, scores, (), transport, 0, settings),
     )
     rows = [
         {"genome": genome.id, **dict(zip(FEATURES, values, strict=True))}

@@ -55,6 +55,7 @@ def begin_lake(generations: int, genomes: int, samples: int) -> None:
         "evaluation.bugs": 0,
         "evolution.population": genomes,
         "evolution.survivors": genomes // 2,
+        "evolution.screen": 1,  # a screen grows with the cube of the genomes, the lake does not
         "linteval.path": "lake/raw/items",
         "linteval.items": 3,
         "compute.workers": 1,

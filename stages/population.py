@@ -1,15 +1,15 @@
-"""Stage `population`: the genomes of the first generation."""
+"""Stage `population`: the genomes of the first generation, before which none was evaluated."""
 
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 from coral_batch.search.genome import random_population
 
-TABLES = ("population",)
+TABLES = ("population", "evaluated")
 
 
 def make(_: Tables, settings: Params, __: str) -> Outputs:
-    return {"population": random_population(settings.evolution, settings.seed)}
+    return {"population": random_population(settings.evolution, settings.seed), "evaluated": []}
 
 
 def population() -> None:

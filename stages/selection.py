@@ -1,8 +1,10 @@
-"""Stage `selection`: who lives, and the next generation's population."""
+"""Stage `selection`: who lives, the next generation's population, and what is known by then."""
 
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.genome import Genome
+from coral_batch.records.rows import AdapterRow, EvaluatedRow
 from coral_batch.records.settings import Params
+from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.tables import next_generation
 from stages.arguments import Generation
 
@@ -12,8 +14,18 @@ TABLES = ("selection",)
 def make(tables: Tables, settings: Params, generation: str) -> Outputs:
     genomes = tables.rows("population", Genome, generation)
     scores = tables.frame("scores", generation)
-    rows, bred = next_generation(genomes, scores, int(generation), settings)
-    return {"selection": rows, ("population", settings.generations[generation].next): bred}
+    adapters = tables.rows("adapters", AdapterRow, generation)
+    before = tables.rows("evaluated", EvaluatedRow, generation)
+    transport = Transport.from_plain(tables.document("calibration", dict))
+    rows, bred, evaluated = next_generation(
+        genomes, adapters, scores, before, transport, int(generation), settings
+    )
+    following = settings.generations[generation].next
+    return {
+        "selection": rows,
+        ("population", following): bred,
+        ("evaluated", following): evaluated,
+    }
 
 
 def selection(generation: Generation) -> None:

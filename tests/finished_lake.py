@@ -73,6 +73,7 @@ SETTINGS = {
     "evaluation.bugs": 3,
     "evaluation.samples": 1,
     "evolution.population": 3,
+    "evolution.screen": 4,
     "linteval.path": "lake/raw/items",
     "linteval.items": 3,
     "linteval.samples": 2,

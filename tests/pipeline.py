@@ -51,6 +51,7 @@ SETTINGS = {
     "sampling.max_new_tokens": 12,
     "evaluation.bugs": 5,
     "evaluation.samples": 3,
+    "evolution.screen": 4,
     "linteval.items": 3,
     "linteval.samples": 2,
     "linteval.max_new_tokens": 12,

@@ -17,7 +17,9 @@ from coral_batch.search.automata.simulation import Histories, initial_grid, simu
 from coral_batch.search.genome import random_population
 
 SETTINGS = Automata(height=32, width=32, steps=48)
-POPULATION = Evolution(population=200, survivors=2, crossover=0.7, mutation=0.08)
+POPULATION = Evolution(
+    population=200, survivors=2, crossover=0.7, mutation=0.08, select="fitness", screen=1
+)
 
 
 def genome(rule: str, grid_seed: int = 1, density: float = 0.4) -> Genome:

@@ -14,8 +14,8 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.schemas import read
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import SelectionRow
-from coral_batch.records.settings import Params
+from coral_batch.records.rows import AdapterRow, SelectionRow
+from coral_batch.records.settings import Automata, Params
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.gate import OBJECTIVES
 from coral_batch.search.genome import random_population
@@ -36,7 +36,8 @@ def settings(kind: str, population: int = 8) -> Params:
     return replace(
         DEFAULT,
         search=replace(DEFAULT.search, kind=kind),
-        evolution=replace(DEFAULT.evolution, population=population, survivors=3),
+        evolution=replace(DEFAULT.evolution, population=population, survivors=3, screen=4),
+        automata=Automata(height=8, width=8, steps=6),
     )
 
 
@@ -55,7 +56,13 @@ def generation(kind: str, seed: int = 1) -> tuple[list[SelectionRow], tuple[Geno
             for index, genome in enumerate(genomes)
         ]
     )
-    return next_generation(genomes, scores, 0, chosen)
+    plans = plan(features([genome.id for genome in genomes]), UNIFORM, chosen)
+    adapters = [
+        AdapterRow(one.genome, "", one.coordinates, one.configuration, one.knobs, (), 0, False)
+        for one in plans
+    ]
+    rows, bred, _ = next_generation(genomes, adapters, scores, (), UNIFORM, 0, chosen)
+    return rows, bred
 
 
 def test_a_search_is_a_file_and_its_name_in_the_schema_of_params() -> None:

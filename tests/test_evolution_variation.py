@@ -12,7 +12,9 @@ from coral_batch.search.automata.rule import parse_rule
 from coral_batch.search.genome import random_population
 from coral_batch.search.variation import breed
 
-SETTINGS = Evolution(population=30, survivors=4, crossover=0.7, mutation=0.08)
+SETTINGS = Evolution(
+    population=30, survivors=4, crossover=0.7, mutation=0.08, select="fitness", screen=1
+)
 SURVIVORS = random_population(SETTINGS, seed=1)[:4]
 
 
@@ -80,7 +82,7 @@ def test_without_mutation_every_rule_bit_comes_from_a_parent():
 
 
 def test_mutation_flips_each_bit_at_its_rate():
-    evolution = Evolution(population=2001, survivors=1, crossover=0.0, mutation=0.3)
+    evolution = replace(SETTINGS, population=2001, survivors=1, crossover=0.0, mutation=0.3)
     parent = parse_rule(SURVIVORS[0].rule)
     children = breed(SURVIVORS[:1], 1, evolution, seed=1)[1:]
     flips = [bin(parse_rule(child.rule) ^ parent).count("1") for child in children]

@@ -90,7 +90,7 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
     if part not in settings.generations:
         return _repairs(settings, part)
     before = [name for name, entry in settings.generations.items() if entry.next == part]
-    bred = [replace(_step(selection, name), places=(("population", part),)) for name in before]
+    bred = [replace(_step(selection, name), places=_bred(part)) for name in before]
     again = [_calibration(recalibrate)] if recalibrate else []
     return again + bred + _generation(settings, part)
 
@@ -187,7 +187,6 @@ def _step(
 def _generation(settings: Params, name: str) -> list[Step]:
     first = [_step(population, name)] if name == next(iter(settings.generations)) else []
     select = _step(selection, name)
-    bred = ("population", settings.generations[name].next)
     train = _step(adapters, name, lambda recorded: measured.adapters(recorded, name))
     return [
         *first,
@@ -195,8 +194,18 @@ def _generation(settings: Params, name: str) -> list[Step]:
         _step(features, name),
         replace(train, again=frozenset({"adapter_cards"})),
         *_repairs(settings, name),
-        replace(select, places=(*select.places, bred)),
+        replace(
+            select,
+            places=(*select.places, *_bred(settings.generations[name].next)),
+            # What it takes from there, coordinates, is not measured.
+            aside=frozenset({"adapters"}),
+        ),
     ]
+
+
+def _bred(part: str) -> tuple[Place, ...]:
+    """Return what the selection before it makes of a generation."""
+    return (("population", part), ("evaluated", part))
 
 
 def _repairs(settings: Params, part: str) -> list[Step]:

@@ -35,6 +35,7 @@ PLACES = {
     "base": "base",
     "card": "base/card.json",
     "population": "{part}/population.jsonl",
+    "evaluated": "{part}/evaluated.jsonl",
     "automata": "{part}/automata.npz",
     "features": "{part}/features.parquet",
     "adapters": "{part}/adapters.jsonl",

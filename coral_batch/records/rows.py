@@ -104,6 +104,15 @@ class SelectionRow:
 
 
 @dataclass(frozen=True)
+class EvaluatedRow:
+    """What a search learns from one genome that it has evaluated."""
+
+    genome: str
+    coordinates: tuple[float, ...]
+    worth: float
+
+
+@dataclass(frozen=True)
 class BestRow:
     generation: str
     genome: str

@@ -167,6 +167,7 @@ class Evolution:
     crossover: float
     mutation: float
     select: str
+    screen: int
 
 
 @dataclass(frozen=True)

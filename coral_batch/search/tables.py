@@ -1,4 +1,4 @@
-"""A generation's tables in, its selection and the next population out."""
+"""A generation's tables in; its selection, the next population and what is known by then out."""
 
 from __future__ import annotations
 
@@ -11,41 +11,57 @@ from numpy.typing import NDArray
 from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import SelectionRow
+from coral_batch.records.rows import AdapterRow, EvaluatedRow, SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Params, Scores
+from coral_batch.search.automata.features import features
+from coral_batch.search.automata.simulation import simulate
 from coral_batch.search.gate import thresholds
 from coral_batch.search.kinds import SEARCHES
+from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.screen import Known
 from coral_batch.search.selection import select
 
 
 def next_generation(
-    genomes: Sequence[Genome], scores: pl.DataFrame, generation: int, settings: Params
-) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
+    genomes: Sequence[Genome],
+    adapters: Sequence[AdapterRow],
+    scores: pl.DataFrame,
+    evaluated: Sequence[EvaluatedRow],
+    transport: Transport,
+    generation: int,
+    settings: Params,
+) -> tuple[list[SelectionRow], tuple[Genome, ...], list[EvaluatedRow]]:
     """Select among the genomes of a generation and breed the next one, as the search has it.
 
     Args:
         genomes: the population.
+        adapters: table `adapters` of the same population.
         scores: table `scores` of the same population.
+        evaluated: the genomes of the generations before, each once.
+        transport: the calibration.
         generation: its number, from 0.
-        settings: weights, gate, evolution, search and seed of the run.
+        settings: weights, gate, evolution, automata, search and seed of the run.
 
     Returns:
-        A selection row for each genome, the best first, and the next population.
+        A selection row for each genome, the best first; the next population; and the genomes
+        evaluated by then, those of this generation behind the ones that lived before it only.
 
     Raises:
-        CoralError: population and scores are not of the same genomes.
+        CoralError: population, adapters and scores are not of the same genomes.
     """
     objectives_of = scores.select(OBJECTIVES).to_numpy()
     ids, objectives = aggregate(
         scores["genome"].to_list(), scores["problem"].to_list(), objectives_of
     )
-    if set(ids) != {genome.id for genome in genomes}:
-        raise CoralError(
-            "the scores are of other genomes than the population",
-            found=ids,
-            expected=", ".join(sorted(genome.id for genome in genomes)),
-            action="run `dvc repro`",
-        )
+    coordinates = {row.genome: row.coordinates for row in adapters}
+    for table, found in (("scores", ids), ("adapters", list(coordinates))):
+        if set(found) != {genome.id for genome in genomes}:
+            raise CoralError(
+                f"the {table} are of other genomes than the population",
+                found=found,
+                expected=", ".join(sorted(genome.id for genome in genomes)),
+                action="run `dvc repro`",
+            )
     totals = fitness(objectives, settings.objectives.weights)
     limits = thresholds(generation, settings.gate)
     repaired = pass_rates(scores, ids)
@@ -61,8 +77,23 @@ def next_generation(
     order = np.argsort([row.place for row in selected])
     by_id = {genome.id: genome for genome in genomes}
     chosen = [by_id[ids[index]] for index in order if selected[index].survived]
+    worth = repaired if repairs else totals
+    known = [row for row in evaluated if row.genome not in by_id]
+    known += [
+        EvaluatedRow(genome, coordinates[genome], float(value))
+        for genome, value in zip(ids, worth, strict=True)
+    ]
     bred = SEARCHES[settings.search.kind].breed(
-        genomes, chosen, generation + 1, settings.evolution, settings.seed
+        genomes,
+        chosen,
+        generation + 1,
+        settings.evolution,
+        Known(
+            np.array([row.coordinates for row in known]),
+            np.array([row.worth for row in known]),
+            lambda born: transport(features(simulate(born, settings.automata))),
+        ),
+        settings.seed,
     )
     survivors = by_id.keys() & {genome.id for genome in bred}
     children: dict[str, list[str]] = {}
@@ -79,7 +110,7 @@ def next_generation(
                 objectives=Scores(*objectives[index].tolist()),
                 fitness=float(totals[index]),
                 repaired=float(repaired[index]),
-                worth=float((repaired if repairs else totals)[index]),
+                worth=float(worth[index]),
                 thresholds=limits,
                 passed=not row.shortfalls,
                 failed=tuple(row.shortfalls),
@@ -91,7 +122,7 @@ def next_generation(
                 children=tuple(children.get(row.id, ())),
             )
         )
-    return rows, bred
+    return rows, bred, known
 
 
 def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:

@@ -192,18 +192,23 @@ READERS: dict[str, tuple[Stage, ...]] = {
     ),
     "lake/split/overlaps.parquet": (evidence,),
     "lake/examples/examples.jsonl": (partial(adapters, LATER),),
-    "lake/calibration/calibration.json": (partial(adapters, LATER), audits),
+    "lake/calibration/calibration.json": (
+        *(partial(stage, LATER) for stage in (adapters, selection)),
+        audits,
+    ),
     "lake/generations/001/population.jsonl": (
         *(partial(stage, LATER) for stage in (automata, selection)),
         *(shows, pages, index, audits),
     ),
+    "lake/generations/001/evaluated.jsonl": (partial(selection, LATER), audits),
     "lake/generations/001/automata.npz": (
         *(partial(features, LATER), partial(show, LATER, "000-00")),
         *(pages, audits),
     ),
     "lake/generations/001/features.parquet": (partial(adapters, LATER), pages, audits),
     "lake/generations/001/adapters.jsonl": (
-        *(partial(samples, LATER), best, report, shows, pages, index, evidence),
+        *(partial(stage, LATER) for stage in (samples, selection)),
+        *(best, report, shows, pages, index, evidence),
         *(audits, compared),
     ),
     "lake/generations/001/adapters/*/*": (partial(samples, LATER), best, audits),

@@ -20,6 +20,7 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Candidates, Evolution
 from coral_batch.records.settings import Search as Settings
 from coral_batch.search.plan import Plan
+from coral_batch.search.screen import Known
 
 
 class Search(Protocol):
@@ -52,6 +53,7 @@ class Search(Protocol):
         selected: Sequence[Genome],
         generation: int,
         settings: Evolution,
+        known: Known,
         seed: int,
     ) -> tuple[Genome, ...]:
         """Return the next population: those of the last one that live, then the newborn.
@@ -60,7 +62,8 @@ class Search(Protocol):
             genomes: the last population.
             selected: those that the gate and NSGA-II let live, the best first.
             generation: the one that is born, from 1.
-            settings: population, survivors, crossover and mutation.
+            settings: population, survivors, crossover, mutation and screen.
+            known: all genomes that the run has evaluated, for a search that learns.
             seed: the run's.
         """
 

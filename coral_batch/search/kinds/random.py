@@ -12,6 +12,7 @@ from coral_batch.records.settings import Candidates, Evolution, Search
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.genome import newcomers
 from coral_batch.search.plan import Plan, plans
+from coral_batch.search.screen import Known
 from coral_batch.seeding import generator
 
 AUTOMATA_DECIDE = False
@@ -34,6 +35,7 @@ def breed(
     selected: Sequence[Genome],
     generation: int,
     settings: Evolution,
+    __: Known,
     seed: int,
 ) -> tuple[Genome, ...]:
     """Let the selected live beside genomes without parents: there are no genes to inherit."""

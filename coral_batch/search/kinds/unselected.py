@@ -8,6 +8,7 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Evolution
 from coral_batch.search import variation
 from coral_batch.search.kinds import evolved
+from coral_batch.search.screen import Known
 from coral_batch.seeding import generator
 
 AUTOMATA_DECIDE = True
@@ -19,6 +20,7 @@ def breed(
     _: Sequence[Genome],
     generation: int,
     settings: Evolution,
+    __: Known,
     seed: int,
 ) -> tuple[Genome, ...]:
     """Let those live and breed that the lot falls on, whatever they scored."""
