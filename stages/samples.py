@@ -33,8 +33,9 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
     else:
         shown = selected_on(select(problems, manifest, "test"), bugs, settings.validation.bugs)
         check_selection((one.name for one in shown), manifest)
+    subjects = tables.rows("subjects", SubjectRow, part)
     rows, looks, durations = sample(
-        tables.rows("subjects", SubjectRow, part),
+        subjects,
         shown,
         (settings.evaluation if held_out else settings.validation).samples,
         tables.folder("base"),
@@ -42,7 +43,7 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
         partial(draw, store=Store(lake.STORE)),
     )
     if part == lake.BASELINE:
-        rows += floors(shown, tables.folder("base"), settings)
+        rows += floors(shown, subjects[0].knobs, tables.folder("base"), settings)
     return {"sample_durations": durations, "samples": rows, "first_changes": looks}
 
 

@@ -11,6 +11,7 @@ from coral_batch.models.decoding.changes import CLOSING, Original
 from coral_batch.models.decoding.drawing import drawing_of, work_of
 from coral_batch.models.prompts.prompt import FENCE, buggy_program, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
+from coral_batch.records.configuration import Knobs
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import FLOORS, DurationRow, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -70,10 +71,13 @@ def sample(
     return rows, looks, durations
 
 
-def floors(problems: Sequence[Problem], base: Path, settings: Params) -> list[SampleRow]:
+def floors(
+    problems: Sequence[Problem], knobs: Knobs, base: Path, settings: Params
+) -> list[SampleRow]:
     """Return what `FLOORS` would answer, one repair of each problem, in the place of samples.
 
-    Whatever a score gives them, it gives for nothing.
+    Whatever a score gives them, it gives for nothing. `knobs` are those of the base model, which
+    they stand beside; nothing is drawn.
     """
     tokenizer = load_tokenizer(base)
     rows = []
@@ -87,7 +91,7 @@ def floors(problems: Sequence[Problem], base: Path, settings: Params) -> list[Sa
                     problem=problem.name,
                     sample=0,
                     seed=derive_seed(settings.seed, *sample_stream(problem.name, 0)),
-                    knobs=settings.sampling.baseline,
+                    knobs=knobs,
                     prompt=prompt,
                     raw=raw,
                     code=extract_code(raw),
