@@ -129,7 +129,7 @@ def test_the_protocol_of_coral_x_is_the_line_that_the_readme_has(workspace: Path
     assert own.sampling.change == "free"
     assert (own.validation.bugs, own.validation.samples) == (0, 4)
     assert (own.evaluation.bugs, own.evaluation.samples) == (0, 8)
-    assert own.evolution.select == "fitness"
+    assert (own.evolution.select, own.evolution.screen) == ("fitness", 1)
     assert own.objectives.runtime == "heuristic"
     assert own.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
 
