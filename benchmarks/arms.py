@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -26,7 +27,8 @@ from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select
 from coral_batch.corpus.split.shown import measured
-from coral_batch.evidence.paired import Outcome, Paired, compare
+from coral_batch.evidence.paired import Outcome, Outcomes, Paired, compare
+from coral_batch.evidence.summary import OWN, difficulty
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.lake.store import Store
@@ -38,6 +40,7 @@ from coral_batch.models.prompts.prompt import buggy_program
 from coral_batch.models.repairs.tables import sample
 from coral_batch.models.training.obtain import obtain_adapters
 from coral_batch.records.bug import Bug
+from coral_batch.records.bug import program_of as program_name
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
@@ -102,6 +105,8 @@ def main() -> None:
                 subject, shown, replace(settings, sampling=sampling)
             )
             print(_table(results), flush=True)
+    for (name, change), result in results.items():
+        print(f"\n{name}, change {change}\n" + _parts(result.outcomes, bugs))
     _write(results)
 
 
@@ -160,6 +165,22 @@ def _table(results: Mapping[tuple[str, str], Result]) -> str:
             )
         )
     return f"\n{count} bugs\n" + table(header, rows, left={"arm", "change"})
+
+
+def _parts(outcomes: Outcomes, bugs: Sequence[Bug]) -> str:
+    """Return the bugs by difficulty and by kind, and how many of each an arm repairs."""
+    by_id = {bug.id: bug for bug in bugs}
+    rows: list[Sequence[str]] = []
+    for tell in (difficulty, lambda bug: bug.kind):
+        groups: dict[str, dict[str, Outcome]] = defaultdict(dict)
+        for name, outcome in outcomes.items():
+            groups[tell(by_id[name]) if name in by_id else OWN][name] = outcome
+        rows += [()] if rows else []
+        for part, of_part in sorted(groups.items()):
+            paired = compare(of_part, of_part, 1, 0, "arms", part)
+            programs = {program_name(name) for name in of_part}
+            rows.append((part, str(len(of_part)), str(len(programs)), interval(paired.first)))
+    return table(("", "bugs", "programs", "repaired"), rows, left={""})
 
 
 def _against(base: Result, other: Result) -> Paired:

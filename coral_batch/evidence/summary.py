@@ -213,12 +213,12 @@ def compare_with_base(
     if seen:
         located = _slice(_only(found_base, seen), _only(found_best, seen), seed, "located")
     by_id = {bug.id: bug for bug in bugs}
-    kinds, difficulty = (
+    by_kind, by_difficulty = (
         {
             part: _slice(_only(base, names), _only(other, names), seed, part)
             for part, names in _grouped(held_out, {name: tell(bug) for name, bug in by_id.items()})
         }
-        for tell in (lambda bug: bug.kind, _difficulty)
+        for tell in (lambda bug: bug.kind, difficulty)
     )
     return Evidence(
         search=search,
@@ -228,8 +228,8 @@ def compare_with_base(
         budget=budget,
         contamination=closest(overlaps),
         scores=scores,
-        kinds=kinds,
-        difficulty=difficulty,
+        kinds=by_kind,
+        difficulty=by_difficulty,
         located=located,
     )
 
@@ -240,8 +240,8 @@ def _located(row: FirstChangeRow) -> Outcome:
     return Outcome(1, int(likeliest == row.line))
 
 
-def _difficulty(bug: Bug) -> str:
-    """Say how many of the cases a bug fails: those of a bug that fails few are most telling."""
+def difficulty(bug: Bug) -> str:
+    """Say how many of the cases a bug fails: those of one that fails few are most telling."""
     if bug.failed == 1:
         return "fails all cases"
     return "fails half or more" if bug.failed >= 0.5 else "fails fewer than half"
