@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from peft import LoraConfig, get_peft_model
 from transformers import (
     AutoModelForCausalLM,
@@ -19,7 +21,14 @@ from transformers import (
 )
 
 from coral_batch.models.decoding.answer import Drawn, Unit
-from coral_batch.models.decoding.changes import ATTEMPTS, CLOSING, Original, copy_of, is_copy
+from coral_batch.models.decoding.changes import (
+    ATTEMPTS,
+    CLOSING,
+    Original,
+    copy_of,
+    first_look,
+    is_copy,
+)
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.decoding.plain import PlainEngine
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt
@@ -241,6 +250,18 @@ def test_the_first_look_is_what_the_model_would_do(base: Path) -> None:
     assert look.unchanged == pytest.approx(unchanged, rel=1e-3)
     assert look.lines == pytest.approx(lines / (1 - unchanged), rel=1e-3)
     assert look.right == pytest.approx(right / (1 - unchanged), rel=1e-3)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_shares_of_a_look_are_shares_however_they_round(seed: int) -> None:
+    copy = copy_of(make_tiny_tokenizer(), FENCE, Original("x = 1 + 2 + 3", "x = 2"))
+    torch.manual_seed(seed)
+    logits = torch.randn(len(copy.tokens), 512)
+    for at, token in enumerate(copy.tokens):
+        logits[at, token] += 100 if copy.lines[at] > 1 else 0  # nothing is put behind the line
+    look = first_look("problem", copy, logits)
+    assert all(0 <= share <= 1 for share in (*look.lines, look.unchanged, look.right or 0))
+    assert sum(look.lines) == pytest.approx(1)
 
 
 def test_a_sample_does_not_depend_on_its_company(base: Path, adapter: Path) -> None:

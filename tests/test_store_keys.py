@@ -17,12 +17,13 @@ from tests.house import closure
 
 DECODING, TRAINING = "coral_batch/models/decoding", "coral_batch/models/training"
 # What decisive files import beyond their own folder. Who adds a file asks: does it decide bytes? Of
-# all these seeding does, which is in every key. Prompts, knobs, settings and the base model's files
-# stand in the keys by value.
+# all these seeding and prompts/tokens.py do, which are in every key. Prompts, knobs, settings and
+# the base model's files stand in the keys by value.
 ELSEWHERE = {
     *("coral_batch/__init__.py", "coral_batch/errors.py", "coral_batch/seeding.py"),
     *("coral_batch/models/__init__.py", "coral_batch/models/prompts/__init__.py"),
-    *("coral_batch/models/prompts/prompt.py", "coral_batch/models/base/"),
+    *("coral_batch/models/prompts/prompt.py", "coral_batch/models/prompts/tokens.py"),
+    "coral_batch/models/base/",
     *("coral_batch/corpus/", "coral_batch/lake/", "coral_batch/records/", "coral_batch/verdicts/"),
     "coral_batch/work/",
 }

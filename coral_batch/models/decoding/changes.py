@@ -188,7 +188,9 @@ def first_look(problem: str, copy: Copy, logits: Tensor) -> Look:
         probability = float(row[token] - row.logsumexp(0))
         right = min(1.0, math.exp(before[at] + probability - total))
     unchanged = min(1.0, math.exp(float(np.sum(stays))))
-    return Look(problem, unchanged, tuple(float(share) for share in by_line), copy.line, right)
+    # Rounded sums can end above 1.
+    shares_by_line = tuple(min(1.0, float(share)) for share in by_line)
+    return Look(problem, unchanged, shares_by_line, copy.line, right)
 
 
 def _log_probabilities(
