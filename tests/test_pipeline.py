@@ -17,7 +17,15 @@ from coral_batch.lake import params
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.rows import AdapterRow, BestRow, LintSampleRow, SampleRow, SelectionRow
+from coral_batch.records.rows import (
+    BASE,
+    FLOORS,
+    AdapterRow,
+    BestRow,
+    LintSampleRow,
+    SampleRow,
+    SelectionRow,
+)
 from tests.pipeline import attempt, hashes, run, stages_run
 
 
@@ -53,7 +61,8 @@ def test_every_table_is_there_and_fits_its_schema(
         survivors = {row.genome for row in selection if row.survived}
         bred = lake.read_rows("population", Genome, settings.generations[generation].next)
         assert survivors <= {genome.id for genome in bred}
-    assert {row.genome for row in lake.read_rows("samples", SampleRow, lake.BASELINE)} == {"base"}
+    drawn = {row.genome for row in lake.read_rows("samples", SampleRow, lake.BASELINE)}
+    assert drawn == {BASE, *FLOORS}
     best = lake.read_document("best", BestRow)
     for part, genome in zip(lake.EVALUATIONS.values(), ("base", best.genome), strict=True):
         samples = lake.read_rows("samples", SampleRow, part)
