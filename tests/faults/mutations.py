@@ -302,7 +302,7 @@ def a_column_changed(content: bytes, random: np.random.Generator) -> bytes | Non
         return _pick(
             (
                 lambda: frame.drop(name),
-                lambda: frame.rename({name: "other"}),
+                lambda: frame.rename({name: f"{name}_renamed"}),
                 lambda: frame.with_columns(pl.lit(1).alias("surplus")),
                 lambda: frame.with_columns(pl.lit(None).alias(name)),
                 lambda: frame.with_columns(pl.col(name).cast(pl.String)),
