@@ -43,7 +43,7 @@ from coral_batch.records.bug import Bug
 from coral_batch.records.bug import program_of as program_name
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
+from coral_batch.records.rows import BASE, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.report.claims import interval
 from coral_batch.verdicts.pool import judge
@@ -134,17 +134,12 @@ def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) ->
         row.problem: Outcome(1, int(all(verdict.kind == "PASS" for verdict in of_row)))
         for row, of_row in zip(rows, verdicts, strict=True)
     }
-    return Result(outcomes, _unchanged(rows, by_name), _found(looks), seconds)
+    found = sum(look.found for look in looks) if looks else None
+    return Result(outcomes, _unchanged(rows, by_name), found, seconds)
 
 
 def _unchanged(rows: Sequence[SampleRow], problems: Mapping[str, Problem]) -> int:
     return sum(is_copy(buggy_program(problems[row.problem]), row.code) for row in rows)
-
-
-def _found(looks: Sequence[FirstChangeRow]) -> int | None:
-    if not looks:
-        return None
-    return sum(1 + look.lines.index(max(look.lines)) == look.line for look in looks)
 
 
 def _table(results: Mapping[tuple[str, str], Result]) -> str:

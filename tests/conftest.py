@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import HealthCheck, settings
 
 from tests import REPOSITORY
 from tests.pipeline import finished_run
+from tests.tiny import make_tiny_base
 
 # The files that take longest, longest first: a worker that got one last would finish alone.
 LONG = (
@@ -43,6 +46,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     last = len(LONG)
     order = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path.name, last))
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """A tiny model gains nothing from threads, and waiting for them on a busy machine is slow."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny base model, which no test changes."""
+    return make_tiny_base(tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Answers that must change a program are drawn from the model's own distribution, given that."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +33,6 @@ from coral_batch.models.decoding.plain import PlainEngine
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt
 from coral_batch.records.configuration import Knobs
 from tests.tiny import (
-    make_tiny_base,
     make_tiny_completion_base,
     make_tiny_completion_tokenizer,
     make_tiny_tokenizer,
@@ -52,18 +50,7 @@ REFERENCE = "def function(values, n):\n    total = n\n    return values"
 ORIGINALS = dict.fromkeys(PROMPTS, Original(PROGRAM, REFERENCE))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """A model this small is only slowed down by a second thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_tiny_base(tmp_path_factory.mktemp("base"))
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The engine writes what transformers and PEFT would write, whatever else is in the batch."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
-from tests.tiny import make_tiny_base, make_tiny_completion_tokenizer, make_tiny_tokenizer
+from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
 WARM = Knobs(0.9, 0.95, 40, 1.05)
@@ -39,18 +38,7 @@ NEEDS_CUDA = pytest.mark.skipif(
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """A model this small is only slowed down by a second thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory) -> Path:
-    return make_tiny_base(tmp_path_factory.mktemp("base"))
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from coral_batch.models.decoding.plain import PlainEngine
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.records.configuration import Knobs
 from tests.first_generation import make_first_generation, rows, train_and_draw
-from tests.tiny import make_tiny_base
 
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
 WARM = Knobs(0.9, 0.95, 40, 1.05)
@@ -35,18 +33,7 @@ FAST = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """A model this small is only slowed down by a second thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_tiny_base(tmp_path_factory.mktemp("base"))
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

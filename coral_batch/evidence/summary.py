@@ -206,7 +206,7 @@ def compare_with_base(
     scores[SELECTION] = _comparison(*of_test, seed, SELECTION)
     held_out = [name for name in base if roles[name] == "held_out"]
     found_base, found_best = (
-        {row.problem: _located(row) for row in rows if row.line} for rows in looks
+        {row.problem: Outcome(1, int(row.found)) for row in rows if row.line} for rows in looks
     )
     seen = [name for name in held_out if name in found_base and name in found_best]
     located = None
@@ -232,12 +232,6 @@ def compare_with_base(
         difficulty=by_difficulty,
         located=located,
     )
-
-
-def _located(row: FirstChangeRow) -> Outcome:
-    """Say whether a first change is most likely in the line of the reference's."""
-    likeliest = 1 + row.lines.index(max(row.lines))
-    return Outcome(1, int(likeliest == row.line))
 
 
 def difficulty(bug: Bug) -> str:

@@ -84,6 +84,11 @@ class FirstChangeRow:
     line: int | None
     right: float | None
 
+    @property
+    def found(self) -> bool:
+        """Whether a first change is most likely in the line of the reference's."""
+        return self.line == 1 + self.lines.index(max(self.lines))
+
 
 @dataclass(frozen=True)
 class SelectionRow:

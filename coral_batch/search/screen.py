@@ -80,8 +80,6 @@ def breed(
     Raises:
         ValueError: there is no survivor.
     """
-    if not survivors:
-        raise ValueError("expected at least one survivor, found none")
     from threadpoolctl import threadpool_limits
 
     population = list(survivors)

@@ -43,8 +43,6 @@ def breed(
     Raises:
         ValueError: there is no survivor.
     """
-    if not survivors:
-        raise ValueError("expected at least one survivor, found none")
     population = list(survivors)
     taken = {genome.genes for genome in population}
     for index in range(settings.population - len(survivors)):
@@ -70,7 +68,12 @@ def child(
         taken: genes that it may not have.
         settings: crossover and mutation.
         random: what it draws from.
+
+    Raises:
+        ValueError: there is no survivor.
     """
+    if not survivors:
+        raise ValueError("expected at least one survivor, found none")
     parents = _choose_parents(survivors, settings.crossover, random)
     genes = _distinct(_cross(parents, random), taken, settings.mutation, random)
     return Genome(
