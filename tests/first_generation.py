@@ -30,8 +30,6 @@ SMALL = {
     "training.learning_rate": 1.0e-2,
     "training.batch_size": 24,
     "sampling.max_new_tokens": 12,
-    "validation.bugs": 0,
-    "validation.samples": 4,
     "compute.threads": 1,
 }
 # On a processor without bf16 the two ways to compute differ by the rounding of fp32 alone.
