@@ -88,8 +88,15 @@ def test_the_first_page_compares_the_best_genome_with_the_base_model(
     pages: dict[str, Page],
 ) -> None:
     text = " ".join(pages["index.html"].text.split())
-    assert "001-00 repairs 75 % of its samples on the 2 test problems that it was selected" in text
-    assert "On 2 held-out problems it repairs 75 %, the base model 25 %." in text
+    opening = text[text.index("Evolved adapters") :]
+    assert opening.startswith(
+        "Evolved adapters that repair Python bugs Of 2 held-out bugs, which nobody trained or"
+        " selected on, the best genome 001-00 repairs 0.75 [0.25, 1.00], the base model"
+        " 0.25 [0.00, 0.75]: +0.50 [-0.10, +1.00]. The price: CodeLinterEval, official pass@1,"
+        " 0.25 [0.12, 0.50] in place of 0.25 [0.12, 0.50]."
+    )
+    assert "5 genomes, 4 adapters trained on 1,200 tokens, 20 samples of 400 tokens." in opening
+    assert opening.index("Contamination") < opening.index("Selection scores")
     assert "Selection scores" in text
     assert "so they flatter the best genome" in text
     for name in ("Empty answer", "The program as it was"):

@@ -100,6 +100,7 @@ def index_page(run: Run) -> str:
     # A survivor stands in several generations and is one genome.
     rows = list({row.genome: row for fates in run.fates.values() for row in fates}.values())
     members = front(rows)
+    held_out = run.evidence.scores.get("held_out")
     of_best, of_base = (attempts(repairs) for repairs in run.repairs)
     return render(
         "index.html",
@@ -115,7 +116,8 @@ def index_page(run: Run) -> str:
             for name, part in slices(run.evidence)
         ],
         warnings=with_training(run.evidence.scores),
-        held_out=run.evidence.scores.get("held_out"),
+        held_out=held_out,
+        lead=held_out and paired_cells(held_out.pass_at_1),
         contamination=run.evidence.contamination,
         measures=_MEASURES,
         budget=run.evidence.budget,
