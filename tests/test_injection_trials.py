@@ -257,6 +257,14 @@ def test_a_reference_that_fails_its_tests_is_refused() -> None:
         assert words in str(caught.value)
 
 
+def test_all_references_that_fail_are_named_at_once() -> None:
+    wrong = problem_of("def f(n):\n    return n + 1\n", [((1,), 2), ((2,), 4)])
+    other = replace(wrong, name="g")
+    with pytest.raises(CoralError, match="problem f, case 1") as caught:
+        injected([wrong, CHOSEN[0], other])
+    assert "likewise of problem g, case 1" in str(caught.value)
+
+
 def test_a_reference_that_hangs_is_refused_and_the_parameter_named() -> None:
     lines = replace(INJECTION, lines=20)
     with pytest.raises(CoralError, match=r"raise injection\.lines in params\.yaml") as caught:
