@@ -1,7 +1,7 @@
 """Measure coral-batch beside its peers, print one table and write it as JSON.
 
     python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding] [growth] [lake]
-                         [populations] [cluster]
+                         [populations] [cluster] [landscape]
 
 Without names all of them run, one after another, each in a process of its own, so that none
 inherits another's threads, memory or affinity. Each module has ``measure()``, which returns its
@@ -33,6 +33,7 @@ NAMES = (
     "lake",
     "populations",
     "cluster",
+    "landscape",
 )
 
 

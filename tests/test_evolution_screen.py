@@ -2,59 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
-import polars as pl
 import pytest
 from numpy.typing import NDArray
 
 from coral_batch.errors import CoralError
-from coral_batch.lake import params
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import AdapterRow, EvaluatedRow
-from coral_batch.records.settings import OBJECTIVES, Automata, Calibration, Evolution, Params
+from coral_batch.records.rows import EvaluatedRow
+from coral_batch.records.settings import Params
 from coral_batch.search import screen, variation
-from coral_batch.search.automata.features import FEATURES, features
-from coral_batch.search.automata.simulation import simulate
 from coral_batch.search.genome import random_population
-from coral_batch.search.mapping.mapping import calibrate
-from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.screen import Known, Screen, expected_improvement
-from coral_batch.search.search import plan
 from coral_batch.search.tables import next_generation
 from coral_batch.seeding import generator
-from tests import REPOSITORY
+from tests.replays import AUTOMATA, DEFAULT, evaluate, evolution, hill, locate, replay, transport
 
-DEFAULT = params.load(REPOSITORY / "params.yaml")
-AUTOMATA = Automata(height=12, width=12, steps=16)
-NOISE = 0.03
 BUDGET = 16
 # Made at the time when every place had one candidate.
 FIRST_CHILD = (
     *("001-00", ("000-00", "000-01"), "crossover+mutation"),
     *("B1456/S04567", 2090538410, 0.8293),
 )
-
-
-def evolution(candidates: int, population: int = 4, survivors: int = 1) -> Evolution:
-    return replace(DEFAULT.evolution, population=population, survivors=survivors, screen=candidates)
-
-
-@cache
-def transport() -> Transport:
-    return calibrate(AUTOMATA, Calibration(automata=4096, bins=4), seed=1)
-
-
-def locate(genomes: Sequence[Genome]) -> NDArray[np.float64]:
-    return transport()(features(simulate(genomes, AUTOMATA)))
-
-
-def hill(peak: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    """Return a landscape on the unit cube: a hill from 0.2 to 0.7, as wide as the cube is long."""
-    return lambda at: 0.2 + 0.5 * np.exp(-((at - peak) ** 2).sum(axis=-1) / (2 * 0.6**2))
 
 
 def known(seed: int = 1, count: int = 12) -> Known:
@@ -66,55 +36,9 @@ def known(seed: int = 1, count: int = 12) -> Known:
 def search(
     kind: str, candidates: int, seed: int
 ) -> tuple[dict[str, float], list[EvaluatedRow], Params]:
-    """Spend `BUDGET` genomes on a hill somewhere, seen through noise.
-
-    Returns:
-        The height at which each genome stands, what was seen of it, and the settings.
-    """
-    settings = replace(
-        DEFAULT,
-        seed=seed,
-        automata=AUTOMATA,
-        search=replace(DEFAULT.search, kind=kind),
-        evolution=evolution(candidates),
-    )
+    """Spend `BUDGET` genomes on a hill somewhere; see `replay`."""
     height = hill(generator(seed, "peak").random(4))
-    genomes: Sequence[Genome] = random_population(settings.evolution, seed)
-    evaluated: list[EvaluatedRow] = []
-    heights: dict[str, float] = {}
-    generation = 0
-    while len(evaluated) < BUDGET:
-        adapters, scores = evaluate(genomes, settings, height)
-        heights |= {row.genome: float(height(np.array(row.coordinates))) for row in adapters}
-        _, genomes, evaluated = next_generation(
-            genomes, adapters, scores, evaluated, transport(), generation, settings
-        )
-        generation += 1
-    return heights, evaluated, settings
-
-
-def evaluate(
-    genomes: Sequence[Genome],
-    settings: Params,
-    height: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-) -> tuple[list[AdapterRow], pl.DataFrame]:
-    """Return the tables `adapters` and `scores` of genomes; a survivor scores as before."""
-    measured = features(simulate(genomes, settings.automata)).tolist()
-    frame = pl.DataFrame(
-        [
-            {"genome": genome.id, **dict(zip(FEATURES, row, strict=True))}
-            for genome, row in zip(genomes, measured, strict=True)
-        ]
-    )
-    adapters, scores = [], []
-    for one in plan(frame, transport(), settings):
-        luck = NOISE * generator(settings.seed, "luck", one.genome).standard_normal()
-        seen = float(height(np.array(one.coordinates)) + luck)
-        scores.append({"genome": one.genome, "problem": "gcd", **dict.fromkeys(OBJECTIVES, seen)})
-        adapters.append(
-            AdapterRow(one.genome, "", one.coordinates, one.configuration, one.knobs, (), 0, False)
-        )
-    return adapters, pl.DataFrame(scores)
+    return replay(kind, evolution(candidates), height, BUDGET, seed)
 
 
 def found(kind: str, candidates: int, seeds: range) -> NDArray[np.float64]:
