@@ -177,7 +177,7 @@ def test_official_data_is_read_as_it_is_in_all_its_forms(
             (changed(path, ...), ["line 2", path.split(".")[-1], "missing"])
             for path in (
                 *("instruction", "inputs", "inputs.code", "inputs.feedback"),
-                *("outputs", "meta", "meta.id", "meta.canonical_code"),
+                *("meta", "meta.id", "meta.canonical_code"),
             )
         ],
         (changed("instruction", "no code, {feedback}"), ["line 2, instruction", "code"]),

@@ -63,7 +63,7 @@ def answer(
             knobs=lint.knobs,
             prompt=prompts[drawn.problem],
             raw=drawn.text,
-            code=code_of(drawn.text),
+            code=code_of(drawn.text, lint.stop),
             prompt_tokens=drawn.prompt_tokens,
             new_tokens=drawn.tokens,
             finish=drawn.finish,
