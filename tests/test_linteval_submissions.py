@@ -18,6 +18,7 @@ from coral_batch.linteval.submissions.baselines import baselines
 from coral_batch.linteval.submissions.reading import MAX_BYTES, read_answers, read_items
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
+from tests.settings import set_params
 
 CODE = "import os\ndef double(x):\n  return x+x\n"
 CANONICAL = "def double(x):\n    return x + x\n"
@@ -231,6 +232,7 @@ def coral(*arguments: str | Path) -> str:
 @pytest.fixture
 def given(workspace: Path) -> Path:
     """A folder with items, and the answers of two models to them."""
+    set_params({"compute.workers": 1})
     folder = workspace / "given"
     folder.mkdir()
     items_file(folder)

@@ -11,7 +11,7 @@ from coral_batch import lake
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.scores.metrics import DECIMALS, Passes, Summary, difference, summarise
 from coral_batch.linteval.scores.score import Change, count_changes
-from coral_batch.linteval.scores.tables import Judge, Scored, score_samples
+from coral_batch.linteval.scores.tables import Judge, score_samples
 from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.work.text import inline, table
 
@@ -77,23 +77,26 @@ def standings(
         isolation: the layers of isolation in force there, joined by +.
         workers: processes that lint; None for one a core.
     """
-    made = {}
+    answers: list[Answer] = []
+    spans: list[tuple[int, int]] = []
+    start = 0
+    # All at once: the linters and the jail start once, and code that several models wrote is
+    # judged once. A model's answers to an item are numbered on from those of the one before it.
     for name, answered in models.items():
-        answers = [
-            Answer(name, item, number, code_of(raw, stop))
+        often = len(next(iter(answered.values())))
+        spans.append((start, start + often))
+        answers += [
+            Answer(name, item, start + number, code_of(raw, stop))
             for item, texts in answered.items()
             for number, raw in enumerate(texts)
         ]
-        made[name] = _frames(score_samples(answers, items, tests, in_jail, isolation, workers))
-    first = next(iter(made.values()))[0]
+        start += often
+    scored = score_samples(answers, items, tests, in_jail, isolation, workers)
+    scores = lake.frame("linteval_scores", scored.scores)
+    changes = lake.frame("linteval_changes", scored.changes)
+    first, *_ = (_between(scores, span) for span in spans)
     return [
-        Standing(
-            summarise(scores, changes, SEED),
-            *difference(scores, first, SEED),
-            count_changes(list(changes.select("code", "change").iter_rows())),
-            _by_prompt(scores, items),
-        )
-        for scores, changes in made.values()
+        _standing(_between(scores, span), _between(changes, span), first, items) for span in spans
     ]
 
 
@@ -118,10 +121,19 @@ def side_by_side(found: Sequence[Standing]) -> str:
     return "\n\n".join(parts)
 
 
-def _frames(scored: Scored) -> tuple[pl.DataFrame, pl.DataFrame]:
-    return (
-        lake.frame("linteval_scores", scored.scores),
-        lake.frame("linteval_changes", scored.changes),
+def _between(rows: pl.DataFrame, span: tuple[int, int]) -> pl.DataFrame:
+    """Return the rows of one model: of the samples from the first number up to the second."""
+    return rows.filter(pl.col("sample").is_between(*span, closed="left"))
+
+
+def _standing(
+    scores: pl.DataFrame, changes: pl.DataFrame, first: pl.DataFrame, items: Sequence[Item]
+) -> Standing:
+    return Standing(
+        summarise(scores, changes, SEED),
+        *difference(scores, first, SEED),
+        count_changes(list(changes.select("code", "change").iter_rows())),
+        _by_prompt(scores, items),
     )
 
 
