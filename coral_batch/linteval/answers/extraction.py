@@ -8,7 +8,7 @@ line of three backticks and a language, and closes with three backticks at the b
 2. Else a block that does not close runs to the end of the text, under the same rule.
 3. Without any block the code is the whole text. A fence without a language opens nothing.
 
-Where an answer is to end at a text (the published task ends it at the first blank line), what
+Where an answer is to end at a text (the published task ends it at the first empty line), what
 follows is cut off before all that.
 
 So the code of an answer in another language is one empty line, which flake8 does not accept, and

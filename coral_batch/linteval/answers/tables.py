@@ -1,6 +1,6 @@
 """The answers of one model to CodeLinterEval's items, each item being one entry of the store.
 
-They are drawn as the benchmark publishes it: the item's text is the user's message, and the model
+They are drawn as the benchmark draws them: the item's text is the user's message, and the model
 writes its turn as it likes, until it ends it. No fence is opened for it, unlike for repairs. Only a
 completion model, which has no turn to end, gets one (see `coral_batch.models.prompts.prompt`).
 """
