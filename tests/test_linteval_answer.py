@@ -59,3 +59,10 @@ def test_a_long_text_of_fences_takes_no_quadratic_time() -> None:
     assert code_of("```python\n" * 100_000).startswith("\n")
     assert code_of("```python" * 100_000) == "```python" * 100_000
     assert code_of("```a\n" + "\n``" * 300_000) == "\n"
+
+
+def test_an_answer_ends_at_the_first_place_where_it_is_told_to() -> None:
+    text = "```python\nimport os\n\n\nprint(os)\n```"
+    assert code_of(text, "\n\n") == "\nimport os"
+    assert code_of("\n\n" + text, "\n\n") == ""
+    assert code_of(text, "no such text") == code_of(text)

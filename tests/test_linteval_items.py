@@ -225,6 +225,15 @@ def choose(source: str, path: Path) -> None:
     set_params({"linteval.source": source, "linteval.path": str(path)})
 
 
+def test_ids_are_those_of_the_hub_and_two_items_with_one_are_refused() -> None:
+    """The hub holds an id in 32 bits; the two programs were found to have the same 31."""
+    codes = ("x=3854\n", "x=16413\n")
+    assert item_id(codes[0]) == item_id(codes[1]) == 1710432739 < 2**31
+    candidates = [Candidate(f"{code.strip()}.py", code) for code in codes]
+    with pytest.raises(CoralError, match=r"x=3854\.py and x=16413\.py: 1710432739"):
+        made_of(candidates)
+
+
 def test_the_stage_writes_the_same_bytes_twice(workspace: Path) -> None:
     choose(
         "mbpp",

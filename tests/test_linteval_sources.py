@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from coral_batch.errors import CoralError
@@ -20,6 +21,8 @@ from coral_batch.linteval.items.snippets import read_snippets
 from coral_batch.records.items import Inputs
 from coral_batch.records.verdict import Program
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
+
+META = {"id": 8, "canonical_code": "x = 1\n"}
 
 # MBPP
 
@@ -170,6 +173,104 @@ def test_official_data_is_read_as_it_is_in_all_its_forms(
     assert second.meta.id == 9
 
 
+@pytest.mark.parametrize("name", ["test.json", "shots.json"])
+def test_a_number_stands_for_a_prompt_of_the_data_set(tmp_path: Path, name: str) -> None:
+    meta = {"dataset_name": "left out", "prompts": ["{code} {feedback}", "Fix {feedback}{code}"]}
+    (tmp_path / "dataset_meta.json").write_text(json.dumps(meta))
+    records = [changed("instruction", 1), {**changed("instruction", 0), "meta": META}]
+    (tmp_path / name).write_text(json.dumps({"data": records}))
+    found = read_codelintereval(tmp_path / name)
+    assert [item.instruction for item in found] == ["Fix {feedback}{code}", "{code} {feedback}"]
+
+
+@pytest.mark.parametrize(
+    ("meta", "number", "words"),
+    [
+        (None, 0, ["dataset_meta.json", '"prompts"']),
+        ({"prompts": ["{code}{feedback}"]}, 1, ["line 1, instruction", "1", "0 to 0"]),
+        ({"prompts": ["{code}{feedback}"]}, -1, ["line 1, instruction", "-1", "0 to 0"]),
+        ({"prompts": ["{code}"]}, 0, ["line 1, instruction", "feedback"]),
+        ({"prompts": []}, 0, ["dataset_meta.json", "prompts", "at least"]),
+        ({"prompts": [1]}, 0, ["dataset_meta.json", "prompts.0", "string"]),
+        ({}, 0, ["dataset_meta.json", "missing prompts"]),
+        (["{code}{feedback}"], 0, ["dataset_meta.json", "object"]),
+    ],
+)
+def test_a_number_that_stands_for_no_prompt_is_refused(
+    tmp_path: Path, meta: Any, number: int, words: list[str]
+) -> None:
+    file = tmp_path / "test.jsonl"
+    file.write_text(json.dumps(changed("instruction", number)))
+    if meta is not None:
+        (tmp_path / "dataset_meta.json").write_text(json.dumps(meta))
+    with pytest.raises(CoralError) as caught:
+        read_codelintereval(file)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("outputs", ["", "x = 1\n", [], ["1", "0"], None, ...])
+def test_outputs_that_are_hidden_or_texts_are_no_successes(tmp_path: Path, outputs: Any) -> None:
+    file = tmp_path / "test.jsonl"
+    file.write_text(json.dumps(changed("outputs", outputs)))
+    (item,) = read_codelintereval(file)
+    assert item.outputs == ()
+
+
+@pytest.mark.parametrize("place", ["test.json", "test-00000-of-00001.parquet", "data/test.parquet"])
+def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
+    for name, number in ((place, 5), (place.replace("test", "shots"), 6)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        record = changed("meta.id", number)
+        if name.endswith("json"):
+            (tmp_path / name).write_text(json.dumps({"data": [record]}))
+        else:
+            pl.DataFrame([record]).write_parquet(tmp_path / name)
+    (item,) = read_codelintereval(tmp_path)
+    assert item.meta.id == 5
+    (tmp_path / "test.jsonl").write_text(json.dumps(RECORD))
+    with pytest.raises(CoralError, match="does not hold one data set"):
+        read_codelintereval(tmp_path)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(CoralError, match="none"):
+        read_codelintereval(tmp_path / "none")
+
+
+@pytest.mark.parametrize("outputs", [[1, 0], ""])
+def test_the_parquet_of_the_hub_is_read_with_its_short_ids(tmp_path: Path, outputs: Any) -> None:
+    records = [{**RECORD, "outputs": outputs, "meta": {**META, "id": number}} for number in (5, 9)]
+    short = pl.col("meta").struct.with_fields(pl.field("id").cast(pl.Int32))
+    pl.DataFrame(records).with_columns(short).write_parquet(tmp_path / "shots.parquet")
+    first, second = read_codelintereval(tmp_path / "shots.parquet")
+    assert (first.inputs, first.meta.id) == (Inputs("x=1\n", "any text, as published\n"), 5)
+    assert first.outputs == tuple(outputs or ())
+    assert second.meta.id == 9
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (pl.DataFrame([RECORD, changed("inputs.code", None)]), ["row 2, inputs.code", "string"]),
+        (pl.DataFrame([{**RECORD, "inputs": None}]), ["row 1, inputs", "object"]),
+        (pl.DataFrame([RECORD]).clear(), ["empty"]),
+        (pl.DataFrame({"text": ["x"]}), ["row 1", "text", "only inputs, instruction"]),
+        (None, ["cannot be read", "a Parquet file"]),
+    ],
+)
+def test_a_parquet_file_that_holds_no_records_is_refused(
+    tmp_path: Path, frame: pl.DataFrame | None, words: list[str]
+) -> None:
+    file = tmp_path / "test.parquet"
+    if frame is None:
+        file.write_bytes(b"PAR1 and nothing else")
+    else:
+        frame.write_parquet(file)
+    with pytest.raises(CoralError) as caught:
+        read_codelintereval(file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("record", "words"),
     [
@@ -177,7 +278,7 @@ def test_official_data_is_read_as_it_is_in_all_its_forms(
             (changed(path, ...), ["line 2", path.split(".")[-1], "missing"])
             for path in (
                 *("instruction", "inputs", "inputs.code", "inputs.feedback"),
-                *("outputs", "meta", "meta.id", "meta.canonical_code"),
+                *("meta", "meta.id", "meta.canonical_code"),
             )
         ],
         (changed("instruction", "no code, {feedback}"), ["line 2, instruction", "code"]),

@@ -19,7 +19,9 @@ from coral_batch import lake
 from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import file_sha256
+from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.official import read_codelintereval
+from coral_batch.linteval.submissions.reading import read_answers
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.decoding import drawing
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
@@ -216,10 +218,37 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(
 def test_the_export_is_read_back_as_a_data_set_with_outputs(project: Path) -> None:
     coral("samples", "base")
     coral("scores", "base")
-    coral("export", "base", "scored.json")
+    coral("export", "base", "scored.json", "--items")
     scores = lake.read_frame("linteval_scores", "base")
     assert read_codelintereval(Path("scored.json")) == [
         replace(ITEMS[i], outputs=tuple(scores.filter(scores["item"] == i)["official"].cast(int)))
         for i in (0, 2, 5, 7)
     ]
-    assert coral("export", "base") == Path("scored.json").read_text()
+    assert coral("export", "base", "--items") == Path("scored.json").read_text()
+
+
+def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
+    coral("samples", "base")
+    coral("export", "base", "submission.json")
+    content = json.loads(Path("submission.json").read_text())
+    assert [(one["meta"], len(one["outputs"])) for one in content["data"]["test"]] == [
+        ({"id": item}, 1) for item in (0, 2, 5, 7)
+    ]
+    answered = [item for item in ITEMS if item.meta.id in (0, 2, 5, 7)]
+    found = read_answers(Path("submission.json"), answered)
+    assert [raw for answers in found.values() for raw in answers] == [
+        row.raw for row in samples("base")
+    ]
+    assert coral("export", "base") == Path("submission.json").read_text()
+
+
+def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:
+    coral("samples", "base")
+    before = samples("base")
+    stop = before[0].raw[1]
+    set_params({"linteval.stop": stop})
+    coral("samples", "base")
+    after = samples("base")
+    assert [row.raw for row in after] == [row.raw for row in before]
+    assert [row.code for row in after] == [code_of(row.raw, stop) for row in before]
+    assert after[0].code != before[0].code

@@ -1,18 +1,21 @@
-"""`coral linteval show` and `export`: look at answers, and hand the scored data set on."""
+"""`coral linteval show`, `score` and `export`: look at answers, score any, and hand ours on."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 import typer
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
@@ -51,18 +54,114 @@ def show(
     )
 
 
+def score(
+    items: Annotated[
+        Path,
+        typer.Argument(
+            help="The items: lake/linteval/items.jsonl, with its tests beside it, or a data set in"
+            " CodeLinterEval's own format."
+        ),
+    ],
+    answers: Annotated[
+        list[Path],
+        typer.Argument(help="Raw answers, a file a model: JSONL, or a submission to the board."),
+    ],
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="The models' names, once a file; none: the files' names."),
+    ] = None,
+    stop: Annotated[
+        str | None,
+        typer.Option(help="Text at which an answer ends; the published task's is an empty line."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--json", help="A JSON file to write the results to as well.")
+    ] = None,
+) -> None:
+    """Score answers of any models, side by side and beside simple baselines."""
+    # Imported here: joblib and the linters are not needed by --help.
+    from coral_batch.linteval.submissions.baselines import baselines
+    from coral_batch.linteval.submissions.reading import read_answers, read_items
+    from coral_batch.linteval.submissions.standings import side_by_side, standings
+    from coral_batch.verdicts import pool as jail
+
+    if stop == "":
+        raise CoralError("no answer can end at an empty text", field="--stop", found=stop)
+    settings = params.load()
+    workers = settings.compute.workers
+    asked, tests = read_items(items)
+    given = {
+        model: read_answers(path, asked)
+        for model, path in zip(_names(answers, name), answers, strict=True)
+    }
+    plain = baselines(asked, workers)
+    if taken := sorted(given.keys() & plain.keys()):
+        raise CoralError(
+            "a model has the name of a baseline",
+            field="--name",
+            found=taken[0],
+            expected=f"another than {', '.join(plain)}",
+        )
+    found = standings(
+        given | plain,
+        asked,
+        tests,
+        stop,
+        partial(jail.judge, settings=settings.verdicts, workers=workers),
+        "+".join(jail.layers_in_force(settings.verdicts.require)),
+        workers,
+    )
+    print(side_by_side(found))
+    if file is not None:
+        _write({"stop": stop, "models": lake.plain(found)}, file)
+
+
+def _names(answers: Sequence[Path], names: Sequence[str] | None) -> list[str]:
+    """Return the models' names, which differ."""
+    found = list(names or (path.stem for path in answers))
+    if len(found) != len(answers) or len(set(found)) < len(found):
+        raise CoralError(
+            "every model needs a name of its own",
+            field="--name",
+            found=found,
+            expected=f"{len(answers)} distinct names, one for each file in their order",
+        )
+    return found
+
+
 def export(
     model: LintModel,
     file: Annotated[
         Path | None, typer.Argument(help="The JSON file to write; none: standard output.")
     ] = None,
+    *,
+    items: Annotated[
+        bool,
+        typer.Option(
+            "--items",
+            help="Instead the answered items in the benchmark's own format, `outputs` filled with"
+            " 1 for success and 0 for failure.",
+        ),
+    ] = False,
 ) -> None:
-    """Write the answered items in CodeLinterEval's own format, `outputs` filled."""
-    scores = lake.read_frame("linteval_scores", model)
-    items = with_outputs(
-        lake.read_rows("linteval_items", Item), scores.select("item", "official").rows()
-    )
-    text = json.dumps([asdict(item) for item in items], ensure_ascii=False, indent=2) + "\n"
+    """Write a model's raw answers as the board of MERA Code takes them."""
+    if items:
+        scores = lake.read_frame("linteval_scores", model)
+        rows = lake.read_rows("linteval_items", Item)
+        scored = with_outputs(rows, scores.select("item", "official").rows())
+        _write([asdict(item) for item in scored], file)
+        return
+    answers: dict[int, list[str]] = {}
+    for sample in lake.read_rows("linteval_samples", LintSampleRow, model):
+        answers.setdefault(sample.item, []).append(sample.raw)
+    # A list in a list: the script that packs a submission writes one of answers for each request.
+    test = [{"outputs": [raw], "meta": {"id": item}} for item, raw in answers.items()]
+    _write({"data": {"test": test}}, file)
+
+
+def _write(content: Any, file: Path | None) -> None:
+    """Write JSON to a file, or to standard output for None."""
+    text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if file is None:
         sys.stdout.write(text)
         return

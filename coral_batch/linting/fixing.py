@@ -20,6 +20,7 @@ from coral_batch.errors import CoralError
 from coral_batch.work.parallel import run
 from coral_batch.work.progress import progress
 
+TOOLS = ("ruff", "autopep8")
 LINE_LENGTH = 79
 _CHUNK = 32
 _VERSION = f"py{sys.version_info.major}{sys.version_info.minor}"
@@ -31,31 +32,42 @@ _STEPS = (
 _OPTIONS = {"aggressive": 2, "max_line_length": LINE_LENGTH}
 
 
-def fix(sources: Sequence[str], workers: int | None = None) -> list[str]:
+def fix(
+    sources: Sequence[str], workers: int | None = None, tools: Sequence[str] = TOOLS
+) -> list[str]:
     """Return each source as the tools leave it; one that ruff cannot parse may come back unchanged.
 
     Args:
         sources: Python sources, each at most `coral_batch.linting.pool.MAX_BYTES` long.
         workers: number of processes, >= 1; None means one a core.
+        tools: those of `TOOLS` to use.
 
     Raises:
         CoralError: ruff does not run.
     """
     chunks = [sources[start : start + _CHUNK] for start in range(0, len(sources), _CHUNK)]
-    results = run(_fix_chunk, [(chunk,) for chunk in chunks], workers)
+    results = run(_fix_chunk, [(chunk, tools) for chunk in chunks], workers)
     fixed = dict(progress(results, "fixing", len(chunks), units="chunks"))
     return [source for number in sorted(fixed) for source in fixed[number]]
 
 
-def _fix_chunk(sources: Sequence[str]) -> list[str]:
+def _fix_chunk(sources: Sequence[str], tools: Sequence[str]) -> list[str]:
+    fixed = list(sources)
+    if "ruff" in tools:
+        fixed = _with_ruff(fixed)
+    if "autopep8" in tools:
+        fixed = [autopep8.fix_code(source, options=_OPTIONS) for source in fixed]
+    return fixed
+
+
+def _with_ruff(sources: Sequence[str]) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="coral-fixing-") as folder:
         files = [Path(folder, f"{number}.py") for number in range(len(sources))]
         for file, source in zip(files, sources, strict=True):
             file.write_text(source, encoding="utf-8", newline="\n")
         for step in _STEPS:
             _ruff(*step, folder)
-        formatted = [file.read_text(encoding="utf-8") for file in files]
-    return [autopep8.fix_code(source, options=_OPTIONS) for source in formatted]
+        return [file.read_text(encoding="utf-8") for file in files]
 
 
 def _ruff(command: str, *arguments: str) -> None:

@@ -95,6 +95,24 @@ class ItemTests:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What is scored of an answer that was not drawn here.
+
+    Attributes:
+        genome: name of what gave it; called as in `coral_batch.records.rows.LintSampleRow`, which
+            has these fields too.
+        item: the item's id.
+        sample: its number among the answers to the item, from 0.
+        code: the extracted code.
+    """
+
+    genome: str
+    item: int
+    sample: int
+    code: str
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A program that may become an item.
 

@@ -178,6 +178,7 @@ class Linteval:
     items: int | None
     samples: int
     max_new_tokens: int
+    stop: str | None
     knobs: Knobs
 
 

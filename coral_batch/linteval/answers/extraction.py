@@ -8,6 +8,9 @@ line of three backticks and a language, and closes with three backticks at the b
 2. Else a block that does not close runs to the end of the text, under the same rule.
 3. Without any block the code is the whole text. A fence without a language opens nothing.
 
+Where an answer is to end at a text (the published task ends it at the first empty line), what
+follows is cut off before all that.
+
 So the code of an answer in another language is one empty line, which flake8 does not accept, and
 that of an empty answer is empty, which it does. What comes out is not checked: it may be no Python.
 """
@@ -23,8 +26,15 @@ _CLOSED = re.compile(_OPENING + r"(.*?\n)```", re.DOTALL | re.MULTILINE)
 _UNCLOSED = re.compile(_OPENING + r"(.*)", re.DOTALL | re.MULTILINE)
 
 
-def code_of(text: str) -> str:
-    """Return the code in `text`, as it is linted; never raises."""
+def code_of(text: str, stop: str | None = None) -> str:
+    """Return the code in `text`, as it is linted; never raises.
+
+    Args:
+        text: what the model wrote.
+        stop: text at which an answer ends, not empty, itself left out; None for none.
+    """
+    if stop is not None:
+        text = text.split(stop, 1)[0]
     blocks = _CLOSED.findall(text) or _UNCLOSED.findall(text)
     if not blocks:
         return text

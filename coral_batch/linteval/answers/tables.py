@@ -1,6 +1,6 @@
 """The answers of one model to CodeLinterEval's items, each item being one entry of the store.
 
-They are drawn as the benchmark publishes it: the item's text is the user's message, and the model
+They are drawn as the benchmark draws them: the item's text is the user's message, and the model
 writes its turn as it likes, until it ends it. No fence is opened for it, unlike for repairs. Only a
 completion model, which has no turn to end, gets one (see `coral_batch.models.prompts.prompt`).
 """
@@ -63,7 +63,7 @@ def answer(
             knobs=lint.knobs,
             prompt=prompts[drawn.problem],
             raw=drawn.text,
-            code=code_of(drawn.text),
+            code=code_of(drawn.text, lint.stop),
             prompt_tokens=drawn.prompt_tokens,
             new_tokens=drawn.tokens,
             finish=drawn.finish,

@@ -1,9 +1,16 @@
 """Read a CodeLinterEval data set in the benchmark's own format.
 
-Three forms of file hold the same records: a JSON object with the records under ``data`` (the
-benchmark's ``test.json`` and ``shots.json``), a JSON array of them, and one a line (JSONL). The
-benchmark lets ``meta`` have further fields; they are left out. Nothing else is changed, the
-published feedback least of all.
+A file holds a split, ``test`` or ``shots``, in one of four forms: a JSON object with the records
+under ``data`` (the benchmark's ``test.json`` and ``shots.json``), a JSON array of them, one a line
+(JSONL), and the Parquet of the hub. The records come in several forms as well:
+
+- `instruction` is a text, or the number of one, from 0, in the list ``prompts`` of the
+  `PROMPTS_FILE` beside the file: so it stands in the files that the hub's are made from.
+- `outputs` is a list of 0 and 1. Where it is hidden or holds texts (empty, a text, a list of texts,
+  null, missing) there is no success to read, and the item gets none.
+- `meta` may have further fields; they are left out.
+
+Nothing else is changed, the published feedback least of all.
 """
 
 from __future__ import annotations
@@ -12,6 +19,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import build, strictjson
@@ -19,24 +28,33 @@ from coral_batch.lake.schemas import first_error, validator
 from coral_batch.linteval.items.limits import check_text
 from coral_batch.records.items import Item, Meta
 
+PROMPTS_FILE = "dataset_meta.json"
 
-def read_codelintereval(file: Path) -> list[Item]:
+_TEST = ("test.json", "test.jsonl", "test*.parquet", "data/test*.parquet")
+_META = frozenset(Meta.__dataclass_fields__)
+
+
+def read_codelintereval(path: Path) -> list[Item]:
     """Read every record, in the file's order.
 
+    Args:
+        path: the file, or a folder with one file of the split ``test``, in it or in its ``data``.
+
     Raises:
-        CoralError: the file is empty or of none of the three forms, a record breaks the schema of
-            the table ``linteval_items``, holds text that no program can (see `check_text`), or
+        CoralError: the folder has no such file or several, the file is empty or of none of the four
+            forms, a record breaks the schema of the table ``linteval_items``, has a number for its
+            instruction that no prompt has, holds text that no program can (see `check_text`), or
             has the id of an earlier one.
     """
     check = validator("linteval_items")
-    fields = set(Meta.__dataclass_fields__)
     first: dict[int, str] = {}
     items = []
-    for where, record in _records(file):
-        value = record
-        if isinstance(record, dict) and isinstance(record.get("meta"), dict):
-            meta = {key: record["meta"][key] for key in record["meta"] if key in fields}
-            value = {**record, "meta": meta}
+    file = _test_file(path) if path.is_dir() else path
+    records = _records(file)
+    numbered = any(isinstance(record, dict) and _number(record) for _, record in records)
+    prompts = _prompts(file.with_name(PROMPTS_FILE)) if numbered else []
+    for where, record in records:
+        value = _in_full(record, prompts, file, where) if isinstance(record, dict) else record
         error = first_error(check, value, where)
         if error is not None:
             raise CoralError("a record is not in CodeLinterEval's format", file=file, **error)
@@ -61,8 +79,69 @@ def read_codelintereval(file: Path) -> list[Item]:
     return items
 
 
+def _test_file(folder: Path) -> Path:
+    found = sorted(file for pattern in _TEST for file in folder.glob(pattern))
+    if len(found) != 1:
+        raise CoralError(
+            "the folder does not hold one data set",
+            file=folder,
+            found=", ".join(file.relative_to(folder).as_posix() for file in found) or "none",
+            expected=f"one file named {', '.join(_TEST)}",
+            action="name the file itself",
+        )
+    return found[0]
+
+
+def _number(record: dict[str, Any]) -> bool:
+    """Whether the instruction is the number of one."""
+    return type(record.get("instruction")) is int
+
+
+def _in_full(record: dict[str, Any], prompts: list[str], file: Path, where: str) -> dict[str, Any]:
+    """Return a record in the form of the table ``linteval_items``, as far as it has one."""
+    outputs = record.get("outputs")
+    texts = outputs if isinstance(outputs, list) else [outputs]
+    if all(text is None or isinstance(text, str) for text in texts):
+        record = {**record, "outputs": []}
+    if isinstance(record.get("meta"), dict):
+        meta = {key: record["meta"][key] for key in record["meta"] if key in _META}
+        record = {**record, "meta": meta}
+    if _number(record):
+        number = record["instruction"]
+        if not 0 <= number < len(prompts):
+            raise CoralError(
+                "a record has the number of no prompt",
+                file=file,
+                field=f"{where}, instruction",
+                found=number,
+                expected=f"0 to {len(prompts) - 1}, a prompt in {PROMPTS_FILE}",
+            )
+        record = {**record, "instruction": prompts[number]}
+    return record
+
+
+def _prompts(file: Path) -> list[str]:
+    """Return the instructions that the numbers in the data set beside `file` stand for."""
+    if not file.is_file():
+        raise CoralError(
+            "the data set has numbers for instructions, and nothing says what they stand for",
+            file=file,
+            expected='the data set\'s own file of this name, with {"prompts": [...]}',
+        )
+    content = strictjson.parse(read_text(file), file)
+    if isinstance(content, dict):
+        content = {key: content[key] for key in content if key == "prompts"}
+    error = first_error(validator("codelintereval_meta"), content)
+    if error is not None:
+        raise CoralError("the prompts of a data set cannot be read", file=file, **error)
+    prompts: list[str] = content["prompts"]
+    return prompts
+
+
 def _records(file: Path) -> list[tuple[str, Any]]:
     """Return the records with the place of each, for messages."""
+    if file.suffix == ".parquet":
+        return [(f"row {number}", row) for number, row in enumerate(_read_parquet(file), 1)]
     text = read_text(file)
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
@@ -82,6 +161,18 @@ def _records(file: Path) -> list[tuple[str, Any]]:
             expected='records: {"data": [...]}, [...], or one a line',
         )
     return [(f"record {number}", record) for number, record in enumerate(records, 1)]
+
+
+def _read_parquet(file: Path) -> list[dict[str, Any]]:
+    try:
+        rows = pl.read_parquet(file).to_dicts()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise CoralError(
+            "the data set cannot be read", file=file, found=str(error), expected="a Parquet file"
+        ) from None
+    if not rows:
+        raise CoralError("the data set is empty", file=file, expected="at least one record")
+    return rows
 
 
 def _is_record(line: str) -> bool:

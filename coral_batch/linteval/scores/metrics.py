@@ -110,13 +110,23 @@ def compare(
             action="run `dvc repro`, which draws both anew",
         )
     return Comparison(
-        summarise(*base, seed),
-        summarise(*best, seed),
-        *(
-            _passes(kind, seed, _successes(best[0], kind), _successes(base[0], kind))
-            for kind in ("official", "strict")
-        ),
+        summarise(*base, seed), summarise(*best, seed), *difference(best[0], base[0], seed)
     )
+
+
+def difference(scores: pl.DataFrame, minus: pl.DataFrame, seed: int) -> tuple[Passes, Passes]:
+    """Return by how much two models differ, item by item: the official and the strict score.
+
+    Args:
+        scores: one model's table `linteval_scores`.
+        minus: the other's, of the same items in the same order.
+        seed: the run's seed, for the intervals.
+    """
+    official, strict = (
+        _passes(kind, seed, _successes(scores, kind), _successes(minus, kind))
+        for kind in ("official", "strict")
+    )
+    return official, strict
 
 
 def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
@@ -143,8 +153,9 @@ def _passes(
 ) -> Passes:
     """Estimate each published pass@k that there are samples for, or its difference to `minus`."""
     found: Passes = {}
+    samples = min(table.shape[1] for table in (successes, minus) if table is not None)
     for k in KS:
-        if k > successes.shape[1]:
+        if k > samples:
             found[f"pass@{k}"] = None
             continue
         values = pass_at_k_of_items(successes, k)

@@ -15,7 +15,7 @@ from coral_batch.linteval.scores.score import Score, score
 from coral_batch.linting.flake8 import flake8
 from coral_batch.linting.pool import lint
 from coral_batch.records.finding import Finding
-from coral_batch.records.items import Item, ItemTests
+from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.records.verdict import Program, Verdict
 
@@ -36,7 +36,7 @@ class Scored:
 
 
 def score_samples(
-    samples: Sequence[LintSampleRow],
+    samples: Sequence[LintSampleRow | Answer],
     items: Sequence[Item],
     tests: Sequence[ItemTests],
     in_jail: Judge,
@@ -125,7 +125,7 @@ def _as_published(source: str) -> list[Finding]:
 
 
 def judge_codes(
-    samples: Sequence[LintSampleRow], tests: Sequence[ItemTests], in_jail: Judge
+    samples: Sequence[LintSampleRow | Answer], tests: Sequence[ItemTests], in_jail: Judge
 ) -> list[list[Verdict] | None]:
     """Run the items' tests on every answer; None where the item has none."""
     asked = [sample.item for sample in samples]

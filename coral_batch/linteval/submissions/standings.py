@@ -1,0 +1,219 @@
+"""Any number of models on the same items, side by side: as data and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from coral_batch import lake
+from coral_batch.linteval.answers.extraction import code_of
+from coral_batch.linteval.scores.metrics import DECIMALS, Passes, Summary, difference, summarise
+from coral_batch.linteval.scores.score import Change, count_changes
+from coral_batch.linteval.scores.tables import Judge, score_samples
+from coral_batch.records.items import Answer, Item, ItemTests
+from coral_batch.work.text import inline, table
+
+# The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
+SEED = 0
+_NAME = 24
+
+
+@dataclass(frozen=True)
+class PromptScore:
+    """Scores of the answers to the items that have one instruction.
+
+    Attributes:
+        instruction: the instruction.
+        items: number of items that have it.
+        official: mean over them of pass@1, in [0, 1].
+        strict: likewise, over those with tests; None without any.
+    """
+
+    instruction: str
+    items: int
+    official: float
+    strict: float | None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One model.
+
+    Attributes:
+        summary: its scores; `genome` is its name.
+        official_minus_first: ``pass@k`` -> by how much it differs from the first model, item by
+            item; None where either has fewer answers than k.
+        strict_minus_first: likewise.
+        codes: flake8 code -> change -> answers, as in the table `linteval_changes`.
+        prompts: by instruction, in the order of the items.
+    """
+
+    summary: Summary
+    official_minus_first: Passes
+    strict_minus_first: Passes
+    codes: Mapping[str, Mapping[Change, int]]
+    prompts: tuple[PromptScore, ...]
+
+
+def standings(
+    models: Mapping[str, Mapping[int, Sequence[str]]],
+    items: Sequence[Item],
+    tests: Sequence[ItemTests],
+    stop: str | None,
+    in_jail: Judge,
+    isolation: str,
+    workers: int | None,
+) -> list[Standing]:
+    """Score models.
+
+    Args:
+        models: name -> item -> raw answers, all items in their order and equally many answers each.
+        items: the items.
+        tests: theirs.
+        stop: text at which an answer ends; None for none.
+        in_jail: what runs programs.
+        isolation: the layers of isolation in force there, joined by +.
+        workers: processes that lint; None for one a core.
+    """
+    answers: list[Answer] = []
+    spans: list[tuple[int, int]] = []
+    start = 0
+    # All at once: the linters and the jail start once, and code that several models wrote is
+    # judged once. A model's answers to an item are numbered on from those of the one before it.
+    for name, answered in models.items():
+        often = len(next(iter(answered.values())))
+        spans.append((start, start + often))
+        answers += [
+            Answer(name, item, start + number, code_of(raw, stop))
+            for item, texts in answered.items()
+            for number, raw in enumerate(texts)
+        ]
+        start += often
+    scored = score_samples(answers, items, tests, in_jail, isolation, workers)
+    scores = lake.frame("linteval_scores", scored.scores)
+    changes = lake.frame("linteval_changes", scored.changes)
+    first, *_ = (_between(scores, span) for span in spans)
+    return [
+        _standing(_between(scores, span), _between(changes, span), first, items) for span in spans
+    ]
+
+
+def side_by_side(found: Sequence[Standing]) -> str:
+    """Return tables: a row a model, and by flake8 code and by prompt a column a model."""
+    first = found[0].summary
+    parts = []
+    for kind in ("official", "strict"):
+        header = (kind, "answers an item", *first.official)
+        rows = [
+            (_name(one), str(one.summary.samples), *_cells(getattr(one.summary, kind)))
+            for one in found
+        ]
+        parts.append(table(header, rows, left={kind}))
+        title = f"{kind}, minus {_name(found[0])}"
+        rows = [
+            (_name(one), *_cells(getattr(one, f"{kind}_minus_first"), signed=True))
+            for one in found[1:]
+        ]
+        parts.append(table((title, *first.official), rows, left={title}))
+    parts += [_outcomes(found), _codes(found), _prompts(found), _notes(first)]
+    return "\n\n".join(parts)
+
+
+def _between(rows: pl.DataFrame, span: tuple[int, int]) -> pl.DataFrame:
+    """Return the rows of one model: of the samples from the first number up to the second."""
+    return rows.filter(pl.col("sample").is_between(*span, closed="left"))
+
+
+def _standing(
+    scores: pl.DataFrame, changes: pl.DataFrame, first: pl.DataFrame, items: Sequence[Item]
+) -> Standing:
+    return Standing(
+        summarise(scores, changes, SEED),
+        *difference(scores, first, SEED),
+        count_changes(list(changes.select("code", "change").iter_rows())),
+        _by_prompt(scores, items),
+    )
+
+
+def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore, ...]:
+    asked: dict[str, list[int]] = {}
+    for item in items:
+        asked.setdefault(item.instruction, []).append(item.meta.id)
+    found = []
+    for instruction, numbers in asked.items():
+        rows = scores.filter(pl.col("item").is_in(numbers))
+        means = [rows[kind].cast(pl.Float64).mean() for kind in ("official", "strict")]
+        official, strict = (
+            round(mean, DECIMALS) if isinstance(mean, float) else None for mean in means
+        )
+        assert official is not None
+        found.append(PromptScore(instruction, len(numbers), official, strict))
+    return tuple(found)
+
+
+def _outcomes(found: Sequence[Standing]) -> str:
+    names = sorted({name for one in found for name in one.summary.outcomes})
+    rows = [
+        (
+            _name(one),
+            *(str(one.summary.outcomes.get(name, 0)) for name in names),
+            str(one.summary.tests_passed),
+        )
+        for one in found
+    ]
+    return table(("answers", *names, "tests pass"), rows, left={"answers"})
+
+
+def _codes(found: Sequence[Standing]) -> str:
+    rows = [
+        (code, *(_code(one.codes.get(code)) for one in found))
+        for code in sorted({code for one in found for code in one.codes})
+    ]
+    return table(("share fixed, +new", *map(_name, found)), rows, left={"share fixed, +new"})
+
+
+def _code(counts: Mapping[Change, int] | None) -> str:
+    """Return what became of one flake8 code in all of a model's answers: ``0.75 +2``."""
+    if counts is None:
+        return "-"
+    had = counts["fixed"] + counts["stayed"] + counts["lost"]
+    new = f"+{counts['new']}" if counts["new"] else ""
+    return f"{counts['fixed'] / had:.2f} {new}".rstrip() if had else new
+
+
+def _prompts(found: Sequence[Standing]) -> str:
+    rows = []
+    for number, prompt in enumerate(found[0].prompts):
+        cells = []
+        for one in found:
+            strict = one.prompts[number].strict
+            shown = "-" if strict is None else f"{strict:.2f}"
+            cells.append(f"{one.prompts[number].official:.2f} {shown}")
+        rows.append((inline(prompt.instruction[:60]), str(prompt.items), *cells))
+    header = ("pass@1, official and strict, by prompt", "items", *map(_name, found))
+    return table(header, rows, left={header[0]})
+
+
+def _notes(first: Summary) -> str:
+    return (
+        f"{first.items} items; [ ]: 95 % bootstrap interval over items; -: fewer answers than k, or"
+        " no tests\n"
+        f"the strict score needs tests, which {first.tested} of {first.items} items have\n"
+        "unchanged, ruff, autopep8, canonical, empty: answers that no model gave"
+    )
+
+
+def _name(one: Standing) -> str:
+    return inline(one.summary.genome, _NAME)
+
+
+def _cells(passes: Passes, *, signed: bool = False) -> list[str]:
+    sign = "+" if signed else ""
+    return [
+        "-"
+        if value is None
+        else f"{value.mean:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
+        for value in passes.values()
+    ]

@@ -1,0 +1,325 @@
+"""Answers of any model, from a file anywhere, are read or refused, and scored side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from coral_batch import lake
+from coral_batch.commands import cli
+from coral_batch.errors import CoralError
+from coral_batch.linteval.submissions.baselines import baselines
+from coral_batch.linteval.submissions.reading import MAX_BYTES, read_answers, read_items
+from coral_batch.records.items import Inputs, Item, ItemTests, Meta
+from coral_batch.records.problem import Case
+from tests.settings import set_params
+
+CODE = "import os\ndef double(x):\n  return x+x\n"
+CANONICAL = "def double(x):\n    return x + x\n"
+WRONG = "def double(x):\n    return x\n"
+SPACED = "import math\n\n\ndef double(x):\n    return math.ldexp(x, 1)\n"
+ITEMS = [
+    Item(f"{prompt}{{feedback}}{{code}}", Inputs(code, "as flake8 says\n"), (), Meta(number, clean))
+    for number, prompt, code, clean in (
+        (3, "Fix.\n", CODE, CANONICAL),
+        (1, "Fix.\n", CODE.replace("double", "twice"), CANONICAL.replace("double", "twice")),
+        (2, "Mend.\n", "x=1\n", "x = 1\n"),
+    )
+]
+TESTS = [
+    ItemTests(3, "a", "double", (Case((2,), 4), Case((3,), 6)), None),
+    ItemTests(1, "b", "twice", (Case((2,), 4),), None),
+    ItemTests(2, "c", None, (), None),
+]
+
+
+def fenced(code: str) -> str:
+    return f"```python\n{code}```"
+
+
+def lines(*records: Any) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def submission(answers: dict[int, Any]) -> str:
+    test = [{"outputs": outputs, "meta": {"id": item}} for item, outputs in answers.items()]
+    return json.dumps({"data": {"test": test}}, indent=4)
+
+
+def items_file(folder: Path) -> Path:
+    """Write the items and their tests as `coral linteval items` does."""
+    (folder / "items.jsonl").write_text(lines(*map(lake.plain, ITEMS)))
+    (folder / "tests.jsonl").write_text(lines(*map(lake.plain, TESTS)))
+    return folder / "items.jsonl"
+
+
+# What a file of answers may look like
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines({"id": 1, "answers": ["b", "B"]}, {"id": 3, "answers": ["a", ""]})
+        + lines({"id": 2, "answers": ["c", "C"], "model": "left out"}),
+        json.dumps([{"id": n, "answers": list(pair)} for n, pair in ((2, "cC"), (1, "bB"))])[:-1]
+        + ', {"id": 3, "answers": ["a", ""]}]',
+        submission({3: ["a", ""], 1: ["b", "B"], 2: ["c", "C"]}),
+        submission({3: [["a", ""]], 1: [["b", "B"]], 2: [["c"], ["C"]]}),
+    ],
+    ids=["lines", "array", "submission", "submission of the packing script"],
+)
+def test_answers_are_read_in_each_form_in_the_order_of_the_items(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "answers.json"
+    file.write_text(text)
+    found = read_answers(file, ITEMS)
+    assert list(found.items()) == [(3, ["a", ""]), (1, ["b", "B"]), (2, ["c", "C"])]
+
+
+def test_one_answer_stands_without_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(lines(*({"id": item.meta.id, "answer": "a\0"} for item in ITEMS)))
+    assert read_answers(file, ITEMS) == {3: ["a\0"], 1: ["a\0"], 2: ["a\0"]}
+
+
+def with_line(line: str) -> str:
+    return lines({"id": 3, "answer": "a"}, {"id": 1, "answer": "b"}) + line + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (with_line('{"id": 7, "answer": "c"}'), ["line 3, id", "7", "one of the 3 items"]),
+        (with_line('{"id": 1, "answer": "c"}'), ["line 3, id", "1", "line 2, id", "one record"]),
+        (with_line(""), ["no answer to 1 of 3 items, such as 2", "every item"]),
+        (with_line('{"id": 2, "answers": ["c", "d"]}'), ["line 3, id", "2 answers", "1, as for"]),
+        (with_line('{"id": 2, "answers": []}'), ["line 3, answers", "[]", "at least"]),
+        (with_line('{"id": 2, "answer": 1}'), ["line 3, answer", "1", "string or null"]),
+        (with_line('{"id": 2, "answers": ["c", 1]}'), ["line 3, answers.1", "1", "string"]),
+        (with_line('{"id": "2", "answer": "c"}'), ["line 3, id", "'2'", "integer"]),
+        (with_line('{"id": 2.0, "answer": "c"}'), ["line 3, id", "2.0", "integer"]),
+        (with_line('{"id": true, "answer": "c"}'), ["line 3, id", "True", "integer"]),
+        (with_line('{"answer": "c"}'), ["line 3", "missing id"]),
+        (with_line('{"id": 2}'), ["line 3", "neither", "answer, a text, or answers"]),
+        (with_line('{"id": 2, "answer": "c", "answers": ["c"]}'), ["line 3", "answer and answers"]),
+        (with_line('{"id": 2, "answer": "\\ud800"}'), ["line 3", "surrogates"]),
+        (with_line('{"id": 2, "id": 2, "answer": "c"}'), ["line 3", "a key stands twice"]),
+        (with_line('{"id": 2, "answer": "c'), ["line 3", "not valid JSON"]),
+        (with_line("[" * 100_000), ["line 3", "not valid JSON"]),
+        (with_line('"c"'), ["line 3", "object"]),
+        ("", ["empty"]),
+        (submission({3: ["a"], 7: ["b"]}), ["data.test.1.meta.id", "7", "one of the 3 items"]),
+        (submission({3: ["a"], 1: ["b"]}), ["no answer to 1 of 3 items"]),
+        (submission({3: "a"}), ["data.test.0.outputs", "array"]),
+        (submission({3: []}), ["data.test.0.outputs", "at least"]),
+        (submission({3: [1]}), ["data.test.0.outputs.0", "string or array"]),
+        ('{"data": {"shots": []}}', ["data", "test"]),
+        ('{"data": [', ["not valid JSON"]),
+    ],
+)
+def test_a_bad_file_of_answers_is_refused_with_file_place_and_value(
+    tmp_path: Path, text: str, words: list[str]
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(text)
+    with pytest.raises(CoralError) as caught:
+        read_answers(file, ITEMS)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
+
+
+def test_a_submission_with_an_item_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "answers.json"
+    content = json.loads(submission({3: ["a"]}))
+    content["data"]["test"] *= 2
+    file.write_text(json.dumps(content))
+    with pytest.raises(CoralError, match=r"two records[\s\S]*data\.test\.1[\s\S]*data\.test\.0"):
+        read_answers(file, ITEMS)
+
+
+def not_there(_: Path) -> None:
+    """Make nothing."""
+
+
+def too_long(file: Path) -> None:
+    file.touch()
+    os.truncate(file, MAX_BYTES + 1)
+
+
+def not_text(file: Path) -> None:
+    file.write_bytes(b"\xff\xfe\x00")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (not_there, "no such file"),
+        (Path.mkdir, "no such file"),
+        (os.mkfifo, "no such file"),
+        (too_long, f"at most {MAX_BYTES}"),
+        (not_text, "utf-8"),
+    ],
+)
+def test_a_file_that_holds_no_answers_is_refused(
+    tmp_path: Path, make: Callable[[Path], None], words: str
+) -> None:
+    make(tmp_path / "answers.jsonl")
+    with pytest.raises(CoralError, match=words) as caught:
+        read_answers(tmp_path / "answers.jsonl", ITEMS)
+    assert "answers.jsonl" in str(caught.value)
+
+
+# Items and their tests
+
+
+def test_items_have_the_tests_beside_them_or_none(tmp_path: Path) -> None:
+    assert read_items(items_file(tmp_path)) == (ITEMS, TESTS)
+    (tmp_path / "tests.jsonl").unlink()
+    items, tests = read_items(tmp_path / "items.jsonl")
+    assert items == ITEMS
+    assert [(one.id, one.function) for one in tests] == [(3, None), (1, None), (2, None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (lines(*map(lake.plain, TESTS[:2])), "no row for 1 of 3 items, such as 2"),
+        (lines({**lake.plain(TESTS[0]), "cases": 1}), "line 1, cases"),
+        ("{", "line 1"),
+    ],
+)
+def test_tests_that_are_not_the_items_are_refused(tmp_path: Path, text: str, words: str) -> None:
+    file = items_file(tmp_path)
+    (tmp_path / "tests.jsonl").write_text(text)
+    with pytest.raises(CoralError, match=words) as caught:
+        read_items(file)
+    assert "tests.jsonl" in str(caught.value)
+
+
+# Baselines
+
+
+def test_the_baselines_are_what_the_tools_make_of_the_code() -> None:
+    found = baselines(ITEMS, 1)
+    assert list(found) == ["unchanged", "ruff", "autopep8", "canonical", "empty"]
+    assert {name: answers[3] for name, answers in found.items()} == {
+        "unchanged": [CODE],
+        "ruff": [CANONICAL],
+        "autopep8": ["import os\n\n\n" + CANONICAL.replace(" + ", "+")],
+        "canonical": [CANONICAL],
+        "empty": [""],
+    }
+    hidden = [*ITEMS[:2], Item("", ITEMS[2].inputs, (), Meta(2, ""))]
+    assert "canonical" not in baselines(hidden, 1)
+
+
+# The command
+
+
+def coral(*arguments: str | Path) -> str:
+    """Run `coral linteval score ...` in this process; what a user's error is stays an exception."""
+    command = ["linteval", "score", *map(str, arguments)]
+    done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def given(workspace: Path) -> Path:
+    """A folder with items, and the answers of two models to them."""
+    set_params({"compute.workers": 1})
+    folder = workspace / "given"
+    folder.mkdir()
+    items_file(folder)
+    clean = {item.meta.id: fenced(item.meta.canonical_code) for item in ITEMS}
+    (folder / "good.json").write_text(
+        submission({item: [[answer] * 5] for item, answer in clean.items()})
+    )
+    (folder / "mixed.jsonl").write_text(
+        lines(
+            {"id": 3, "answers": [fenced(SPACED), fenced(WRONG)]},
+            {"id": 1, "answers": [f"So:\n\n{clean[1]}", "\n\n"]},
+            {"id": 2, "answers": ["x=1\n", "x=1\n"]},
+        )
+    )
+    return folder
+
+
+def numbers(passes: dict[str, Any]) -> list[float | None]:
+    """Return the means of pass@1, pass@5 and pass@10."""
+    return [None if one is None else one["mean"] for one in passes.values()]
+
+
+def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Path) -> None:
+    before = {file for file in workspace.rglob("*") if file.is_file()}
+    text = coral(
+        given / "items.jsonl", given / "good.json", given / "mixed.jsonl", "--json", "out.json"
+    )
+    assert {file for file in workspace.rglob("*") if file.is_file()} - before == {
+        workspace / "out.json"
+    }
+    content = json.loads((workspace / "out.json").read_text())
+    models = {one["summary"]["genome"]: one for one in content["models"]}
+    found = {
+        name: (numbers(one["summary"]["official"]), numbers(one["summary"]["strict"]))
+        for name, one in models.items()
+    }
+    assert content["stop"] is None
+    assert found == {
+        "good": ([1.0, 1.0, None], [1.0, 1.0, None]),
+        # Spaced, wrong and introduced code are clean, and so is "\n\n" not: W391.
+        "mixed": ([0.5, None, None], [0.5, None, None]),
+        "unchanged": ([0.0, None, None], [0.0, None, None]),
+        "ruff": ([1.0, None, None], [1.0, None, None]),
+        "autopep8": ([0.333333, None, None], [0.0, None, None]),
+        "canonical": ([1.0, None, None], [1.0, None, None]),
+        "empty": ([1.0, None, None], [0.0, None, None]),
+    }
+    assert numbers(models["mixed"]["official_minus_first"]) == [-0.5, None, None]
+    assert models["empty"]["strict_minus_first"]["pass@1"] == {
+        **{"mean": -1.0, "low": -1.0, "high": -1.0},
+        "items": 2,
+    }
+    assert models["autopep8"]["codes"]["F401"] == {"fixed": 0, "stayed": 2, "lost": 0, "new": 0}
+    assert [
+        (one["instruction"][:4], one["items"], one["official"], one["strict"])
+        for one in models["mixed"]["prompts"]
+    ] == [("Fix.", 2, 0.75, 0.5), ("Mend", 1, 0.0, None)]
+    rows = {tuple(line.split()[:3]) for line in text.splitlines()}
+    assert {("good", "5", "1.000"), ("mixed", "2", "0.500"), ("empty", "1", "0.000")} <= rows
+    assert "which 2 of 3 items have" in text
+
+
+def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) -> None:
+    options = ("--stop", "\n\n", "--name", "a model\x1b[31m", "--json", "out.json")
+    text = coral(given / "items.jsonl", given / "mixed.jsonl", *options)
+    content = json.loads(Path("out.json").read_text())
+    assert content["stop"] == "\n\n"
+    summary = content["models"][0]["summary"]
+    # Code is cut at its empty line, only prose is left before it, and nothing at all passes.
+    assert summary["outcomes"] == {"clean": 1, "empty": 1, "findings": 3, "unparseable": 1}
+    assert summary["genome"] == "a model\x1b[31m"
+    assert "official, minus a model<U+001B>[31m" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["good.json", "good.json"], "good"),
+        (["good.json", "--name", "a", "--name", "b"], "1 distinct names"),
+        (["good.json", "--name", "ruff"], "name of a baseline"),
+        (["good.json", "--stop", ""], "empty text"),
+        (["none.json"], "no such file"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_scored(
+    given: Path, arguments: list[str], words: str
+) -> None:
+    files = [given / one if one.endswith(".json") else one for one in arguments]
+    with pytest.raises(CoralError, match=words):
+        coral(given / "items.jsonl", *files)
