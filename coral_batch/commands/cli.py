@@ -182,9 +182,9 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or any(word in str(error) for word in words)
 
 
-def _failed() -> int:
-    """Return the exit status of an error."""
-    return UNTRIED if sys.argv[1:2] == [repair.__name__] else 1
+def _repairing() -> bool:
+    """Whether the command is `coral repair`, which is no part of a run."""
+    return sys.argv[1:2] == [repair.__name__]
 
 
 def main() -> None:
@@ -193,7 +193,7 @@ def main() -> None:
         app()
     except CoralError as error:
         print(f"error: {error}", file=sys.stderr)
-        sys.exit(_failed())
+        sys.exit(UNTRIED if _repairing() else 1)
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
@@ -202,9 +202,10 @@ def main() -> None:
             " take a smaller base model; what was finished is kept",
             file=sys.stderr,
         )
-        sys.exit(_failed())
+        sys.exit(UNTRIED if _repairing() else 1)
     except SystemExit as end:
         # Typer turns Ctrl-C into this status, without a word.
         if end.code == INTERRUPTED:
-            print("\ninterrupted; `dvc repro` goes on from here", file=sys.stderr)
+            follows = "nothing was written" if _repairing() else "`dvc repro` goes on from here"
+            print(f"\ninterrupted; {follows}", file=sys.stderr)
         raise

@@ -32,8 +32,9 @@ BEST = "best"
 GREEDY = Knobs(temperature=0.0, top_p=1.0, top_k=50, repetition_penalty=1.0)
 """At temperature 0 the answers to a prompt take turns at the likeliest first changes."""
 
-ROOM = 128
-"""Tokens that an answer may have beyond those of the program."""
+ROOM = 64
+"""Tokens that an answer may have beyond those of the program: who writes more does not repair it,
+and all answers wait for the longest."""
 
 _CONFIGURATION = "adapter_config.json"
 _FILES = (_CONFIGURATION, "adapter_model.safetensors")
@@ -55,7 +56,7 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[s
 
     Args:
         model: `BASE`, `BEST`, GENERATION/GENOME or a PEFT folder.
-        settings: most tokens of an answer to a short program, ranks, kernels, threads and seed.
+        settings: ranks, kernels, threads and seed.
 
     Raises:
         CoralError: there is no such model, or no base model in the lake.
@@ -67,7 +68,7 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[s
     def answers(prompt: str, program: str, count: int) -> list[str]:
         program = program.strip("\n")
         tokens = len(tokenizer(program, add_special_tokens=False)["input_ids"]) + ROOM
-        drawing = drawing_of(count, max(tokens, settings.sampling.max_new_tokens), settings)
+        drawing = drawing_of(count, tokens, settings)
         drawing = replace(drawing, rank=max(drawing.rank, _rank(adapter)))
         work = Work(
             model,

@@ -23,6 +23,7 @@ from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
 from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
+from coral_batch.records.settings import Verdicts
 
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
 
@@ -128,8 +129,7 @@ def repair(
         draw = drawer(model, settings)
     drawn = 0
     asked: list[str] = []
-    outcome: Outcome = "not repaired"
-    while outcome == "not repaired" and len(asked) < rounds:
+    while len(asked) < rounds:
         problem = problem_of(best.source, name)
         prompt = repair_prompt(problem, settings.prompt.docstring)
         if asked:
@@ -142,22 +142,34 @@ def repair(
         drawn += len(answers)
         found = [with_answer(source, name, extract_code(answer)) for answer in answers]
         candidates = [one for one in dict.fromkeys(found) if one is not None]
-        step = max(1, len(candidates)) if smallest else _AT_ONCE
-        for at in range(0, len(candidates), step):
-            some = candidates[at : at + step]
-            judged = failures(some, tested, settings.verdicts)
-            attempts = list(map(_Attempt, some, judged))
-            right = [one for one in attempts if one.repairs(spared)]
-            if right:
-                best = (
-                    min(right, key=lambda one: _size(source, one.source)) if smallest else right[0]
-                )
-                outcome = "repaired"
-                break
-            best = min([best, *attempts], key=lambda one: len(one.failed))
+        step = len(candidates) if smallest else _AT_ONCE
+        attempts = _tried(candidates, tested, settings.verdicts, spared, step)
+        right = [one for one in attempts if one.repairs(spared)]
+        if smallest:
+            right.sort(key=lambda one: _size(source, one.source))
+        if right:
+            best = right[0]
+            break
+        best = min([best, *attempts], key=lambda one: len(one.failed))
+    outcome: Outcome = "repaired" if best.repairs(spared) else "not repaired"
     return Repair(
         outcome, name, source, tested, failed, best.source, best.failed, drawn, len(asked)
     )
+
+
+def _tried(
+    candidates: Sequence[Source],
+    tested: Tested,
+    limits: Verdicts,
+    spared: AbstractSet[tuple[str, int]],
+    step: int,
+) -> list[_Attempt]:
+    """Run the tests on candidates, `step` of them at a time, until one of those repairs."""
+    attempts: list[_Attempt] = []
+    while len(attempts) < len(candidates) and not any(one.repairs(spared) for one in attempts):
+        some = candidates[len(attempts) : len(attempts) + step]
+        attempts += map(_Attempt, some, failures(some, tested, limits))
+    return attempts
 
 
 def _spared(
