@@ -127,13 +127,14 @@ def told(found: Repair, written: bool, colour: bool) -> str:
         closest = f"the closest one fails {left}" if found.diff else "none fails fewer tests"
         return "\n".join([*lines, "", f"not repaired: none of {tried} passes them; {closest}"])
     lines += ["", diff_text(escape(found.diff).split("\n"), colour), ""]
-    end = f"{found.function} is repaired, after {tried}"
+    passed = found.tests - len(found.left)
+    lines.append(
+        f"{found.function} is repaired by one of {tried}: {passed} of {_tests(found.tests)} pass"
+    )
     if found.left:
         lines.append("still failing, of other functions:")
         lines += [f"  {_failure(one)}" for one in found.left]
-    else:
-        end += f": all {_tests(found.tests)} pass"
-    lines += [end, f"written to {file}" if written else f"{file} is as it was: --write replaces it"]
+    lines.append(f"written to {file}" if written else f"{file} is as it was: --write replaces it")
     return "\n".join(lines)
 
 

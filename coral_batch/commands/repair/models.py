@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from coral_batch import lake
 from coral_batch.commands.export import check_origin
+from coral_batch.commands.repair.source import read_utf8
 from coral_batch.errors import CoralError
 from coral_batch.lake import find, strictjson
 from coral_batch.lake.hashes import found_sha256
@@ -22,6 +23,7 @@ from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import Work, draw, drawing_of
 from coral_batch.models.prompts.prompt import chat_prompt
+from coral_batch.models.repairs.fitting import check_fits
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BASE, AdapterCardRow, AdapterRow, BestRow
 from coral_batch.records.settings import Params
@@ -37,18 +39,26 @@ ROOM = 64
 and all answers wait for the longest."""
 
 _CONFIGURATION = "adapter_config.json"
-_FILES = (_CONFIGURATION, "adapter_model.safetensors")
+_WEIGHTS = "adapter_model.safetensors"
 _PROMPT = "the function"
 _FORMS = f"`{BASE}`, `{BEST}`, GENERATION/GENOME or a PEFT folder"
 
 
 @dataclass(frozen=True)
 class _Adapter:
-    """What is put on the base model: as in `Work`; nothing for the base model alone."""
+    """What is put on the base model; nothing for the base model alone.
+
+    Attributes:
+        key: as in `Work`, like `folder` and `files`.
+        folder: its PEFT folder.
+        files: SHA-256 of its files.
+        rank: its rank where that may be above those of the run.
+    """
 
     key: str | None = None
     folder: Path | None = None
-    files: dict[str, str] | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    rank: int = 0
 
 
 def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[str]]:
@@ -62,19 +72,19 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[s
         CoralError: there is no such model, or no base model in the lake.
     """
     base = lake.path("base")
-    adapter = _adapter(model, read_card(base).sha256)
+    adapter = _adapter(model, base)
     tokenizer = load_tokenizer(base)
 
     def answers(prompt: str, program: str, count: int) -> list[str]:
         program = program.strip("\n")
         tokens = len(tokenizer(program, add_special_tokens=False)["input_ids"]) + ROOM
         drawing = drawing_of(count, tokens, settings)
-        drawing = replace(drawing, rank=max(drawing.rank, _rank(adapter)))
+        drawing = replace(drawing, rank=max(drawing.rank, adapter.rank))
         work = Work(
             model,
             adapter.key,
             adapter.folder,
-            adapter.files or {},
+            adapter.files,
             GREEDY,
             {_PROMPT: chat_prompt(tokenizer, prompt)},
             {_PROMPT: Original(program)},
@@ -85,16 +95,17 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[s
     return answers
 
 
-def _adapter(model: str, base: str) -> _Adapter:
-    """Find an adapter; `base` is the SHA-256 of the base model that it has to belong to."""
+def _adapter(model: str, base: Path) -> _Adapter:
+    """Find an adapter of a base model; `base` is its folder."""
+    card = read_card(base)
     if model == BASE:
         return _Adapter()
     if model == BEST:
-        return _best(base)
+        return _best(card.sha256)
     if re.fullmatch(r"[0-9]{3}/[^/]+", model) and not Path(model).is_dir():
         generation, genome = model.split("/")
-        return _genome(generation, genome, base)
-    return _folder(Path(model))
+        return _genome(generation, genome, card.sha256)
+    return _folder(Path(model), base)
 
 
 def _best(base: str) -> _Adapter:
@@ -125,25 +136,20 @@ def _genome(generation: str, genome: str, base: str) -> _Adapter:
     return _Adapter(key, lake.path("adapter_folders", generation) / key, files)
 
 
-def _folder(folder: Path) -> _Adapter:
-    for name in _FILES:
+def _folder(folder: Path, base: Path) -> _Adapter:
+    for name in (_CONFIGURATION, _WEIGHTS):
         if not (folder / name).is_file():
             raise CoralError(
                 "there is no such model",
                 field="--model",
                 found=str(folder),
-                expected=f"{_FORMS}; a folder has {' and '.join(_FILES)}",
+                expected=f"{_FORMS}; a folder has {_CONFIGURATION} and {_WEIGHTS}",
             )
-    files = {name: found_sha256(folder / name) for name in _FILES}
+    file = folder / _CONFIGURATION
+    known = strictjson.parse(read_utf8(file), file)
+    if not isinstance(known, dict) or not isinstance(known.get("r"), int):
+        raise CoralError("the adapter has no rank", file=file, field="r", expected="an integer")
+    check_fits(folder / _WEIGHTS, base)
+    files = {name: found_sha256(folder / name) for name in (_CONFIGURATION, _WEIGHTS)}
     key = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
-    return _Adapter(key, folder, files)
-
-
-def _rank(adapter: _Adapter) -> int:
-    """Return the rank of an adapter; 0 where there is none, or none that can be read as yet."""
-    if adapter.folder is None:
-        return 0
-    file = adapter.folder / _CONFIGURATION
-    known = strictjson.parse(file.read_text(encoding="utf-8"), file)
-    rank = known.get("r") if isinstance(known, dict) else None
-    return rank if isinstance(rank, int) else 0
+    return _Adapter(key, folder, files, known["r"])
