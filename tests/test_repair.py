@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.torch import save_file
 
 from coral_batch import lake
 from coral_batch.commands import cli
@@ -19,6 +22,8 @@ from coral_batch.commands.repair.command import record, told
 from coral_batch.commands.repair.source import Source, with_answer
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
+from coral_batch.models.repairs.fitting import check_fits
+from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
 
 BROKEN = '''"""Numbers."""
@@ -333,6 +338,7 @@ def test_a_model_that_is_not_there_is_one_message(
         assert word in shown
 
 
+@pytest.mark.slow
 def test_a_model_that_repairs_nothing_leaves_the_file_and_says_so(
     file: Path, base: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -345,6 +351,7 @@ def test_a_model_that_repairs_nothing_leaves_the_file_and_says_so(
     assert file.read_text() == BROKEN
 
 
+@pytest.mark.slow
 def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
     file: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -354,6 +361,10 @@ def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
     for model in ("best", "001/001-00", folder):
         assert coral(*arguments, "--model", model) == 1
         assert "not repaired: none of 2 changes in 1 round passes" in capsys.readouterr().out
+    configuration = Path(folder) / "adapter_config.json"
+    configuration.write_text(json.dumps(json.loads(configuration.read_text()) | {"r": None}))
+    assert coral(*arguments, "--model", folder) == 2
+    assert "no rank" in capsys.readouterr().err
     assert coral(*arguments, "--model", "001/000-00") == 2
     assert "one of 000-01, 001-00, 001-01" in capsys.readouterr().err
     shutil.copytree(lake.path("base"), "other")
@@ -362,6 +373,61 @@ def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
     make_base(Path("other"))
     assert coral(*arguments, "--model", "best") == 2
     assert "trained on something else" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_readme_run(
+    file: Path, base: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_base(base)
+    (code,) = blocks("README.md", "### Your own bug")
+    Path("mine.py").write_text("def mine(n):\n    return n + 1\n")
+    Path("test_mine.py").write_text(
+        "from mine import mine\n\n\ndef test_1():\n    assert mine(1) == 1\n"
+    )
+    exec(code.replace('model="best"', 'model="base"'), {})
+    assert capsys.readouterr().out.startswith("mine(1) 1 returned 2\n")
+
+
+def test_the_example_of_the_docs_is_as_it_says(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, tests, code = blocks("docs/repair.md", "## An example")
+    Path("text.py").write_text(program)
+    Path("test_text.py").write_text(tests)
+    draw = Scripted([program, *[program.replace(">=", ">")] * 7])
+    found = repair(Path("text.py"), Path("test_text.py"), draw=draw)
+    assert f"```\n{told(found, False, False)}\n```" in (REPOSITORY / "docs/repair.md").read_text()
+    exec(code, {})
+    assert "\n+        if len(word) > len(best):\n" in capsys.readouterr().out
+
+
+def blocks(page: str, heading: str) -> list[str]:
+    """Return the lines of Python of a page from a heading on; of the README up to the next one."""
+    text = (REPOSITORY / page).read_text().split(f"{heading}\n")[1]
+    text = text.split("\n### ")[0]
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path) -> None:
+    layer = "base_model.model.model.layers.0.self_attn.q_proj"
+    file = tmp_path / "adapter_model.safetensors"
+    fits = {
+        f"{layer}.lora_A.weight": torch.zeros(4, 64),
+        f"{layer}.lora_B.weight": torch.zeros(64, 4),
+    }
+    save_file(fits, file)
+    check_fits(file, base)
+    for wrong in (
+        {f"{layer}.lora_A.weight": torch.zeros(4, 96)},
+        {f"{layer}.lora_B.weight": torch.zeros(4)},
+    ):
+        save_file(fits | wrong, file)
+        with pytest.raises(CoralError, match="does not fit the base"):
+            check_fits(file, base)
+    file.write_bytes(b"torn")
+    with pytest.raises(CoralError, match="cannot be read"):
+        check_fits(file, base)
 
 
 LINES = st.lists(

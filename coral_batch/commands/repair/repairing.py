@@ -201,7 +201,8 @@ def _size(source: Source, changed: Source) -> tuple[int, int]:
 
 def _diff(source: Source, changed: Source, around: int) -> list[str]:
     """Return the lines of a unified diff, `around` unchanged ones about each change."""
-    before, after = (newlines(one.text).split("\n") for one in (source, changed))
+    texts = [newlines(one.text).removesuffix("\n") for one in (source, changed)]
+    before, after = (text.split("\n") for text in texts)
     name = source.file.name
     names = (f"a/{name}", f"b/{name}")
     return list(difflib.unified_diff(before, after, *names, n=around, lineterm=""))
