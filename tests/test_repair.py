@@ -25,6 +25,7 @@ from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.repairs.fitting import check_fits
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
+from tests.settings import set_params
 
 BROKEN = '''"""Numbers."""
 
@@ -147,6 +148,15 @@ def test_a_second_round_shows_the_best_attempt_and_a_test_that_it_fails(file: Pa
     assert "fails this test" not in draw.prompts[0]
 
 
+def test_a_candidate_that_hangs_in_a_failing_test_is_not_run_on_the_others(file: Path) -> None:
+    set_params({"verdicts.cpu_seconds": 0.2, "verdicts.wall_seconds": 1.0})
+    hangs = "def clamp(value, high):\n    while value < high:\n        pass\n    return high\n"
+    draw = Scripted([hangs], [hangs, RIGHT])
+    found = repair(file, Path("test_numbers.py"), "clamp", draw=draw)
+    assert found.outcome == "repaired"
+    assert draw.programs[1] == draw.programs[0]
+
+
 def test_what_no_round_repairs_is_told_with_the_closest_attempt(file: Path) -> None:
     found = repaired(file, [CLOSER], [CLOSER], rounds=2)
     assert (found.outcome, len(found.left)) == ("not repaired", 1)
@@ -233,6 +243,7 @@ def test_tests_of_other_functions_may_fail_as_before_but_not_begin_to(file: Path
     file.write_text(calls.replace("max(value, high)", "min(value, high + 1)"))
     never = "def clamp(value, high):\n    return min(value, high) if high == 9 else 1\n"
     assert repaired(file, [never], rounds=1).outcome == "not repaired"
+    assert repaired(file, [never, RIGHT], rounds=1).outcome == "repaired"
 
 
 def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_call_it(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from coral_batch.commands.repair.source import Source, check_function, read_utf8
 from coral_batch.corpus.sources.asserts import Checks
@@ -21,7 +22,7 @@ from coral_batch.corpus.sources.pytestfiles import parse_tests
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.errors import CoralError
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Kind, Program, Verdict
 
 Tested = Mapping[str, Checks]
 """Function -> its tests."""
@@ -38,6 +39,7 @@ class Failure:
         number: its number among that function's tests, from 0.
         test: the call, or the statements of the test function.
         expected: what the call returns in a right program; None where the statements say it.
+        kind: the kind of its verdict, e.g. ``FAIL`` or ``TIMEOUT``.
         got: what came of it.
     """
 
@@ -45,6 +47,7 @@ class Failure:
     number: int
     test: str
     expected: str | None
+    kind: Kind
     got: str
 
     @property
@@ -181,8 +184,20 @@ def _failure(function: str, checks: Checks, verdict: Verdict) -> Failure:
     if checks.cases:
         case = checks.cases[verdict.case]
         call = f"{function}({', '.join(map(repr, case.inputs))})"
-        return Failure(function, verdict.case, call, repr(case.expected), got)
-    return Failure(function, verdict.case, _tests(checks)[verdict.case], None, got)
+        return Failure(function, verdict.case, call, repr(case.expected), verdict.kind, got)
+    test = _tests(checks)[verdict.case]
+    return Failure(function, verdict.case, test, None, verdict.kind, got)
+
+
+def single(tested: Tested, failure: Failure) -> Tested:
+    """Return one test alone, the one that was failed."""
+    checks = tested[failure.function]
+    if checks.cases:
+        return {failure.function: Checks(cases=(checks.cases[failure.number],))}
+    tree = ast.parse(checks.tests or "")
+    tests = [node for node in tree.body if _is_test(node)]
+    tree.body = [node for node in tree.body if not _is_test(node) or node is tests[failure.number]]
+    return {failure.function: Checks(tests=ast.unparse(tree))}
 
 
 def _tests(checks: Checks) -> list[str]:
@@ -190,5 +205,9 @@ def _tests(checks: Checks) -> list[str]:
     return [
         "\n".join(map(ast.unparse, node.body))
         for node in ast.parse(checks.tests or "").body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test")
+        if _is_test(node)
     ]
+
+
+def _is_test(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from coral_batch.commands.repair.checks import Failure, Tested, failures, read_tests, size
+from coral_batch.commands.repair.checks import Failure, Tested, failures, read_tests, single, size
 from coral_batch.commands.repair.prompts import retry_prompt
 from coral_batch.commands.repair.source import Source, problem_of, read_source, with_answer
 from coral_batch.corpus.sources.programs import newlines
@@ -130,10 +130,10 @@ def repair(
     drawn = 0
     asked: list[str] = []
     while len(asked) < rounds:
+        wrong = next(one for one in best.failed if one.id not in spared)
         problem = problem_of(best.source, name)
         prompt = repair_prompt(problem, settings.prompt.docstring)
         if asked:
-            wrong = next(one for one in best.failed if one.id not in spared)
             prompt = retry_prompt(problem, settings.prompt.docstring, wrong)
         if prompt in asked:  # the answers would be the same
             break
@@ -142,9 +142,14 @@ def repair(
         drawn += len(answers)
         found = [with_answer(source, name, extract_code(answer)) for answer in answers]
         candidates = [one for one in dict.fromkeys(found) if one is not None]
-        step = len(candidates) if smallest else _AT_ONCE
-        attempts = _tried(candidates, tested, settings.verdicts, spared, step)
-        right = [one for one in attempts if one.repairs(spared)]
+        step = max(1, len(candidates)) if smallest else _AT_ONCE
+        attempts: list[_Attempt] = []
+        right: list[_Attempt] = []
+        for at in range(0, len(candidates), step):
+            attempts += _judged(candidates[at : at + step], tested, wrong, settings.verdicts)
+            right = [one for one in attempts if one.repairs(spared)]
+            if right:
+                break
         if smallest:
             right.sort(key=lambda one: _size(source, one.source))
         if right:
@@ -157,19 +162,21 @@ def repair(
     )
 
 
-def _tried(
-    candidates: Sequence[Source],
-    tested: Tested,
-    limits: Verdicts,
-    spared: AbstractSet[tuple[str, int]],
-    step: int,
+def _judged(
+    candidates: Sequence[Source], tested: Tested, wrong: Failure, limits: Verdicts
 ) -> list[_Attempt]:
-    """Run the tests on candidates, `step` of them at a time, until one of those repairs."""
-    attempts: list[_Attempt] = []
-    while len(attempts) < len(candidates) and not any(one.repairs(spared) for one in attempts):
-        some = candidates[len(attempts) : len(attempts) + step]
-        attempts += map(_Attempt, some, failures(some, tested, limits))
-    return attempts
+    """Run the tests on candidates; those that hang in the test `wrong` are left out.
+
+    They would take as long in the other tests.
+    """
+    first = failures(candidates, single(tested, wrong), limits)
+    left = [
+        candidate
+        for candidate, failed in zip(candidates, first, strict=True)
+        if not any(one.kind == "TIMEOUT" for one in failed)
+    ]
+    judged = failures(left, tested, limits) if left else []
+    return list(map(_Attempt, left, judged))
 
 
 def _spared(
