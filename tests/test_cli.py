@@ -41,7 +41,7 @@ def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: 
     for panel, commands in {
         "Run": [*(stage.__name__ for stage in cli.STAGES), "linteval"],
         "Look": ["show", "compare", "audit", "doctor"],
-        "Use": ["export"],
+        "Use": ["repair", "export"],
         "Keep": ["generations", "store"],
     }.items():
         lines = panels[panel].splitlines()[1:]

@@ -15,9 +15,7 @@ from pathlib import Path
 import pytest
 import torch
 from huggingface_hub import ModelCard
-from peft import LoraConfig, get_peft_model
 from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM
 
 from coral_batch import lake
 from coral_batch.commands.export import export
@@ -25,16 +23,14 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.checkpoint import materialise, read_card
-from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
+from coral_batch.records.rows import BestRow
 from coral_batch.search.best import REFUSED
-from stages.evidence import evidence
-from tests.report_lake import make_run, refuse
+from tests.adapted_lake import make_adapter, make_run_on_tiny_base
+from tests.report_lake import refuse
 from tests.tiny import make_tiny_base
 from tests.tiny_gguf import make_tiny_gguf
 
-KEY = "b" * 64
 FILES = {"README.md", "adapter_config.json", "adapter_model.safetensors"}
 COMMIT = "c" * 40
 LOGITS = """
@@ -48,39 +44,13 @@ with torch.no_grad():
 @pytest.fixture
 def run(workspace: Path) -> Path:
     """A finished run with a base from a local folder; the run's folder."""
-    make_run()
-    evidence()
-    make_tiny_base(workspace / "tiny")
-    materialise("tiny", None, lake.path("base"), lake.DOWNLOADS)
+    make_run_on_tiny_base()
     return workspace
 
 
 @pytest.fixture
 def adapter(run: Path) -> Path:
     return make_adapter()
-
-
-def make_adapter() -> Path:
-    """Give the run an adapter of its base; return the folder of the best one's."""
-    best = lake.read_document("best", BestRow)
-    folder = lake.path("best_adapter") / best.key
-    torch.manual_seed(1)
-    model = AutoModelForCausalLM.from_pretrained(lake.path("base"))
-    config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
-    get_peft_model(model, config).save_pretrained(folder)
-    (folder / "README.md").unlink()
-    files = {file.name: file_sha256(file) for file in folder.iterdir()}
-    lake.write_document("best", replace(best, files=files))
-    rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
-    lake.write_rows("adapters", rows, "001")
-    known = {
-        "base": read_card(lake.path("base")).sha256,
-        "examples": examples_sha256(lake.read_rows("examples", Example)),
-    }
-    cards = [AdapterCardRow(key, known, files) for key in (KEY, best.key)]
-    lake.write_rows("adapter_cards", cards, "001")
-    lake.write_folders("adapter_folders", {KEY: folder}, "001")
-    return folder
 
 
 def hub_commit(folder: Path, patch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """`coral`: every stage of dvc.yaml as a subcommand, and the commands people need besides.
 
-A user's error is printed as one message without a traceback, with exit status 1; Ctrl-C exits
-with status 130. Anything else that is raised is a defect and keeps its traceback.
+A user's error is printed as one message without a traceback, with exit status 1 (2 of `coral
+repair`); Ctrl-C exits with status 130. Anything else that is raised is a defect and keeps its
+traceback.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from coral_batch.commands.compare import compare
 from coral_batch.commands.doctor import doctor
 from coral_batch.commands.export import export
 from coral_batch.commands.panels import KEEP, LOOK, RUN, USE, Panels
+from coral_batch.commands.repair.command import repair
 from coral_batch.commands.show import show
 from coral_batch.commands.store import store
 from coral_batch.errors import CoralError
@@ -77,6 +79,9 @@ LINTEVAL = (linteval_items, linteval_samples, linteval_scores, linteval_report)
 
 INTERRUPTED = 130
 
+UNTRIED = 2
+"""The exit status of an error of `coral repair`, whose 1 says that nothing repairs."""
+
 app = typer.Typer(
     name="coral",
     cls=Panels,
@@ -104,7 +109,8 @@ linteval.command(rich_help_panel=USE)(linteval_commands.export)
 app.add_typer(linteval, name="linteval", rich_help_panel=RUN)
 for look in (show, compare, audit, doctor):
     app.command(rich_help_panel=LOOK)(look)
-app.command(rich_help_panel=USE)(export)
+for use in (repair, export):
+    app.command(rich_help_panel=USE)(use)
 app.add_typer(store, name="store", rich_help_panel=KEEP)
 
 
@@ -177,13 +183,18 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or any(word in str(error) for word in words)
 
 
+def _repairing() -> bool:
+    """Whether the command is `coral repair`, which is no part of a run."""
+    return sys.argv[1:2] == [repair.__name__]
+
+
 def main() -> None:
     """Run the command line."""
     try:
         app()
     except CoralError as error:
         print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(UNTRIED if _repairing() else 1)
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
@@ -192,9 +203,10 @@ def main() -> None:
             " take a smaller base model; what was finished is kept",
             file=sys.stderr,
         )
-        sys.exit(1)
+        sys.exit(UNTRIED if _repairing() else 1)
     except SystemExit as end:
         # Typer turns Ctrl-C into this status, without a word.
         if end.code == INTERRUPTED:
-            print("\ninterrupted; `dvc repro` goes on from here", file=sys.stderr)
+            follows = "nothing was written" if _repairing() else "`dvc repro` goes on from here"
+            print(f"\ninterrupted; {follows}", file=sys.stderr)
         raise

@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -49,7 +50,8 @@ def export(
     base = read_card(lake.path("base"))
     source = origin(base)
     folder, exported, key = _best() if genome is None else _genome(genome)
-    _check_origin(exported.generation, key, base.sha256)
+    examples = examples_sha256(lake.read_rows("examples", Example))
+    check_origin(exported.generation, key, {"base": base.sha256, "examples": examples})
     configuration = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
     configuration |= {"base_model_name_or_path": source.id, "revision": source.revision}
     text = model_card(exported, base, settings)
@@ -59,16 +61,20 @@ def export(
     )
 
 
-def _check_origin(generation: str, key: str, base: str) -> None:
-    """Check that an adapter was trained on the base and the examples that the card tells of.
+def check_origin(generation: str, key: str, made_of: Mapping[str, str]) -> None:
+    """Check that an adapter was trained on what is there now.
+
+    Args:
+        generation: where its card is.
+        key: its key.
+        made_of: table -> SHA-256, of the base or the examples.
 
     Raises:
         CoralError: it was not, as when they were made again and the adapters were not yet.
     """
     cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
     known = find(cards, lake.path("adapter_cards", generation), key=key).determinants
-    examples = examples_sha256(lake.read_rows("examples", Example))
-    for table, now in (("base", base), ("examples", examples)):
+    for table, now in made_of.items():
         if known.get(table) != now:
             raise CoralError(
                 "the adapter was trained on something else than what is there now",

@@ -1,0 +1,213 @@
+"""The tests of a file: read, and run in the jail on candidates for it.
+
+A test file in pytest's style, JSON cases of the one function, or the examples in the file's
+docstrings. What is read of each is said in `coral_batch.corpus.sources`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeGuard
+
+from coral_batch.commands.repair.source import Source, check_function, read_utf8
+from coral_batch.corpus.sources.asserts import Checks
+from coral_batch.corpus.sources.doctests import parse_doctests
+from coral_batch.corpus.sources.problems import read_cases
+from coral_batch.corpus.sources.programs import parse_program
+from coral_batch.corpus.sources.pytestfiles import parse_tests
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.errors import CoralError
+from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import Kind, Program, Verdict
+
+Tested = Mapping[str, Checks]
+"""Function -> its tests."""
+
+_JSON = (".json", ".jsonl")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A test that a file fails.
+
+    Attributes:
+        function: the function that it calls.
+        number: its number among that function's tests, from 0.
+        test: the call, or the statements of the test function.
+        expected: what the call returns in a right program; None where the statements say it.
+        kind: the kind of its verdict, e.g. ``FAIL`` or ``TIMEOUT``.
+        got: what came of it.
+    """
+
+    function: str
+    number: int
+    test: str
+    expected: str | None
+    kind: Kind
+    got: str
+
+    @property
+    def id(self) -> tuple[str, int]:
+        """What tells the test from the others."""
+        return self.function, self.number
+
+
+def read_tests(source: Source, tests: Path | None, function: str | None) -> tuple[str, Tested]:
+    """Read the tests of a file.
+
+    Args:
+        source: the file.
+        tests: a test file in pytest's style, or JSON cases (``.json``, ``.jsonl``), a line each;
+            None for the examples in the docstrings.
+        function: the function to repair; None where the tests call a single one.
+
+    Returns:
+        The function to repair, and the tests of every function that they call.
+
+    Raises:
+        CoralError: there are no tests, they cannot be read or call several functions while none is
+            named, or the file has no such function or imports what the jail does not have.
+    """
+    if function is not None:
+        check_function(source, function)
+    if tests is not None and tests.suffix in _JSON:
+        read_utf8(tests)
+        function = function or _only(source, _functions(source), "the file defines")
+        found: Tested = {function: Checks(cases=read_cases(tests))}
+    elif tests is not None and tests.suffix != ".py":
+        raise CoralError(
+            "the tests are in no form that is read",
+            file=tests,
+            expected="a test file (.py) or JSON cases (.json, .jsonl)",
+        )
+    else:
+        found = _parse(source, tests)
+        function = function or _only(source, list(found), "the tests call")
+        check_function(source, function)
+    for tested in found:
+        with _mendable(source.file):
+            parse_program(source.text, tested)
+    return function, found
+
+
+def _parse(source: Source, tests: Path | None) -> Tested:
+    name = source.file.stem
+    if tests is not None:
+        text = read_utf8(tests).removeprefix("\ufeff")
+        with _mendable(tests):
+            return parse_tests(text, name, source.tree)
+    with _mendable(source.file):
+        found = parse_doctests(name, source.tree)
+    if not found:
+        raise CoralError(
+            "there are no tests",
+            file=source.file,
+            expected="--tests, or examples in the file's docstrings",
+        )
+    return found
+
+
+@contextmanager
+def _mendable(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except Lost as lost:
+        raise CoralError(
+            "the file cannot be tested",
+            file=file,
+            found=lost.detail,
+            action="see docs/repair.md for what is read",
+        ) from None
+
+
+def _functions(source: Source) -> list[str]:
+    return [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def _only(source: Source, names: Sequence[str], who: str) -> str:
+    if len(names) != 1:
+        raise CoralError(
+            "it is not clear which function to repair",
+            file=source.file,
+            found=f"{who} {', '.join(names) or 'none'}",
+            expected="--function NAME",
+        )
+    return names[0]
+
+
+def size(tested: Tested) -> int:
+    """Return how many tests there are."""
+    return sum(len(one.cases) or len(_tests(one)) for one in tested.values())
+
+
+def failures(sources: Sequence[Source], tested: Tested, limits: Verdicts) -> list[list[Failure]]:
+    """Run all tests on files, in the jail.
+
+    Args:
+        sources: what the file may be.
+        tested: the tests.
+        limits: of each test, and the layers of isolation to insist on.
+
+    Returns:
+        What each fails.
+
+    Raises:
+        CoralError: the tests do not run, or there is no jail.
+    """
+    from coral_batch.verdicts.pool import judge
+
+    programs = [
+        Program(f"{number}/{function}", function, source.text, one.cases, one.tests, {})
+        for number, source in enumerate(sources)
+        for function, one in tested.items()
+    ]
+    # In this process: to start others takes longer than a handful of programs.
+    judged = iter(judge(programs, limits, workers=1))
+    return [
+        [
+            _failure(function, one, verdict)
+            for function, one in tested.items()
+            for verdict in next(judged)
+            if verdict.kind != "PASS"
+        ]
+        for _ in sources
+    ]
+
+
+def _failure(function: str, checks: Checks, verdict: Verdict) -> Failure:
+    got = verdict.detail if verdict.kind in ("FAIL", "ERROR") else ""
+    got = got or f"{verdict.kind}: {verdict.detail}"
+    if checks.cases:
+        case = checks.cases[verdict.case]
+        call = f"{function}({', '.join(map(repr, case.inputs))})"
+        return Failure(function, verdict.case, call, repr(case.expected), verdict.kind, got)
+    test = _tests(checks)[verdict.case]
+    return Failure(function, verdict.case, test, None, verdict.kind, got)
+
+
+def single(tested: Tested, failure: Failure) -> Tested:
+    """Return one test alone, the one that was failed."""
+    checks = tested[failure.function]
+    if checks.cases:
+        return {failure.function: Checks(cases=(checks.cases[failure.number],))}
+    tree = ast.parse(checks.tests or "")
+    tests = [node for node in tree.body if _is_test(node)]
+    tree.body = [node for node in tree.body if not _is_test(node) or node is tests[failure.number]]
+    return {failure.function: Checks(tests=ast.unparse(tree))}
+
+
+def _tests(checks: Checks) -> list[str]:
+    """Return the statements of each test function."""
+    return [
+        "\n".join(map(ast.unparse, node.body))
+        for node in ast.parse(checks.tests or "").body
+        if _is_test(node)
+    ]
+
+
+def _is_test(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(node, ast.FunctionDef) and node.name.startswith("test")

@@ -1,0 +1,147 @@
+"""`coral repair`: a function of one's own repaired by the evolved adapter, as tests want it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coral_batch.commands.repair.checks import Failure
+from coral_batch.commands.repair.repairing import Repair, write
+from coral_batch.commands.repair.repairing import repair as search
+from coral_batch.report.views import diff_text
+from coral_batch.work.text import escape, inline
+
+
+def repair(
+    file: Annotated[Path, typer.Argument(help="The Python file with the function.")],
+    function: Annotated[
+        str | None,
+        typer.Option(
+            help="The function, at module level; not needed where the tests call a single one."
+        ),
+    ] = None,
+    tests: Annotated[
+        Path | None,
+        typer.Option(
+            help="A test file in pytest's style (.py), or cases (.json, .jsonl), `[inputs, "
+            "expected]` a line; without it, the examples in FILE's docstrings."
+        ),
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            help="`best` for the best genome of the finished run, `base` for the base model alone, "
+            "any genome as GENERATION/GENOME, or a PEFT folder of the same base."
+        ),
+    ] = "best",
+    samples: Annotated[
+        int, typer.Option("-n", "--samples", min=1, help="Changes to try in a round.")
+    ] = 16,
+    rounds: Annotated[
+        int,
+        typer.Option(min=1, help="Rounds; from the second on the model sees a test that fails."),
+    ] = 2,
+    smallest: Annotated[
+        bool, typer.Option("--smallest", help="Try all of a round, and take the smallest edit.")
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--write", help="Put the repair in the place of FILE.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON record and nothing else.")
+    ] = False,
+) -> None:
+    """Repair a function of your own file until its tests pass.
+
+    Tries the likeliest changes of the function's lines in the jail, and shows the first one that
+    passes all tests as a diff. FILE stays as it is without --write. The exit status is 0 for a
+    repair or nothing to repair, 1 when no change passed, 2 when it could not be tried.
+    """
+    found = search(
+        file,
+        tests,
+        function,
+        model=model,
+        samples=samples,
+        rounds=rounds,
+        smallest=smallest,
+    )
+    if replace and found.outcome == "repaired":
+        write(found)
+    if as_json:
+        print(json.dumps(record(found, model, replace)))
+    else:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        print(told(found, replace, colour))
+    if found.outcome == "not repaired":
+        raise typer.Exit(1)
+
+
+def record(found: Repair, model: str, written: bool) -> dict[str, object]:
+    """Return what `--json` prints.
+
+    Args:
+        found: what came of it.
+        model: what drew.
+        written: whether a repair was to be written.
+    """
+    repaired = found.outcome == "repaired"
+    return {
+        "file": str(found.source.file),
+        "function": found.function,
+        "model": model,
+        "outcome": found.outcome,
+        "tests": found.tests,
+        "failed_before": [asdict(one) for one in found.failed],
+        "failed_after": [asdict(one) for one in found.left],
+        "rounds": found.rounds,
+        "drawn": found.drawn,
+        "diff": found.diff if repaired else None,
+        "code": found.best.text if repaired else None,
+        "written": written and repaired,
+    }
+
+
+def told(found: Repair, written: bool, colour: bool) -> str:
+    """Return what a person reads.
+
+    Args:
+        found: what came of it.
+        written: whether a repair was written.
+        colour: whether the diff is coloured.
+    """
+    file = escape(str(found.source.file))
+    if found.outcome == "nothing to repair":
+        return f"nothing to repair: {file} passes all {_tests(found.tests)}"
+    lines = [f"{file} failed {len(found.failed)} of {_tests(found.tests)}:"]
+    lines += [f"  {_failure(one)}" for one in found.failed]
+    tried = f"{found.drawn} changes in {found.rounds} round{'s' if found.rounds > 1 else ''}"
+    if found.outcome == "not repaired":
+        left = f"{len(found.left)} of {_tests(found.tests)}"
+        closest = f"the closest one fails {left}" if found.diff else "none fails fewer tests"
+        return "\n".join([*lines, "", f"not repaired: none of {tried} passes them; {closest}"])
+    lines += ["", diff_text(escape(found.diff).split("\n"), colour), ""]
+    passed = found.tests - len(found.left)
+    lines.append(
+        f"{found.function} is repaired by one of {tried}: {passed} of {_tests(found.tests)} pass"
+    )
+    if found.left:
+        lines.append("still failing, of other functions:")
+        lines += [f"  {_failure(one)}" for one in found.left]
+    lines.append(f"written to {file}" if written else f"{file} is as it was: --write replaces it")
+    return "\n".join(lines)
+
+
+def _tests(count: int) -> str:
+    return f"{count} test{'s' if count != 1 else ''}"
+
+
+def _failure(failure: Failure) -> str:
+    expected = "" if failure.expected is None else f"expected {inline(failure.expected, 80)}, "
+    return f"{inline(failure.test, 160)}: {expected}{inline(failure.got, 160)}"

@@ -1,0 +1,155 @@
+"""The model that repairs: the base model, a genome of the run, or an adapter's folder.
+
+Answers are the likeliest first changes of the program (docs/decoding.md), greedily written on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from coral_batch import lake
+from coral_batch.commands.export import check_origin
+from coral_batch.commands.repair.source import read_utf8
+from coral_batch.errors import CoralError
+from coral_batch.lake import find, strictjson
+from coral_batch.lake.hashes import found_sha256
+from coral_batch.lake.store import Store
+from coral_batch.models.base.checkpoint import load_tokenizer, read_card
+from coral_batch.models.decoding.changes import Original
+from coral_batch.models.decoding.drawing import Work, draw, drawing_of
+from coral_batch.models.prompts.prompt import chat_prompt
+from coral_batch.models.repairs.fitting import check_fits
+from coral_batch.records.configuration import Knobs
+from coral_batch.records.rows import BASE, AdapterCardRow, AdapterRow, BestRow
+from coral_batch.records.settings import Params
+
+BEST = "best"
+"""Names the best genome of the finished run."""
+
+GREEDY = Knobs(temperature=0.0, top_p=1.0, top_k=50, repetition_penalty=1.0)
+"""At temperature 0 the answers to a prompt take turns at the likeliest first changes."""
+
+ROOM = 64
+"""Tokens that an answer may have beyond those of the program: who writes more does not repair it,
+and all answers wait for the longest."""
+
+_CONFIGURATION = "adapter_config.json"
+_WEIGHTS = "adapter_model.safetensors"
+_PROMPT = "the function"
+_FORMS = f"`{BASE}`, `{BEST}`, GENERATION/GENOME or a PEFT folder"
+
+
+@dataclass(frozen=True)
+class _Adapter:
+    """What is put on the base model; nothing for the base model alone.
+
+    Attributes:
+        key: as in `Work`, like `folder` and `files`.
+        folder: its PEFT folder.
+        files: SHA-256 of its files.
+        rank: its rank where that may be above those of the run.
+    """
+
+    key: str | None = None
+    folder: Path | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    rank: int = 0
+
+
+def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[str]]:
+    """Return what draws with a model; see `coral_batch.commands.repair.Draw`.
+
+    Args:
+        model: `BASE`, `BEST`, GENERATION/GENOME or a PEFT folder.
+        settings: ranks, kernels, threads and seed.
+
+    Raises:
+        CoralError: there is no such model, or no base model in the lake.
+    """
+    base = lake.path("base")
+    adapter = _adapter(model, base)
+    tokenizer = load_tokenizer(base)
+
+    def answers(prompt: str, program: str, count: int) -> list[str]:
+        program = program.strip("\n")
+        tokens = len(tokenizer(program, add_special_tokens=False)["input_ids"]) + ROOM
+        drawing = drawing_of(count, tokens, settings)
+        drawing = replace(drawing, rank=max(drawing.rank, adapter.rank))
+        work = Work(
+            model,
+            adapter.key,
+            adapter.folder,
+            adapter.files,
+            GREEDY,
+            {_PROMPT: chat_prompt(tokenizer, prompt)},
+            {_PROMPT: Original(program)},
+        )
+        ((drawn,), _) = draw([work], drawing, base, "prompts", Store(lake.STORE))
+        return [sample.text for sample in drawn.samples]
+
+    return answers
+
+
+def _adapter(model: str, base: Path) -> _Adapter:
+    """Find an adapter of a base model; `base` is its folder."""
+    card = read_card(base)
+    if model == BASE:
+        return _Adapter()
+    if model == BEST:
+        return _best(card.sha256)
+    if re.fullmatch(r"[0-9]{3}/[^/]+", model) and not Path(model).is_dir():
+        generation, genome = model.split("/")
+        return _genome(generation, genome, card.sha256)
+    return _folder(Path(model), base)
+
+
+def _best(base: str) -> _Adapter:
+    if not lake.path("best").exists():
+        raise CoralError(
+            "there is no finished run, whose best genome would repair",
+            file=lake.path("best"),
+            action=f"run `dvc repro`, or take another --model: {_FORMS}",
+        )
+    best = lake.read_document("best", BestRow)
+    check_origin(best.generation, best.key, {"base": base})
+    return _Adapter(best.key, lake.path("best_adapter") / best.key, best.files)
+
+
+def _genome(generation: str, genome: str, base: str) -> _Adapter:
+    rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
+    if genome not in rows:
+        raise CoralError(
+            "no such genome",
+            file=lake.path("adapters", generation),
+            found=genome,
+            expected=f"one of {', '.join(rows)}",
+        )
+    key = rows[genome].key
+    check_origin(generation, key, {"base": base})
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
+    files = find(cards, lake.path("adapter_cards", generation), key=key).files
+    return _Adapter(key, lake.path("adapter_folders", generation) / key, files)
+
+
+def _folder(folder: Path, base: Path) -> _Adapter:
+    for name in (_CONFIGURATION, _WEIGHTS):
+        if not (folder / name).is_file():
+            raise CoralError(
+                "there is no such model",
+                field="--model",
+                found=str(folder),
+                expected=f"{_FORMS}; a folder has {_CONFIGURATION} and {_WEIGHTS}",
+            )
+    file = folder / _CONFIGURATION
+    known = strictjson.parse(read_utf8(file), file)
+    if not isinstance(known, dict) or not isinstance(known.get("r"), int):
+        raise CoralError("the adapter has no rank", file=file, field="r", expected="an integer")
+    check_fits(folder / _WEIGHTS, base)
+    files = {name: found_sha256(folder / name) for name in (_CONFIGURATION, _WEIGHTS)}
+    key = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+    return _Adapter(key, folder, files, known["r"])

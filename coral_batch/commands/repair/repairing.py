@@ -1,0 +1,246 @@
+"""The search for a repair: draw the likeliest changes, run the tests on each, draw again.
+
+A candidate repairs when it passes all tests of the function (all there are, where none calls it)
+and breaks no test of another function that the file passed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import stat
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from coral_batch.commands.repair.checks import Failure, Tested, failures, read_tests, single, size
+from coral_batch.commands.repair.prompts import retry_prompt
+from coral_batch.commands.repair.source import Source, problem_of, read_source, with_answer
+from coral_batch.corpus.sources.programs import newlines
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.lake.atomic import atomic
+from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
+from coral_batch.models.repairs.extraction import extract_code
+from coral_batch.records.settings import Verdicts
+
+Outcome = Literal["nothing to repair", "repaired", "not repaired"]
+
+_AT_ONCE = 4
+"""Candidates judged together, the likeliest first: fewer would start jails more often."""
+
+
+class Draw(Protocol):
+    """What draws answers."""
+
+    def __call__(self, prompt: str, program: str, count: int, /) -> Sequence[str]:
+        """Return `count` answers to `prompt` that change `program`, the likeliest change first."""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What came of the attempt to repair a function.
+
+    Attributes:
+        outcome: whether the function passes its tests, and whether it did so from the start.
+        function: its name.
+        source: the file as it was read.
+        tested: the tests.
+        failed: what the file failed.
+        best: the file repaired; else the attempt that passes most tests, which can be the file as
+            it was.
+        left: what that fails: where it is repaired, tests of other functions alone.
+        drawn: answers drawn.
+        rounds: rounds in which they were drawn.
+    """
+
+    outcome: Outcome
+    function: str
+    source: Source
+    tested: Tested
+    failed: Sequence[Failure]
+    best: Source
+    left: Sequence[Failure]
+    drawn: int
+    rounds: int
+
+    @property
+    def tests(self) -> int:
+        """How many tests there are."""
+        return size(self.tested)
+
+    @property
+    def diff(self) -> str:
+        """What `best` changes in the file, as a unified diff; empty where it is the file."""
+        return "\n".join(_diff(self.source, self.best, 3))
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """A candidate and what it fails."""
+
+    source: Source
+    failed: Sequence[Failure]
+
+    def repairs(self, spared: AbstractSet[tuple[str, int]]) -> bool:
+        """Whether it fails nothing but tests that need not pass."""
+        return {one.id for one in self.failed} <= spared
+
+
+def repair(
+    file: Path,
+    tests: Path | None = None,
+    function: str | None = None,
+    *,
+    model: str = "best",
+    samples: int = 16,
+    rounds: int = 2,
+    smallest: bool = False,
+    draw: Draw | None = None,
+) -> Repair:
+    """Try to repair a function of a file, which stays as it is.
+
+    Args:
+        file: the Python file.
+        tests: its tests; None for its doctests. See `checks.read_tests`.
+        function: the function, at module level; None where the tests call a single one.
+        model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder.
+        samples: changes to draw a round, >= 1.
+        rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
+        smallest: take the smallest edit of those that repair, instead of the likeliest.
+        draw: what draws, in the place of `model`.
+
+    Raises:
+        CoralError: params.yaml, the file, its tests or the model cannot be used.
+    """
+    settings = params.load()
+    source = read_source(file)
+    name, tested = read_tests(source, tests, function)
+    (failed,) = failures([source], tested, settings.verdicts)
+    best = _Attempt(source, failed)
+    if not failed:
+        return Repair("nothing to repair", name, source, tested, failed, source, failed, 0, 0)
+    spared = _spared(source, name, tested, failed)
+    if draw is None:
+        # Imported here: torch and transformers take seconds.
+        from coral_batch.commands.repair.models import drawer
+
+        draw = drawer(model, settings)
+    drawn = 0
+    asked: list[str] = []
+    while len(asked) < rounds:
+        wrong = next(one for one in best.failed if one.id not in spared)
+        problem = problem_of(best.source, name)
+        prompt = repair_prompt(problem, settings.prompt.docstring)
+        if asked:
+            prompt = retry_prompt(problem, settings.prompt.docstring, wrong)
+        if prompt in asked:  # the answers would be the same
+            break
+        answers = draw(prompt, buggy_program(problem), samples)
+        asked.append(prompt)
+        drawn += len(answers)
+        found = [with_answer(source, name, extract_code(answer)) for answer in answers]
+        candidates = [one for one in dict.fromkeys(found) if one is not None]
+        step = max(1, len(candidates)) if smallest else _AT_ONCE
+        attempts: list[_Attempt] = []
+        right: list[_Attempt] = []
+        for at in range(0, len(candidates), step):
+            attempts += _judged(candidates[at : at + step], tested, wrong, settings.verdicts)
+            right = [one for one in attempts if one.repairs(spared)]
+            if right:
+                break
+        if smallest:
+            right.sort(key=lambda one: _size(source, one.source))
+        if right:
+            best = right[0]
+            break
+        best = min([best, *attempts], key=lambda one: len(one.failed))
+    outcome: Outcome = "repaired" if best.repairs(spared) else "not repaired"
+    return Repair(
+        outcome, name, source, tested, failed, best.source, best.failed, drawn, len(asked)
+    )
+
+
+def _judged(
+    candidates: Sequence[Source], tested: Tested, wrong: Failure, limits: Verdicts
+) -> list[_Attempt]:
+    """Run the tests on candidates; those that hang in the test `wrong` are left out.
+
+    They would take as long in the other tests.
+    """
+    first = failures(candidates, single(tested, wrong), limits)
+    left = [
+        candidate
+        for candidate, failed in zip(candidates, first, strict=True)
+        if not any(one.kind == "TIMEOUT" for one in failed)
+    ]
+    judged = failures(left, tested, limits) if left else []
+    return list(map(_Attempt, left, judged))
+
+
+def _spared(
+    source: Source, name: str, tested: Tested, failed: Sequence[Failure]
+) -> AbstractSet[tuple[str, int]]:
+    """Return the tests that the file fails and that a repair need not pass.
+
+    Raises:
+        CoralError: the function passes all of its own.
+    """
+    if name not in tested:
+        return frozenset()
+    others = {one.id for one in failed if one.function != name}
+    if len(others) == len(failed):
+        raise CoralError(
+            f"{name} passes its tests, and others fail theirs",
+            file=source.file,
+            field=f"--function {name}",
+            expected=f"one of {', '.join(dict.fromkeys(one.function for one in failed))}",
+        )
+    return others
+
+
+def _size(source: Source, changed: Source) -> tuple[int, int]:
+    """Return how large an edit is: lines that it takes out or puts in, and their characters."""
+    lines = [line for line in _diff(source, changed, 0)[2:] if not line.startswith("@@")]
+    return len(lines), sum(map(len, lines))
+
+
+def _diff(source: Source, changed: Source, around: int) -> list[str]:
+    """Return the lines of a unified diff, `around` unchanged ones about each change."""
+    texts = [newlines(one.text).removesuffix("\n") for one in (source, changed)]
+    before, after = (text.split("\n") for text in texts)
+    name = source.file.name
+    names = (f"a/{name}", f"b/{name}")
+    return list(difflib.unified_diff(before, after, *names, n=around, lineterm=""))
+
+
+def write(found: Repair) -> None:
+    """Put a repair in the place of the file, whose mode it keeps.
+
+    Raises:
+        CoralError: the repair fails when all tests are run once more, or the file has changed since
+            it was read or cannot be written.
+    """
+    if found.outcome != "repaired":
+        raise CoralError("there is no repair to write", found=found.outcome)
+    file = found.source.file.resolve()
+    (failed,) = failures([found.best], found.tested, params.load().verdicts)
+    if not {one.id for one in failed} <= {one.id for one in found.left}:
+        raise CoralError(
+            "the repair does not pass its tests a second time",
+            file=file,
+            field=failed[0].test,
+            found=failed[0].got,
+            action="nothing was written: see whether it depends on chance or on the time",
+        )
+    if read_source(file).content != found.source.content:
+        raise CoralError(
+            "the file has changed since it was read",
+            file=file,
+            action="nothing was written: run the command again",
+        )
+    mode = file.stat().st_mode
+    with atomic(file) as stream:
+        stream.write(found.best.content)
+    file.chmod(stat.S_IMODE(mode))

@@ -1,0 +1,214 @@
+"""A file with a broken function: what a model is shown of it, and its lines put in their place.
+
+The function stands at module level. What is shown is the function without its docstring, behind the
+imports and the variables of one line that it uses: other functions are not, since a change to them
+could not be taken. Of an answer only the definition of the function is taken, from its ``def`` on:
+decorators and docstring stay as they are in the file, and so does every other line.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coral_batch.corpus.sources.asserts import bound, loaded
+from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.programs import as_module, newlines, take_docstring
+from coral_batch.errors import CoralError
+from coral_batch.records.problem import Problem
+from coral_batch.verdicts.inside import syntax
+
+_BOM = "\ufeff"
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A Python file.
+
+    Attributes:
+        file: where it lies.
+        text: what it holds, with the line ends that it has and without a byte order mark.
+        marked: whether it begins with a byte order mark.
+    """
+
+    file: Path
+    text: str
+    marked: bool = False
+
+    @property
+    def content(self) -> bytes:
+        """The file's bytes."""
+        return ((_BOM if self.marked else "") + self.text).encode()
+
+    @property
+    def tree(self) -> ast.Module:
+        """Its syntax tree.
+
+        Raises:
+            SyntaxError: it does not parse.
+        """
+        return syntax.parse(newlines(self.text))
+
+
+def read_source(file: Path) -> Source:
+    """Read a file.
+
+    Raises:
+        CoralError: there is none, it cannot be read, or it is no Python.
+    """
+    text = read_utf8(file)
+    source = Source(file, text.removeprefix(_BOM), text.startswith(_BOM))
+    try:
+        source.tree  # noqa: B018 (whether there is one)
+    except SyntaxError as error:
+        raise CoralError(
+            "the file does not parse", file=file, found=str(error), expected="Python 3.11"
+        ) from None
+    return source
+
+
+def read_utf8(file: Path) -> str:
+    """Read a file with the line ends that it has.
+
+    Raises:
+        CoralError: there is none, it cannot be read, or it is not UTF-8.
+    """
+    try:
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise CoralError("there is no such file", file=file) from None
+    except OSError as error:
+        raise CoralError("the file cannot be read", file=file, found=error.strerror) from None
+    except UnicodeDecodeError as error:
+        raise CoralError("the file is not UTF-8", file=file, found=str(error)) from None
+
+
+def check_function(source: Source, name: str) -> None:
+    """Check that a function can be repaired.
+
+    Raises:
+        CoralError: the file defines no such function once, by ``def``, at module level.
+    """
+    found = [node for node in source.tree.body if _is_definition(node, name)]
+    if len(found) == 1 and isinstance(found[0], ast.FunctionDef):
+        return
+    last = name.rpartition(".")[2]
+    if found:
+        what = f"{len(found)} definitions" if len(found) > 1 else "another definition than by def"
+    elif any(_is_definition(node, last) for node in ast.walk(source.tree)):
+        what = "a method, or a function inside a function or a block"
+    else:
+        what = "no such function"
+    functions = [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef)]
+    raise CoralError(
+        "the file has no such function that can be repaired",
+        file=source.file,
+        field=f"--function {name}",
+        found=what,
+        expected=f"one def at module level: {', '.join(functions) or 'the file has none'}",
+    )
+
+
+def _is_definition(node: ast.AST, name: str) -> bool:
+    return isinstance(node, _DEFINITIONS) and node.name == name
+
+
+def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
+    """Return the last definition of a function, which is the one that counts."""
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    return found[-1] if found else None
+
+
+def problem_of(source: Source, name: str) -> Problem:
+    """Return the problem of repairing a function, whose reference nobody knows and is empty."""
+    node = _function(source.tree, name)
+    assert node is not None
+    lines = newlines(source.text).split("\n")
+    used = loaded(node)
+    shown: set[int] = set()
+    for other in source.tree.body:
+        imports = isinstance(other, ast.Import | ast.ImportFrom)
+        if isinstance(other, _DEFINITIONS) or not (imports or other.lineno == other.end_lineno):
+            continue
+        if bound(ast.Module([other], [])) & {*used, "*"}:
+            shown.update(range(other.lineno, (other.end_lineno or other.lineno) + 1))
+    around = "\n".join(lines[number - 1] for number in sorted(shown))
+    function = "\n".join(lines[_start(node) - 1 : node.end_lineno])
+    code, _ = take_docstring(f"{around}\n\n\n{function}", name)
+    _, docstring = take_docstring(source.text, name)
+    return make_problem(name, name, "", str(source.file), buggy=code, docstring=docstring)
+
+
+def with_answer(source: Source, name: str, code: str) -> Source | None:
+    """Put the definition of a function in an answer in the place of that in the file.
+
+    Args:
+        source: the file.
+        name: the function's name.
+        code: the answer's code, of which nothing else is taken.
+
+    Returns:
+        The file with the answer's definition; None where it has none, or where no file comes of it
+        that parses.
+    """
+    code = newlines(code)
+    try:
+        answer = _function(syntax.parse(code), name)
+        if answer is None:
+            return None
+        lines = code.split("\n")[answer.lineno - 1 : answer.end_lineno]
+        lines = _with_docstring(source, name, lines)
+        changed = _in_place(source, name, lines)
+        changed.tree  # noqa: B018 (whether it parses)
+    except SyntaxError:
+        return None
+    return changed
+
+
+def _with_docstring(source: Source, name: str, answer: list[str]) -> list[str]:
+    """Give an answer's definition the docstring that the function has in the file."""
+    node = _function(source.tree, name)
+    assert node is not None
+    lines = newlines(source.text).split("\n")
+    own = lines[node.lineno - 1 : node.end_lineno]
+    bare, _ = take_docstring("\n".join(own), name)
+    answer = take_docstring("\n".join(answer), name)[0].split("\n")[:-1]
+    if bare == as_module("\n".join(own)):
+        return answer
+    first = node.body[0]
+    docstring = lines[first.lineno - 1 : first.end_lineno]
+    signature = first.lineno - node.lineno
+    if answer[:signature] != own[:signature]:
+        changed = _function(syntax.parse("\n".join(answer)), name)
+        assert changed is not None
+        signature = _start(changed.body[0]) - 1
+        if signature == 0:
+            raise SyntaxError("a definition in one line has no place for a docstring")
+    return [*answer[:signature], *docstring, *answer[signature:]]
+
+
+def _in_place(source: Source, name: str, definition: list[str]) -> Source:
+    """Put lines in the place of those of a function, from its ``def`` on."""
+    node = _function(source.tree, name)
+    assert node is not None and node.end_lineno is not None
+    lines = _LINE.findall(source.text)
+    ends = [line[len(line.rstrip("\r\n")) :] for line in lines]
+    last = ends[node.end_lineno - 1]
+    end = ends[node.lineno - 1] or ends[0] or "\n"
+    return replace(
+        source,
+        text="".join(lines[: node.lineno - 1])
+        + end.join(definition)
+        + last
+        + "".join(lines[node.end_lineno :]),
+    )
+
+
+def _start(node: ast.stmt) -> int:
+    """Return the first line of a statement, decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])

@@ -1,0 +1,54 @@
+"""The small lake of `report_lake`, with a tiny base model and an adapter that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+
+from coral_batch import lake
+from coral_batch.lake.hashes import file_sha256
+from coral_batch.models.base.checkpoint import materialise, read_card
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.records.example import Example
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
+from stages.evidence import evidence
+from tests.report_lake import make_run
+from tests.tiny import make_tiny_base
+
+KEY = "b" * 64
+"""Key of the adapter of every genome of generation 001, once `make_adapter` has made it."""
+
+
+def make_run_on_tiny_base() -> None:
+    """Write the lake of `make_run`, its evidence, and a base from the local folder ``tiny``."""
+    make_run()
+    evidence()
+    make_tiny_base(Path("tiny"))
+    materialise("tiny", None, lake.path("base"), lake.DOWNLOADS)
+
+
+def make_adapter() -> Path:
+    """Give the run an adapter of its base; return the folder of the best one's."""
+    best = lake.read_document("best", BestRow)
+    folder = lake.path("best_adapter") / best.key
+    torch.manual_seed(1)
+    model = AutoModelForCausalLM.from_pretrained(lake.path("base"))
+    config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    get_peft_model(model, config).save_pretrained(folder)
+    (folder / "README.md").unlink()
+    files = {file.name: file_sha256(file) for file in folder.iterdir()}
+    lake.write_document("best", replace(best, files=files))
+    rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
+    lake.write_rows("adapters", rows, "001")
+    known = {
+        "base": read_card(lake.path("base")).sha256,
+        "examples": examples_sha256(lake.read_rows("examples", Example)),
+    }
+    cards = [AdapterCardRow(key, known, files) for key in (KEY, best.key)]
+    lake.write_rows("adapter_cards", cards, "001")
+    lake.write_folders("adapter_folders", {KEY: folder}, "001")
+    return folder

@@ -1,0 +1,499 @@
+"""`coral repair`: the likeliest change of a function that passes its tests, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+
+from coral_batch import lake
+from coral_batch.commands import cli
+from coral_batch.commands.repair import Repair, repair, write
+from coral_batch.commands.repair.command import record, told
+from coral_batch.commands.repair.source import Source, with_answer
+from coral_batch.errors import CoralError
+from coral_batch.models.base.checkpoint import materialise
+from coral_batch.models.repairs.fitting import check_fits
+from tests import REPOSITORY
+from tests.adapted_lake import make_adapter, make_run_on_tiny_base
+from tests.settings import set_params
+
+BROKEN = '''"""Numbers."""
+
+import math
+from os import path
+
+LOWEST = 0
+
+
+def clamp(value, high):
+    """Return the value, held between LOWEST and `high`."""
+    # The bounds are inside.
+    return max(LOWEST, max(value, high))
+
+
+def root(value):
+    return math.isqrt(value)
+'''
+TESTS = """from numbers_ import clamp, root
+
+
+def test_inside():
+    assert clamp(3, 9) == 3
+
+
+def test_above():
+    assert clamp(30, 9) == 9
+
+
+def test_root():
+    assert root(9) == 3
+"""
+RIGHT = "def clamp(value, high):\n    return max(LOWEST, min(value, high))\n"
+CLOSER = "def clamp(value, high):\n    return max(LOWEST, value)\n"
+LONGER = (
+    "def clamp(value, high):\n    if value > high:\n        return high\n    return max(0, value)\n"
+)
+
+
+class Scripted:
+    """Draws what it was given, a list of answers a round, and keeps what it was asked."""
+
+    def __init__(self, *rounds: Sequence[str]) -> None:
+        self.rounds = list(rounds)
+        self.prompts: list[str] = []
+        self.programs: list[str] = []
+
+    def __call__(self, prompt: str, program: str, count: int, /) -> list[str]:
+        self.prompts.append(prompt)
+        self.programs.append(program)
+        return [f"```python\n{code}```" for code in self.rounds.pop(0)][:count]
+
+
+@pytest.fixture
+def file(workspace: Path) -> Path:
+    """A broken file, its tests beside it, in a project without a lake."""
+    Path("test_numbers.py").write_text(TESTS)
+    file = Path("numbers_.py")
+    file.write_text(BROKEN)
+    return file
+
+
+def repaired(file: Path, *rounds: Sequence[str], **options: object) -> Repair:
+    """Repair `clamp` with answers of the test's own."""
+    tests = Path("test_numbers.py")
+    return repair(file, tests, "clamp", draw=Scripted(*rounds), **options)  # type: ignore[arg-type]
+
+
+def coral(*arguments: object) -> int:
+    """Run `coral repair`; return its exit status."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
+        patch.setattr(sys, "argv", ["coral", "repair", *map(str, arguments)])
+        cli.main()
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+def test_the_likeliest_change_that_passes_is_taken_and_only_the_functions_lines_change(
+    file: Path,
+) -> None:
+    found = repaired(file, ["def clamp(:", CLOSER, LONGER, RIGHT])
+    assert found.outcome == "repaired"
+    assert found.best.text == BROKEN.replace(
+        "    # The bounds are inside.\n    return max(LOWEST, max(value, high))\n",
+        "    if value > high:\n        return high\n    return max(0, value)\n",
+    )
+    assert file.read_text() == BROKEN
+    assert [(one.test, one.expected, one.got) for one in found.failed] == [
+        ("clamp(3, 9)", "3", "returned 9"),
+        ("clamp(30, 9)", "9", "returned 30"),
+    ]
+    assert (found.left, found.tests, found.drawn, found.rounds) == ([], 3, 4, 1)
+
+
+def test_the_smallest_edit_is_taken_where_that_is_wanted(file: Path) -> None:
+    small = RIGHT.replace("):\n", "):\n    # The bounds are inside.\n")
+    found = repaired(file, [LONGER, RIGHT, CLOSER, small], smallest=True)
+    assert found.best.text == BROKEN.replace("max(value", "min(value")
+
+
+def test_the_model_is_shown_the_function_with_what_it_uses_and_without_other_functions(
+    file: Path,
+) -> None:
+    draw = Scripted([RIGHT])
+    repair(file, Path("test_numbers.py"), "clamp", draw=draw)
+    function = "    # The bounds are inside.\n    return max(LOWEST, max(value, high))"
+    assert draw.programs == [f"LOWEST = 0\n\n\ndef clamp(value, high):\n{function}"]
+    assert draw.programs[0] in draw.prompts[0]
+    assert '"""\nReturn the value, held between LOWEST and `high`.\n"""' in draw.prompts[0]
+
+
+def test_a_second_round_shows_the_best_attempt_and_a_test_that_it_fails(file: Path) -> None:
+    wrong = CLOSER.replace("LOWEST, value", "value, value + 1")
+    draw = Scripted([wrong, CLOSER], [RIGHT])
+    found = repair(file, Path("test_numbers.py"), "clamp", draw=draw)
+    assert (found.outcome, found.rounds, found.drawn) == ("repaired", 2, 3)
+    assert "return max(LOWEST, value)" in draw.programs[1]
+    told = "```python\nclamp(30, 9)\n```\nExpected: 9\nGot: returned 30\n\nProvide the corrected"
+    assert told in draw.prompts[1]
+    assert "fails this test" not in draw.prompts[0]
+
+
+def test_a_candidate_that_hangs_in_a_failing_test_is_not_run_on_the_others(file: Path) -> None:
+    set_params({"verdicts.cpu_seconds": 0.2, "verdicts.wall_seconds": 1.0})
+    hangs = "def clamp(value, high):\n    while value < high:\n        pass\n    return high\n"
+    draw = Scripted([hangs], [hangs, RIGHT])
+    found = repair(file, Path("test_numbers.py"), "clamp", draw=draw)
+    assert found.outcome == "repaired"
+    assert draw.programs[1] == draw.programs[0]
+
+
+def test_what_no_round_repairs_is_told_with_the_closest_attempt(file: Path) -> None:
+    found = repaired(file, [CLOSER], [CLOSER], rounds=2)
+    assert (found.outcome, len(found.left)) == ("not repaired", 1)
+    assert "the closest one fails 1 of 3 tests" in told(found, False, False)
+    assert record(found, "base", True) | {"failed_before": 0, "failed_after": 0} == {
+        "file": "numbers_.py",
+        "function": "clamp",
+        "model": "base",
+        "outcome": "not repaired",
+        "tests": 3,
+        "failed_before": 0,
+        "failed_after": 0,
+        "rounds": 2,
+        "drawn": 2,
+        "diff": None,
+        "code": None,
+        "written": False,
+    }
+    with pytest.raises(CoralError, match="no repair"):
+        write(found)
+    assert file.read_text() == BROKEN
+
+
+def test_a_repair_is_told_as_a_diff_and_as_a_record(file: Path) -> None:
+    found = repaired(file, [RIGHT])
+    text = told(found, False, False)
+    for part in (
+        "numbers_.py failed 2 of 3 tests:\n  clamp(3, 9): expected 3, returned 9\n",
+        "    -    return max(LOWEST, max(value, high))\n",
+        "    +    return max(LOWEST, min(value, high))\n",
+        "3 of 3 tests pass\nnumbers_.py is as it was: --write replaces it",
+    ):
+        assert part in text
+    assert "\x1b" not in text and "\x1b[32m+    return max(LOWEST, min" in told(found, True, True)
+    assert json.loads(json.dumps(record(found, "best", True)))["code"] == found.best.text
+
+
+def test_what_a_model_wrote_does_not_reach_the_terminal_raw(file: Path) -> None:
+    found = repaired(file, [RIGHT.replace("max(LOWEST", "'\x1b[2J' and max(LOWEST")])
+    assert found.outcome == "repaired"
+    assert "\x1b" not in told(found, False, False) and "<U+001B>[2J" in told(found, False, False)
+
+
+def test_writing_replaces_the_file_and_keeps_its_mode(file: Path) -> None:
+    file.chmod(0o755)
+    link = Path("numbers.link.py")
+    link.symlink_to(file)
+    found = repaired(file, [RIGHT])
+    write(found)
+    assert file.read_bytes() == found.best.content
+    assert file.stat().st_mode & 0o777 == 0o755
+    assert link.is_symlink()
+    assert repaired(file).outcome == "nothing to repair"
+
+
+def test_a_file_that_changed_meanwhile_is_not_written(file: Path) -> None:
+    found = repaired(file, [RIGHT])
+    file.write_text(BROKEN + "\n# mine\n")
+    with pytest.raises(CoralError, match="changed since it was read"):
+        write(found)
+    assert file.read_text() == BROKEN + "\n# mine\n"
+
+
+def test_a_repair_that_fails_when_run_once_more_is_not_written(file: Path) -> None:
+    chance = RIGHT + "\nimport random"  # outside the function: not taken
+    lucky = (
+        "def clamp(value, high):\n    import os\n    return (os.getpid() and min)(value, high)\n"
+    )
+    found = repaired(file, [chance, lucky])
+    assert found.outcome == "repaired" and "random" not in found.best.text
+    broken = Repair(**{**vars(found), "best": found.source})
+    with pytest.raises(CoralError, match="second time"):
+        write(broken)
+    assert file.read_text() == BROKEN
+
+
+def test_tests_of_other_functions_may_fail_as_before_but_not_begin_to(file: Path) -> None:
+    file.write_text(BROKEN.replace("isqrt(value)", "isqrt(value) + 1"))
+    found = repaired(file, [RIGHT])
+    assert found.outcome == "repaired"
+    assert [one.function for one in found.left] == ["root"]
+    assert "root(9): expected 3, returned 4" in told(found, False, False)
+    calls = BROKEN.replace("math.isqrt(value)", "math.isqrt(clamp(value, 10) or 9)")
+    file.write_text(calls.replace("max(value, high)", "min(value, high + 1)"))
+    never = "def clamp(value, high):\n    return min(value, high) if high == 9 else 1\n"
+    assert repaired(file, [never], rounds=1).outcome == "not repaired"
+    assert repaired(file, [never, RIGHT], rounds=1).outcome == "repaired"
+
+
+def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_call_it(
+    workspace: Path,
+) -> None:
+    Path("m.py").write_text(
+        "def half(n):\n    return n // 3\n\n\ndef middle(values):\n"
+        '    """Return the middle one.\n\n    >>> middle([1, 2, 3])\n    2\n'
+        "    >>> middle([4, 5, 6, 7, 8])\n    6\n"
+        '    """\n    return values[half(len(values))]\n'
+    )
+    draw = Scripted(["def half(n):\n    return n // 2\n"])
+    found = repair(Path("m.py"), function="half", draw=draw)
+    assert (found.outcome, found.function, found.tests) == ("repaired", "half", 2)
+
+
+def test_json_cases_are_of_the_one_function_of_the_file(workspace: Path) -> None:
+    Path("m.py").write_text("def double(n):\n    return n + n + 1\n")
+    Path("m.json").write_text("[[1], 2]\n[[4], 8]\n")
+    draw = Scripted(["def double(n):\n    return 2 * n"])
+    assert repair(Path("m.py"), Path("m.json"), draw=draw).outcome == "repaired"
+
+
+def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(BROKEN.replace("max(value", "min(value"))
+    assert coral(file, "--tests", "test_numbers.py", "--function", "clamp") == 0
+    assert capsys.readouterr().out == "nothing to repair: numbers_.py passes all 3 tests\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.py"], ["no such file", "nowhere.py"]),
+        (["torn.py"], ["does not parse", "torn.py"]),
+        (["latin.py"], ["not UTF-8"]),
+        (["numbers_.py"], ["no tests", "--tests"]),
+        (["numbers_.py", "--tests", "nowhere.py"], ["no such file", "nowhere.py"]),
+        (["numbers_.py", "--tests", "tests.txt"], ["no form that is read", ".jsonl"]),
+        (["numbers_.py", "--tests", "cases.json"], ["clamp, root", "--function NAME"]),
+        (["numbers_.py", "--tests", "cases.json", "--function", "clamp"], ["not a pair", "line 1"]),
+        (["numbers_.py", "--tests", "test_numbers.py"], ["the tests call clamp, root"]),
+        (["numbers_.py", "--tests", "fixture.py"], ["takes tmp_path, a fixture"]),
+        (["numbers_.py", "--tests", "raising.py"], ["does not run", "ZeroDivisionError"]),
+        (["numbers_.py", "--function", "clam"], ["no such function", "clamp, root"]),
+        (["kinds.py", "--function", "Box.get"], ["a method, or a function inside"]),
+        (["kinds.py", "--function", "inner"], ["a method, or a function inside"]),
+        (["kinds.py", "--function", "twice"], ["2 definitions"]),
+        (["kinds.py", "--function", "later"], ["another definition than by def"]),
+        (["foreign.py"], ["imports numpy", "standard library alone"]),
+        (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
+    ],
+)
+def test_what_cannot_be_tried_is_one_message_and_status_2(
+    file: Path, arguments: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in {
+        "torn.py": "def f(:\n",
+        "tests.txt": TESTS,
+        "cases.json": "[1, 2, 3]\n",
+        "fixture.py": "from numbers_ import clamp\n\n\ndef test_a(tmp_path):\n    clamp(1, 2)\n",
+        "raising.py": "from numbers_ import clamp\n\nX = 1 / 0\n\n\n"
+        "def test_a():\n    assert clamp(X, 2) == 1\n",
+        "kinds.py": "class Box:\n    def get(self):\n        def inner():\n            pass\n\n\n"
+        "def twice():\n    pass\n\n\ndef twice():\n    pass\n\n\nasync def later():\n    pass\n",
+        "foreign.py": 'import numpy\n\n\ndef f(n):\n    """F.\n\n    >>> f(1)\n    2\n    """\n',
+    }.items():
+        Path(name).write_text(text)
+    Path("latin.py").write_bytes(b"# \xe9\n")
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    assert coral(*arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.err.splitlines()[-1] and "error: " in shown.err and "Traceback" not in shown.err
+    for word in words:
+        assert word in shown.err
+    assert shown.out == ""
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def make_base(base: Path) -> None:
+    materialise(str(base), None, lake.path("base"), lake.DOWNLOADS)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("best", ["no finished run", "--model"]),
+        ("007/007-00", ["generations/007"]),
+        ("elsewhere", ["no such model", "adapter_config.json"]),
+    ],
+)
+def test_a_model_that_is_not_there_is_one_message(
+    file: Path, base: Path, model: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (file, "--tests", "test_numbers.py", "--function", "clamp", "--model", model)
+    assert coral(*arguments) == 2
+    assert "dvc repro base" in capsys.readouterr().err
+    make_base(base)
+    assert coral(*arguments) == 2
+    shown = capsys.readouterr().err
+    for word in words:
+        assert word in shown
+
+
+@pytest.mark.slow
+def test_a_model_that_repairs_nothing_leaves_the_file_and_says_so(
+    file: Path, base: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_base(base)
+    arguments = (file, "--tests", "test_numbers.py", "--function", "clamp", "-n", 3, "--write")
+    assert coral(*arguments, "--model", "base", "--json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["outcome"], found["drawn"], found["rounds"]) == ("not repaired", 6, 2)
+    assert found["written"] is False and len(found["failed_before"]) == 2
+    assert file.read_text() == BROKEN
+
+
+@pytest.mark.slow
+def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
+    file: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_run_on_tiny_base()
+    folder = shutil.copytree(make_adapter(), "mine")
+    arguments = (file, "--tests", "test_numbers.py", "--function", "clamp", "-n", 2, "--rounds", 1)
+    for model in ("best", "001/001-00", folder):
+        assert coral(*arguments, "--model", model) == 1
+        assert "not repaired: none of 2 changes in 1 round passes" in capsys.readouterr().out
+    configuration = Path(folder) / "adapter_config.json"
+    configuration.write_text(json.dumps(json.loads(configuration.read_text()) | {"r": None}))
+    assert coral(*arguments, "--model", folder) == 2
+    assert "no rank" in capsys.readouterr().err
+    assert coral(*arguments, "--model", "001/000-00") == 2
+    assert "one of 000-01, 001-00, 001-01" in capsys.readouterr().err
+    shutil.copytree(lake.path("base"), "other")
+    (Path("other") / "generation_config.json").write_text("{}")
+    shutil.rmtree(lake.path("base"))
+    make_base(Path("other"))
+    assert coral(*arguments, "--model", "best") == 2
+    assert "trained on something else" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_readme_run(
+    file: Path, base: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_base(base)
+    (code,) = blocks("README.md", "### Your own bug")
+    Path("mine.py").write_text("def mine(n):\n    return n + 1\n")
+    Path("test_mine.py").write_text(
+        "from mine import mine\n\n\ndef test_1():\n    assert mine(1) == 1\n"
+    )
+    exec(code.replace('model="best"', 'model="base"'), {})
+    assert capsys.readouterr().out.startswith("mine(1) 1 returned 2\n")
+
+
+def test_the_example_of_the_docs_is_as_it_says(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, tests, code = blocks("docs/repair.md", "## An example")
+    Path("text.py").write_text(program)
+    Path("test_text.py").write_text(tests)
+    draw = Scripted([program, *[program.replace(">=", ">")] * 7])
+    found = repair(Path("text.py"), Path("test_text.py"), draw=draw)
+    assert f"```\n{told(found, False, False)}\n```" in (REPOSITORY / "docs/repair.md").read_text()
+    exec(code, {})
+    assert "\n+        if len(word) > len(best):\n" in capsys.readouterr().out
+
+
+def blocks(page: str, heading: str) -> list[str]:
+    """Return the lines of Python of a page from a heading on; of the README up to the next one."""
+    text = (REPOSITORY / page).read_text().split(f"{heading}\n")[1]
+    text = text.split("\n### ")[0]
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path) -> None:
+    layer = "base_model.model.model.layers.0.self_attn.q_proj"
+    file = tmp_path / "adapter_model.safetensors"
+    fits = {
+        f"{layer}.lora_A.weight": torch.zeros(4, 64),
+        f"{layer}.lora_B.weight": torch.zeros(64, 4),
+    }
+    save_file(fits, file)
+    check_fits(file, base)
+    for wrong in (
+        {f"{layer}.lora_A.weight": torch.zeros(4, 96)},
+        {f"{layer}.lora_B.weight": torch.zeros(4)},
+    ):
+        save_file(fits | wrong, file)
+        with pytest.raises(CoralError, match="does not fit the base"):
+            check_fits(file, base)
+    file.write_bytes(b"torn")
+    with pytest.raises(CoralError, match="cannot be read"):
+        check_fits(file, base)
+
+
+LINES = st.lists(
+    st.sampled_from(["", "x = 1", "# def f():", "TEXT = '''\ndef f(): pass\n'''", "def g(): pass"]),
+    max_size=4,
+)
+HEADS = st.sampled_from(["", "@staticmethod\n", "@(lambda f:\n  f)\n"])
+BODIES = st.sampled_from(["    return 1", "    # why\n    return [\n        2,\n    ]", "    pass"])
+DOCSTRINGS = st.sampled_from(["", '    """Say 1."""\n', '    """Say\n\n    1.\n    """\n'])
+ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+
+
+@given(LINES, LINES, HEADS, BODIES, DOCSTRINGS, ENDS, st.booleans(), st.booleans())
+def test_replacing_a_functions_lines_leaves_all_other_bytes_as_they_were(
+    above: list[str],
+    below: list[str],
+    head: str,
+    body: str,
+    docstring: str,
+    end: str,
+    marked: bool,
+    finished: bool,
+) -> None:
+    before = "".join(f"{line}\n" for line in above) + head
+    after = "".join(f"\n{line}" for line in below) + ("\n" if finished else "")
+    signature = "def f(\n    a=1,\n):\n"
+    text = f"{before}{signature}{docstring}{body}{after}".replace("\n", end)
+    answer = (
+        "import os\n\n\n@wrong\ndef f(\n    a=1,\n):\n    '''Not this.'''\n    return 3\n\n\nx = 2"
+    )
+    source = Source(Path("f.py"), text, marked)
+    changed = with_answer(source, "f", answer)
+    assert changed is not None
+    expected = f"{before}{signature}{docstring}    return 3{after}".replace("\n", end)
+    assert changed.content == (b"\xef\xbb\xbf" if marked else b"") + expected.encode()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "return 1",
+        "def g():\n    return 1",
+        "def f(:\n",
+        "class f:\n    pass",
+        "def f(): return '\ud800'",
+    ],
+)
+def test_an_answer_without_the_function_gives_no_candidate(answer: str) -> None:
+    assert with_answer(Source(Path("f.py"), "def f():\n    return 0\n"), "f", answer) is None
+
+
+def test_a_new_signature_keeps_the_docstring_behind_it() -> None:
+    source = Source(Path("f.py"), 'def f(a):\n    """F."""\n    return 0\n')
+    changed = with_answer(source, "f", "def f(\n    a,\n    b=1,\n):\n    return 1\n")
+    assert changed is not None
+    assert changed.text == 'def f(\n    a,\n    b=1,\n):\n    """F."""\n    return 1\n'
+    assert with_answer(source, "f", "def f(a, b=1): return 1\n") is None
