@@ -182,7 +182,8 @@ def _work(
         if timed:
             verdicts = repeated(jail, task.program, limits, verdicts)
         if task.program.twin is not None and task.only is None:
-            verdicts |= judge_twin(jail, task.program, task.program.twin, limits)
+            passed = all(verdict.kind == "PASS" for verdict in verdicts.values())
+            verdicts |= judge_twin(jail, task.program, task.program.twin, limits, passed)
         done.append((task, verdicts))
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])

@@ -153,7 +153,8 @@ def twins_of(
     """
     asked = sorted({one.item for one, compared in zip(samples, unsure, strict=True) if compared})
     by_item = _tests_of(asked, tests)
-    twins = {item: Twin(items[item].inputs.code, calls_of(by_item[item])) for item in asked}
+    codes = {item: items[item].inputs.code for item in asked}
+    twins = {item: Twin(code, calls_of(by_item[item], code)) for item, code in codes.items()}
     return [
         twins[sample.item] if compared and twins[sample.item].calls else None
         for sample, compared in zip(samples, unsure, strict=True)
