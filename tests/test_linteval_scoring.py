@@ -178,11 +178,17 @@ def test_the_official_score_is_what_the_command_line_says(tmp_path: Path) -> Non
     assert 0 < len(complained) < len(texts)
 
 
-def test_an_item_without_tests_has_no_strict_score(tmp_path: Path) -> None:
-    rows = scored([sample(fenced(GOOD), UNTESTED)], tmp_path)
+def test_an_item_without_tests_has_a_strict_score_where_the_syntax_or_flake8_gives_one(
+    tmp_path: Path,
+) -> None:
+    other = fenced("def double(x):\n    return 2 * x\n")
+    answers = [fenced(GOOD), other, fenced(CODE + "\n")]
+    rows = scored([sample(text, UNTESTED, n) for n, text in enumerate(answers)], tmp_path)
     assert rows.verdicts == []
-    assert [(row["official"], row["strict"], row["tests"]) for row in rows.scores] == [
-        (True, None, None)
+    assert [(row["strict"], row["strict_by"], row["tests"]) for row in rows.scores] == [
+        (True, "syntax", None),
+        (None, "unknown", None),
+        (False, "complaints", None),
     ]
 
 
@@ -226,7 +232,13 @@ def test_findings_and_verdicts_are_kept_in_order_with_what_noqa_hides(tmp_path: 
 def test_equal_code_is_judged_once_an_item(tmp_path: Path) -> None:
     many = [sample(fenced(GOOD), number=number) for number in range(50)]
     assert {tuple(row.items())[3:] for row in scored(many, tmp_path).scores} == {
-        (("official", True), ("strict", True), ("outcome", "clean"), ("tests", True))
+        (
+            ("official", True),
+            ("strict", True),
+            ("strict_by", "syntax"),
+            ("outcome", "clean"),
+            ("tests", True),
+        )
     }
     assert len((tmp_path / "journal").read_text().splitlines()) == 1
 

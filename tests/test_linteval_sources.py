@@ -47,6 +47,8 @@ def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> N
         {"task_id": 2, "code": "print 'x'"},
         {"task_id": 3, "test_list": ["assert ("]},
         {"task_id": 4, "test_list": ["assert 1 == 1"]},
+        {"task_id": 5, "test_list": ["assert add(1, int) == 1"]},
+        {"task_id": 6, "test_list": ["assert add(1, 2) == 1j"]},
     )
     candidates, dropped = read_mbpp(file)
     assert candidates == []
@@ -55,7 +57,11 @@ def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> N
         ("mbpp 2", "unparseable"),
         ("mbpp 3", "untestable"),
         ("mbpp 4", "untestable"),
+        ("mbpp 5", "untestable"),
+        ("mbpp 6", "untestable"),
     ]
+    assert "a function or a class" in dropped[4].detail
+    assert "a complex number" in dropped[5].detail
     assert "Pair, first" in dropped[0].detail
 
 

@@ -131,9 +131,9 @@ def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
             "Fix.\nE225: in 1 line\n\nx=0<|im_end|>\n<|im_start|>assistant\n"
         )
         scores = lake.read_frame("linteval_scores", model)
-        tested = scores.filter(scores["item"].is_in([5, 7]))
-        assert tested["strict"].null_count() == 0
-        assert scores["strict"].null_count() == 4
+        # What a tiny model writes is no Python, with tests or without.
+        assert set(scores["strict_by"]) == {"complaints"}
+        assert scores["tests"].null_count() == 4
         verdicts = lake.read_frame("linteval_verdicts", model)
         assert set(verdicts["item"].to_list()) == {5, 7}
     assert {(row.genome, row.adapter) for row in samples("base")} == {("base", None)}

@@ -33,7 +33,7 @@ from coral_batch.records.rows import REFERENCE, DurationRow
 from coral_batch.records.settings import Automata, Calibration, Training
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.seeding import derive_seed
-from coral_batch.verdicts.testfiles import test_names
+from coral_batch.verdicts.twins import names_of
 
 Answers = tuple[list[Drawn], list[DurationRow]]
 
@@ -183,7 +183,7 @@ def verdicts(recorded: Recorded, table: str, part: str) -> SimpleNamespace:
     """
 
     def judge(programs: Sequence[Program], *_: object, **__: object) -> list[list[Verdict]]:
-        tests = {program.id: tests_of(program) for program in programs}
+        tests = {program.id: names_of(program) for program in programs}
         keys = [
             (*_name(program), case)
             for program in programs
@@ -215,13 +215,6 @@ def _name(program: Program) -> Key:
 def _verdict(program: Program, case: int, test: str | None, row: Row | None) -> Verdict:
     kind: Kind = "PASS" if _is_reference(program) else "ERROR" if row is None else row["kind"]
     return Verdict(case, test, kind, "" if row is None else row["detail"], 0.0, 0.0)
-
-
-def tests_of(program: Program) -> list[str | None]:
-    """Return the name of the test of each case; None for a JSON case."""
-    if program.cases:
-        return [None] * len(program.cases)
-    return list(test_names(program))
 
 
 def trials(recorded: Recorded, lines: int) -> SimpleNamespace:

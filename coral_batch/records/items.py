@@ -84,7 +84,7 @@ class ItemTests:
         function: name of the function that is tested; None when there are no tests.
         cases: JSON cases; empty when there are none.
         tests: source of a test file with functions named ``test*``, as `Problem.tests`; None
-            when there is none. An item has cases, or tests, or neither: then no strict score.
+            when there is none. An item has cases, or tests, or neither.
     """
 
     id: int

@@ -32,8 +32,9 @@ from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.memory import workers_that_fit
-from coral_batch.verdicts.testfiles import judge_tests, test_names
+from coral_batch.verdicts.testfiles import judge_tests
 from coral_batch.verdicts.timing import repeated
+from coral_batch.verdicts.twins import judge_twin, names_of
 from coral_batch.work.address import cluster
 from coral_batch.work.parallel import ask, require_same, run, slots
 from coral_batch.work.progress import progress
@@ -62,8 +63,8 @@ def judge(
         timed: whether processor times are to be told apart below a millisecond; see `timing`.
 
     Returns:
-        For each program its verdicts, in the order of its cases or tests; the same on every run,
-        durations aside.
+        For each program its verdicts, in the order of its cases or tests and of the calls compared
+        with its twin's; the same on every run, durations aside.
 
     Raises:
         CoralError: a required layer is missing, memory does not hold the workers, a test file does
@@ -180,6 +181,9 @@ def _work(
             verdicts = judge_tests(jail, apart, task.program, limits)
         if timed:
             verdicts = repeated(jail, task.program, limits, verdicts)
+        if task.program.twin is not None and task.only is None:
+            passed = all(verdict.kind == "PASS" for verdict in verdicts.values())
+            verdicts |= judge_twin(jail, task.program, task.program.twin, limits, passed)
         done.append((task, verdicts))
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
@@ -212,7 +216,7 @@ atexit.register(close_jails)
 
 
 def _size(program: Program) -> int:
-    return len(program.cases) or len(test_names(program))
+    return len(names_of(program))
 
 
 def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: bool) -> str:
@@ -228,6 +232,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
         [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
         layers,
         timed,
+        program.twin and [program.twin.code, program.twin.calls],
     ]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 

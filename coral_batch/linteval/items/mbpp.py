@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coral_batch.corpus.sources.asserts import numbered, test_file
+from coral_batch.corpus.sources.asserts import check_crossing, numbered, test_file
 from coral_batch.corpus.sources.mbpp import Task, examine, read_tasks
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.linteval.items.limits import check_text
@@ -44,6 +44,8 @@ def _candidate(task: Task) -> Candidate | Dropped:
     source = f"mbpp {task.id}"
     try:
         found = examine(task)
+        statements = (statement for test in found.tests for statement in test)
+        check_crossing({found.function}, [*found.setup, *statements])
     except Lost as lost:
         reason: Reason = "unparseable" if lost.reason == "unparseable" else "untestable"
         return Dropped(source, reason, lost.detail)

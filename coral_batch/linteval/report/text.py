@@ -36,6 +36,10 @@ def results(models: Mapping[str, Summary], comparison: Comparison | None = None)
     for name in outcomes:
         counts = [str(model.outcomes.get(name, 0)) for model in models.values()]
         rows.append([f"answers: {name}", *counts, *blank])
+    decisions = sorted({name for model in models.values() for name in model.strict_by})
+    for name in decisions:
+        counts = [str(model.strict_by.get(name, 0)) for model in models.values()]
+        rows.append([f"strict by: {name}", *counts, *blank])
     rows.append(
         ["answers: tests pass", *(str(model.tests_passed) for model in models.values()), *blank]
     )
@@ -47,8 +51,10 @@ def results(models: Mapping[str, Summary], comparison: Comparison | None = None)
     notes = [
         f"{first.items} items, {first.samples} samples each, {total} answers; mean over items and "
         "95 % bootstrap interval over items",
-        f"the strict score needs tests, which {first.tested} of {first.items} items have",
+        f"{first.tested} of {first.items} items have tests",
     ]
+    if "unknown" in decisions:
+        notes.append("strict: nothing decides the unknown answers, which count as not passed")
     beyond = [name for name, value in first.official.items() if value is None]
     if beyond:
         notes.append(f"{', '.join(beyond)} cannot be estimated from {first.samples} samples")
@@ -98,12 +104,12 @@ def answer_text(
     for sample in samples:
         number = pl.col("sample") == sample.sample
         row = scores.filter(number).row(0, named=True)
-        strict = {True: "passed", False: "failed", None: "no tests"}[row["strict"]]
+        strict = {True: "passed", False: "failed", None: "not decided"}[row["strict"]]
         parts += [
             "",
             f"answer {sample.sample}: official {'passed' if row['official'] else 'failed'}, "
-            f"strict {strict}, {row['outcome']}; {sample.new_tokens} tokens, ended by "
-            f"{sample.finish}",
+            f"strict {strict} ({row['strict_by']}), {row['outcome']}; {sample.new_tokens} tokens, "
+            f"ended by {sample.finish}",
             indent(escape(sample.raw), "  | "),
         ]
         parts += [

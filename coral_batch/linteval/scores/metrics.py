@@ -25,10 +25,13 @@ class Summary:
     Attributes:
         genome: genome id, or `coral_batch.records.rows.BASE`.
         items: items answered.
-        tested: those of them that have tests; the strict score is over these alone.
+        tested: those of them that have tests.
         samples: answers an item.
         official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
-        strict: likewise, None also when no item has tests.
+        strict: likewise. An answer of which nothing decides the strict score counts as not passed,
+            so that this is a lower bound where `strict_by` has an ``unknown``.
+        strict_by: what decided the strict score -> answers; see
+            `coral_batch.linteval.scores.score.Score`.
         outcomes: outcome -> answers; see `coral_batch.linteval.scores.score.Score`.
         tests_passed: answers that pass all tests of their item, whatever flake8 says.
         changes: change -> (answer, flake8 code) pairs.
@@ -40,6 +43,7 @@ class Summary:
     samples: int
     official: Passes
     strict: Passes
+    strict_by: dict[str, int]
     outcomes: dict[str, int]
     tests_passed: int
     changes: dict[str, int]
@@ -77,11 +81,12 @@ def summarise(scores: pl.DataFrame, changes: pl.DataFrame, seed: int) -> Summary
     return Summary(
         genome=scores["genome"][0],
         items=len(official),
-        tested=len(strict),
+        tested=scores.drop_nulls("tests")["item"].n_unique(),
         samples=official.shape[1],
         official=_passes("official", seed, official),
         strict=_passes("strict", seed, strict),
-        outcomes=dict(sorted(Counter(scores["outcome"].to_list()).items())),
+        strict_by=_counts(scores["strict_by"]),
+        outcomes=_counts(scores["outcome"]),
         tests_passed=int(scores["tests"].fill_null(False).sum()),
         changes={change: int((changes["change"] == change).sum()) for change in CHANGES},
     )
@@ -129,11 +134,14 @@ def difference(scores: pl.DataFrame, minus: pl.DataFrame, seed: int) -> tuple[Pa
     return official, strict
 
 
+def _counts(values: pl.Series) -> dict[str, int]:
+    return dict(sorted(Counter(values.to_list()).items()))
+
+
 def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
-    """Return the (items, samples) successes of the items that have the score `kind`."""
-    scored = scores.filter(pl.col(kind).is_not_null())
-    counts = sorted(scored["item"].value_counts()["count"].to_list())
-    if counts and counts[0] < counts[-1]:
+    """Return the (items, samples) successes in the score `kind`."""
+    counts = sorted(scores["item"].value_counts()["count"].to_list())
+    if counts[0] < counts[-1]:
         raise CoralError(
             f"the items were not answered equally often by {scores['genome'][0]}",
             field="item, sample",
@@ -141,8 +149,7 @@ def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
             expected="equally many",
             action="run `dvc repro --force` for its stage linteval_samples",
         )
-    items = len(counts)
-    return scored[kind].to_numpy().reshape(items, -1) if items else np.zeros((0, 0), dtype=bool)
+    return scores[kind].fill_null(False).to_numpy().reshape(len(counts), -1)
 
 
 def _passes(

@@ -3,8 +3,9 @@
 The official score is CodeLinterEval's: default flake8 finds nothing in the code, ``# noqa`` may
 silence it, and an empty answer passes. The strict score also wants what the benchmark says that it
 wants, that the model 'should not break the logic': the code is not empty, flake8 is silent without
-the help of ``# noqa``, and the item's tests pass. Both look at the code as it was written: nobody
-adds the final newline that the feedback asks for (W292).
+the help of ``# noqa``, and the program is still the same, by its syntax (`meaning.py`) or else by
+its tests (`refusals.py`, `calls.py`). Both look at the code as it was written: nobody adds the
+final newline that the feedback asks for (W292).
 """
 
 from __future__ import annotations
@@ -14,10 +15,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from coral_batch.linteval.scores.canonical import read
+from coral_batch.linteval.scores.meaning import same
+from coral_batch.linteval.scores.permits import Told, ambiguous
+from coral_batch.linteval.scores.refusals import hides, lacks, misread
 from coral_batch.records.finding import FAILURES, Finding
 
 Outcome = Literal["clean", "silenced", "findings", "empty", "unparseable", "unlinted"]
 Change = Literal["fixed", "stayed", "lost", "new"]
+Reading = Literal["syntax", "other", "hidden", "missing"]
+Decision = Literal[
+    "syntax", "tests", "complaints", "hidden", "missing", "failed", "different", "unknown"
+]
 
 CHANGES: tuple[Change, ...] = ("fixed", "stayed", "lost", "new")
 _NO_PYTHON = frozenset({"E902", "E999"})
@@ -47,7 +56,12 @@ class Score:
 
     Attributes:
         official: passed by the published rule.
-        strict: passed by the strict rule; None when the item has no tests.
+        strict: passed by the strict rule; None when nothing decides.
+        strict_by: what decided. It passed by ``syntax`` or ``tests``; it did not since it is not
+            ``clean`` (``complaints``), can run what does not stand in it (``hidden``), lacks a
+            definition of the original (``missing``), fails a test (``failed``) or does otherwise
+            than the original on one of its calls (``different``); ``unknown``: its syntax is
+            another, and the item has no tests.
         outcome: ``clean`` (flake8 is silent), ``silenced`` (it is, but for ``# noqa``),
             ``findings`` (complaints are left), ``empty`` (nothing but white space),
             ``unparseable`` (no Python) or ``unlinted`` (flake8 did not finish).
@@ -57,9 +71,34 @@ class Score:
 
     official: bool
     strict: bool | None
+    strict_by: Decision
     outcome: Outcome
     tests: bool | None
     changes: tuple[CodeChange, ...]
+
+
+def reading(original: str, before: Sequence[Finding], code: str) -> Reading:
+    """Say what the text of an answer says of its meaning.
+
+    Args:
+        original: the item's code.
+        before: flake8's findings in it.
+        code: the answer's code.
+
+    Returns:
+        ``syntax``: the same but for what the complaints permit. ``hidden``, ``missing``: refused,
+        as in `Score`. ``other``: for tests to say.
+    """
+    if misread(original, code):
+        return "hidden"
+    if same(original, before, code):
+        return "syntax"
+    ours, theirs = read(original), read(code)
+    if ours is None or theirs is None:
+        return "other"
+    if hides(ours, theirs):
+        return "hidden"
+    return "missing" if lacks(ours, theirs, ambiguous(Told(before))) else "other"
 
 
 def score(
@@ -67,7 +106,9 @@ def score(
     before: Sequence[Finding],
     after: Sequence[Finding],
     published: Sequence[Finding],
+    text: Reading,
     verdicts: Collection[str] | None,
+    alike: Collection[str],
 ) -> Score:
     """Score one answer.
 
@@ -76,21 +117,40 @@ def score(
         before: flake8's findings in the item's code.
         after: its findings in `code`; like `before` as the code was written, without ``# noqa``.
         published: its findings in `code` where ``# noqa`` silences, as the published scorer runs.
+        text: what `reading` says of it.
         verdicts: kind of each of the item's tests, as `coral_batch.verdicts` names it; None when
             the item has no tests.
+        alike: kind of each call that was compared with the original's.
     """
-    outcome = _outcome(code, after, published)
+    outcome = outcome_of(code, after, published)
     tests = None if verdicts is None else all(kind == "PASS" for kind in verdicts)
+    by = _decide(outcome, text, tests, all(kind == "PASS" for kind in alike))
     return Score(
         official=not published,
-        strict=None if tests is None else outcome == "clean" and tests,
+        strict=None if by == "unknown" else by in {"syntax", "tests"},
+        strict_by=by,
         outcome=outcome,
         tests=tests,
         changes=_changes(before, after, outcome),
     )
 
 
-def _outcome(code: str, after: Sequence[Finding], published: Sequence[Finding]) -> Outcome:
+def _decide(outcome: Outcome, text: Reading, tests: bool | None, alike: bool) -> Decision:
+    if outcome != "clean":
+        return "complaints"
+    if text in {"hidden", "missing"}:
+        return text
+    if tests is False:
+        return "failed"
+    if text == "syntax":
+        return "syntax"
+    if tests is None:
+        return "unknown"
+    return "tests" if alike else "different"
+
+
+def outcome_of(code: str, after: Sequence[Finding], published: Sequence[Finding]) -> Outcome:
+    """Return what became of an answer's complaints; the arguments are those of `score`."""
     codes = {finding.code for finding in after}
     if not code.strip():
         return "empty"

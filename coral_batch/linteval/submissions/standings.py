@@ -28,13 +28,13 @@ class PromptScore:
         instruction: the instruction.
         items: number of items that have it.
         official: mean over them of pass@1, in [0, 1].
-        strict: likewise, over those with tests; None without any.
+        strict: likewise; an answer that nothing decides counts as not passed.
     """
 
     instruction: str
     items: int
     official: float
-    strict: float | None
+    strict: float
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def side_by_side(found: Sequence[Standing]) -> str:
             for one in found[1:]
         ]
         parts.append(table((title, *first.official), rows, left={title}))
-    parts += [_outcomes(found), _codes(found), _prompts(found), _notes(first)]
+    parts += [_outcomes(found), _decisions(found), _codes(found), _prompts(found), _notes(first)]
     return "\n\n".join(parts)
 
 
@@ -144,11 +144,10 @@ def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore
     found = []
     for instruction, numbers in asked.items():
         rows = scores.filter(pl.col("item").is_in(numbers))
-        means = [rows[kind].cast(pl.Float64).mean() for kind in ("official", "strict")]
         official, strict = (
-            round(mean, DECIMALS) if isinstance(mean, float) else None for mean in means
+            round(int(rows[kind].fill_null(False).sum()) / len(rows), DECIMALS)
+            for kind in ("official", "strict")
         )
-        assert official is not None
         found.append(PromptScore(instruction, len(numbers), official, strict))
     return tuple(found)
 
@@ -164,6 +163,14 @@ def _outcomes(found: Sequence[Standing]) -> str:
         for one in found
     ]
     return table(("answers", *names, "tests pass"), rows, left={"answers"})
+
+
+def _decisions(found: Sequence[Standing]) -> str:
+    names = sorted({name for one in found for name in one.summary.strict_by})
+    rows = [
+        (_name(one), *(str(one.summary.strict_by.get(name, 0)) for name in names)) for one in found
+    ]
+    return table(("strict by", *names), rows, left={"strict by"})
 
 
 def _codes(found: Sequence[Standing]) -> str:
@@ -188,9 +195,8 @@ def _prompts(found: Sequence[Standing]) -> str:
     for number, prompt in enumerate(found[0].prompts):
         cells = []
         for one in found:
-            strict = one.prompts[number].strict
-            shown = "-" if strict is None else f"{strict:.2f}"
-            cells.append(f"{one.prompts[number].official:.2f} {shown}")
+            scores = one.prompts[number]
+            cells.append(f"{scores.official:.2f} {scores.strict:.2f}")
         rows.append((inline(prompt.instruction[:60]), str(prompt.items), *cells))
     header = ("pass@1, official and strict, by prompt", "items", *map(_name, found))
     return table(header, rows, left={header[0]})
@@ -198,9 +204,9 @@ def _prompts(found: Sequence[Standing]) -> str:
 
 def _notes(first: Summary) -> str:
     return (
-        f"{first.items} items; [ ]: 95 % bootstrap interval over items; -: fewer answers than k, or"
-        " no tests\n"
-        f"the strict score needs tests, which {first.tested} of {first.items} items have\n"
+        f"{first.items} items, {first.tested} with tests; [ ]: 95 % bootstrap interval over items;"
+        " -: fewer answers than k\n"
+        "strict by: what decided; answers that nothing decides (unknown) count as not passed\n"
         "unchanged, ruff, autopep8, canonical, empty: answers that no model gave"
     )
 

@@ -37,18 +37,18 @@ def main(channel: int) -> None:
     name, code, support, calls, interactive = marshal.loads(receive(channel) or b"")
     if support:
         add_modules(support)
-    answer, function = _load(name, code)
+    answer, function = load(name, code)
     send(channel, answer)
     if function is None:
         return
-    for call in calls:
-        send(channel, _call(function, marshal.loads(call)))
+    for arguments in calls:
+        send(channel, call(function, marshal.loads(arguments)))
     if interactive:
         import json  # noqa: PLC0415 (only the problems with a test file pay for it)
 
         while (frame := receive(channel)) is not None:
             (arguments, keywords), known = encoding.decode(json.loads(frame))
-            send(channel, _call(function, arguments, known, keywords))
+            send(channel, call(function, arguments, known, keywords))
 
 
 def add_modules(support: dict[str, str]) -> None:
@@ -69,7 +69,7 @@ def describe(error: BaseException) -> str:
     return f"{kind}: {message}" if message else kind
 
 
-def _load(name: str, code: str) -> tuple[str, Callable[..., Any] | None]:
+def load(name: str, code: str) -> tuple[str, Callable[..., Any] | None]:
     """Run the module; return the answer to that and the function."""
     start = thread_time_ns()
     function = None
@@ -92,7 +92,7 @@ def _load(name: str, code: str) -> tuple[str, Callable[..., Any] | None]:
     return answer, function
 
 
-def _call(
+def call(
     function: Callable[..., Any],
     arguments: Sequence[Any],
     known: Sequence[Any] = (),

@@ -1,0 +1,141 @@
+"""Judging whether a program does what another one does, its twin, on given calls.
+
+Each runs in a process of its own, called with the same arguments in the same order; a call passes
+when both return the same, in the same types and with an iterator where the other has one, leave
+their arguments the same, have printed the same, or raise an exception of the same type. The twin
+runs twice: a call that it answers otherwise the second time, late or not at all says nothing and
+passes.
+
+What it does not do: look at the message of an exception, at the content of an object of a class
+that is not built in, or at files.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import marshal
+from dataclasses import replace
+
+from coral_batch.records.verdict import Kind, Program, Twin, Verdict
+from coral_batch.verdicts import compare
+from coral_batch.verdicts.answers import Answer, Stop, call, defect, failure, load
+from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.inside.zygote import WATCH
+from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.testfiles import test_names
+
+
+def names_of(program: Program) -> list[str | None]:
+    """Return the name of each test: none of a JSON case, the arguments of a call to the twin."""
+    own = [None] * len(program.cases) if program.cases else test_names(program)
+    calls = () if program.twin is None else program.twin.calls
+    return [*own, *(f"as the original: {compare.shorten(call)}" for call in calls)]
+
+
+def judge_twin(
+    jail: Jail, program: Program, twin: Twin, limits: Limits, passed: bool
+) -> dict[int, Verdict]:
+    """Judge every call.
+
+    Args:
+        jail: where to run both.
+        program: the program.
+        twin: the other one, with the calls.
+        limits: for loading a module, and for each call.
+        passed: whether the program passes its own cases or tests; it is not called otherwise.
+
+    Returns:
+        Number -> verdict, numbered on from those of the program's own cases or tests.
+
+    Raises:
+        JailError: the jail or the machine failed.
+    """
+    names = names_of(program)
+    first = len(names) - len(twin.calls)
+    kinds: list[tuple[Kind, str]] = [("FAIL", "not called: it fails its tests")] * len(twin.calls)
+    if passed:
+        try:
+            kinds = _compare(jail, program, twin, limits)
+        except Exception as error:  # the last guard; what is foreseen has a verdict of its own
+            kinds = [defect(error)] * len(twin.calls)
+    return {
+        number: Verdict(number, names[number], kind, detail, 0.0, 0.0)
+        for number, (kind, detail) in enumerate(kinds, start=first)
+    }
+
+
+_STOPS = 3  # calls that the twin does not answer, after which it is not called any more
+
+_Seen = Answer | Stop
+
+
+def _compare(jail: Jail, program: Program, twin: Twin, limits: Limits) -> list[tuple[Kind, str]]:
+    calls = [marshal.dumps(ast.literal_eval(arguments)) for arguments in twin.calls]
+    wanted = _answers(jail, program.function, twin.code, calls, limits)
+    asked = [calls[number] for number in wanted]
+    again = _watch(jail, program.function, twin.code, asked, limits)
+    found = _watch(jail, program.function, program.code, asked, limits)
+    kinds: list[tuple[Kind, str]] = [("PASS", "")] * len(calls)
+    for (number, answer), *seen in zip(wanted.items(), again, found, strict=True):
+        kinds[number] = _verdict(answer, *seen)
+    return kinds
+
+
+def _answers(
+    jail: Jail, function: str, code: str, calls: list[bytes], limits: Limits
+) -> dict[int, _Seen]:
+    """Return the twin's answers by the numbers of their calls.
+
+    It has a fifth of the time, so that what is compared is answered well within the limits.
+    """
+    short = replace(limits, cpu_seconds=limits.cpu_seconds / 5)
+    answers: dict[int, _Seen] = {}
+    first = 0
+    for _ in range(_STOPS):
+        seen = _watch(jail, function, code, calls[first:], short)
+        for one in seen:
+            if isinstance(one, Stop):
+                break
+            answers[first] = one
+            first += 1
+        first += 1
+        if first >= len(calls):
+            break
+    return answers
+
+
+def _watch(jail: Jail, function: str, code: str, calls: list[bytes], limits: Limits) -> list[_Seen]:
+    """Return what was seen of each call; of those not answered, what ended the process."""
+    seen: list[_Seen] = []
+    total = limits.cpu_seconds * (len(calls) + 1)
+    with jail.child(WATCH, total, marshal.dumps((function, code, calls))) as child:
+        child.settle()
+        try:
+            load(child, limits)
+            for _ in calls:
+                seen.append(call(child, Clock(limits)))
+        except Stop as stop:
+            seen += [stop] * (len(calls) - len(seen))
+        child.stop()
+    return seen
+
+
+def _verdict(twin: _Seen, again: _Seen, found: _Seen) -> tuple[Kind, str]:
+    wanted = _as_text(twin)
+    if wanted is None or _as_text(again) != wanted or _as_text(found) == wanted:
+        return "PASS", ""
+    if isinstance(found, Stop):
+        return found.kind, found.detail
+    if found.kind != "value":
+        return failure(found)
+    return "FAIL", compare.shorten("result, arguments, output: " + compare.show(found.document))
+
+
+def _as_text(seen: _Seen) -> str | None:
+    """Return all that was seen of a call as a text; None if it was not answered."""
+    if isinstance(seen, Stop) or seen.kind in {"large", "memory"}:
+        return None
+    if seen.kind == "error":
+        return "raised " + seen.text.partition(":")[0]
+    return json.dumps(seen.document)
