@@ -28,11 +28,14 @@ class Cluster:
             "scheduler", "--host=127.0.0.1", f"--port={port}", f"--scheduler-file={file}"
         )
         deadline = time.monotonic() + PATIENCE
-        while not file.is_file():
+        while True:
+            # Dask creates the file first and then writes it.
+            with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
+                self.address: str = json.loads(file.read_text())["address"]
+                break
             assert self.scheduler.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        self.address: str = json.loads(file.read_text())["address"]
 
     def worker(self, *options: str, first: Path = REPOSITORY) -> subprocess.Popen[bytes]:
         """Start a worker of one thread that offers no device; it joins when it is ready.

@@ -103,7 +103,7 @@ def answer(n):
         "FAIL",
         """
 import sys
-sys.modules["inside.program"]._call = lambda *arguments: '["value",0,[7]]'
+sys.modules["inside.program"].call = lambda *arguments: '["value",0,[7]]'
 def answer(n):
     return 2 * n
 """,
