@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from coral_batch import lake
+from coral_batch import lake, repair
 from coral_batch.commands import cli
-from coral_batch.commands.repair import Repair, repair, write
+from coral_batch.commands.repair import Repair
 from coral_batch.commands.repair.command import record, told
 from coral_batch.commands.repair.source import Source, with_answer
 from coral_batch.errors import CoralError
@@ -176,7 +176,7 @@ def test_what_no_round_repairs_is_told_with_the_closest_attempt(file: Path) -> N
         "written": False,
     }
     with pytest.raises(CoralError, match="no repair"):
-        write(found)
+        found.write()
     assert file.read_text() == BROKEN
 
 
@@ -205,7 +205,7 @@ def test_writing_replaces_the_file_and_keeps_its_mode(file: Path) -> None:
     link = Path("numbers.link.py")
     link.symlink_to(file)
     found = repaired(file, [RIGHT])
-    write(found)
+    found.write()
     assert file.read_bytes() == found.best.content
     assert file.stat().st_mode & 0o777 == 0o755
     assert link.is_symlink()
@@ -216,7 +216,7 @@ def test_a_file_that_changed_meanwhile_is_not_written(file: Path) -> None:
     found = repaired(file, [RIGHT])
     file.write_text(BROKEN + "\n# mine\n")
     with pytest.raises(CoralError, match="changed since it was read"):
-        write(found)
+        found.write()
     assert file.read_text() == BROKEN + "\n# mine\n"
 
 
@@ -229,7 +229,7 @@ def test_a_repair_that_fails_when_run_once_more_is_not_written(file: Path) -> No
     assert found.outcome == "repaired" and "random" not in found.best.text
     broken = Repair(**{**vars(found), "best": found.source})
     with pytest.raises(CoralError, match="second time"):
-        write(broken)
+        broken.write()
     assert file.read_text() == BROKEN
 
 

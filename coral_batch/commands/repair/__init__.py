@@ -1,10 +1,10 @@
 """Repair a function of one's own file, tests being the filter: `coral repair`, and from Python.
 
-``repair`` tries, ``write`` puts what it found in the place of the file. Only the function's lines
+``repair`` tries, and ``write`` of what it returns replaces the file. Only the function's lines
 change. Tests and candidates run in the jail and nowhere else.
 """
 
 from coral_batch.commands.repair.checks import Failure
-from coral_batch.commands.repair.repairing import Draw, Repair, repair, write
+from coral_batch.commands.repair.repairing import Draw, Repair, repair
 
-__all__ = ["Draw", "Failure", "Repair", "repair", "write"]
+__all__ = ["Draw", "Failure", "Repair", "repair"]

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from coral_batch.commands.repair.checks import Failure
-from coral_batch.commands.repair.repairing import Repair, write
+from coral_batch.commands.repair.repairing import Repair
 from coral_batch.commands.repair.repairing import repair as search
 from coral_batch.report.views import diff_text
 from coral_batch.work.text import escape, inline
@@ -73,7 +73,7 @@ def repair(
         smallest=smallest,
     )
     if replace and found.outcome == "repaired":
-        write(found)
+        found.write()
     if as_json:
         print(json.dumps(record(found, model, replace)))
     else:

@@ -75,6 +75,36 @@ class Repair:
         """What `best` changes in the file, as a unified diff; empty where it is the file."""
         return "\n".join(_diff(self.source, self.best, 3))
 
+    def write(self) -> None:
+        """Put the repair in the place of the file, whose mode it keeps.
+
+        Raises:
+            CoralError: there is none, it fails when all tests are run once more, or the file has
+                changed since it was read or cannot be written.
+        """
+        if self.outcome != "repaired":
+            raise CoralError("there is no repair to write", found=self.outcome)
+        file = self.source.file.resolve()
+        (failed,) = failures([self.best], self.tested, params.load().verdicts)
+        if not {one.id for one in failed} <= {one.id for one in self.left}:
+            raise CoralError(
+                "the repair does not pass its tests a second time",
+                file=file,
+                field=failed[0].test,
+                found=failed[0].got,
+                action="nothing was written: see whether it depends on chance or on the time",
+            )
+        if read_source(file).content != self.source.content:
+            raise CoralError(
+                "the file has changed since it was read",
+                file=file,
+                action="nothing was written: run the command again",
+            )
+        mode = file.stat().st_mode
+        with atomic(file) as stream:
+            stream.write(self.best.content)
+        file.chmod(stat.S_IMODE(mode))
+
 
 @dataclass(frozen=True)
 class _Attempt:
@@ -213,34 +243,3 @@ def _diff(source: Source, changed: Source, around: int) -> list[str]:
     name = source.file.name
     names = (f"a/{name}", f"b/{name}")
     return list(difflib.unified_diff(before, after, *names, n=around, lineterm=""))
-
-
-def write(found: Repair) -> None:
-    """Put a repair in the place of the file, whose mode it keeps.
-
-    Raises:
-        CoralError: the repair fails when all tests are run once more, or the file has changed since
-            it was read or cannot be written.
-    """
-    if found.outcome != "repaired":
-        raise CoralError("there is no repair to write", found=found.outcome)
-    file = found.source.file.resolve()
-    (failed,) = failures([found.best], found.tested, params.load().verdicts)
-    if not {one.id for one in failed} <= {one.id for one in found.left}:
-        raise CoralError(
-            "the repair does not pass its tests a second time",
-            file=file,
-            field=failed[0].test,
-            found=failed[0].got,
-            action="nothing was written: see whether it depends on chance or on the time",
-        )
-    if read_source(file).content != found.source.content:
-        raise CoralError(
-            "the file has changed since it was read",
-            file=file,
-            action="nothing was written: run the command again",
-        )
-    mode = file.stat().st_mode
-    with atomic(file) as stream:
-        stream.write(found.best.content)
-    file.chmod(stat.S_IMODE(mode))
