@@ -102,6 +102,31 @@ def test_another_process_loads_the_adapter_on_its_base_by_the_words_of_the_card(
     assert torch.equal(mine, theirs)
 
 
+def test_another_process_loads_the_merged_model_by_the_words_of_the_card_alone(
+    adapter: Path, run: Path
+) -> None:
+    export(run / "adapter")
+    export(run / "merged", merged=True)
+    assert not any(file.name.startswith("adapter") for file in (run / "merged").iterdir())
+    shutil.copytree(run / "tiny", run / "adapter/base")
+
+    merged, beside = (
+        logits(
+            "\n".join(re.findall(r"```python\n(.*?)```", card_of(folder), re.DOTALL)), folder, run
+        )
+        for folder in (run / "merged", run / "adapter")
+    )
+    plain = logits(
+        "from transformers import AutoModelForCausalLM\n"
+        "model = AutoModelForCausalLM.from_pretrained('base')\n",
+        run / "adapter",
+        run,
+    )
+    assert torch.allclose(merged, beside, rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(merged, plain, rtol=1e-3, atol=1e-4)
+    assert "library_name: transformers" in card_of(run / "merged")
+
+
 def logits(script: str, folder: Path, hub: Path) -> torch.Tensor:
     """Run a script that makes `model`, in a process that knows nothing of the run."""
     environment = {**os.environ, "HF_HUB_CACHE": str(hub), "HF_HUB_OFFLINE": "1"}

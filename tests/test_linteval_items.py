@@ -20,6 +20,8 @@ from coral_batch.linteval.items.build import DEFAULT_FLAKE8, build, feedback, it
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.renaming import without_ambiguous_names
+from coral_batch.linteval.scores.meaning import same
 from coral_batch.records.items import (
     PLACEHOLDERS,
     Candidate,
@@ -176,7 +178,7 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
             program("fine", "def one():\n    return 1\n", "", "1"),
             program("wrong", "def add(a, b):\n  return a - b\n", "1, 2", "3"),
             program("renamed", LAMBDA, "1", "'<lambda>'"),
-            program("stuck", "def use(l):\n  return l\n", "1", "1"),
+            program("stuck", "def use(l):\n  return f'{l}'\n", "1", "'1'"),
             program("old", "def show():\n    print 'x'\n", "", "None"),
             program("long", "x = 1\n" * 11_000 + "def f(): return 1", "", "1"),
             Candidate("untested", "import os\n"),
@@ -202,6 +204,45 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
     assert good.meta.canonical_code == "def add(a, b):\n    return a + b\n"
     assert untested.meta.canonical_code == ""
     assert (data_set.tests[1].function, data_set.tests[1].tests) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def use(l):\n  return l\n", "def use(l_):\n    return l_\n"),
+        (
+            'def use(l_, l):\n  # é, l\n  return [l for I in "é" for l in (l,I)]\n',
+            'def use(l_, l__):\n    # é, l\n    return [l__ for I_ in "é" for l__ in (l__, I_)]\n',
+        ),
+        ("O = 0\r\nl=[O]\r\n", "O_ = 0\nl_ = [O_]\n"),
+        ("def use(x, *l, **O): return lambda I=l: (x, O, I)", None),
+    ],
+)
+def test_a_variable_that_looks_like_a_digit_gets_another_name(
+    code: str, expected: str | None
+) -> None:
+    (item,) = made_of([Candidate("one", code)]).items
+    assert "E741" in item.inputs.feedback
+    assert expected is None or item.meta.canonical_code == expected
+    assert same(code, DEFAULT_FLAKE8(code), item.meta.canonical_code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A:\n    l=1\nprint(A.l)\n",
+        "def use(l):\n  return f'{l}'\n",
+        "def use(l):\n  return locals()\n",
+        "def use(l):\n  return l\nuse(l=1)\n",
+        "def l(): pass\nl=l()\n",
+        "import os as l\n",
+        "def use():\n  global l\n  l=1\n",
+        "try:\n  pass\nexcept OSError as l:\n  pass\n",
+        "match 1:\n  case l:\n    pass\n",
+    ],
+)
+def test_a_name_that_may_be_used_where_no_text_shows_it_is_kept(code: str) -> None:
+    assert without_ambiguous_names(code) == code
 
 
 def test_a_program_that_gives_no_item_alone_is_an_error() -> None:

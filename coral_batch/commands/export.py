@@ -3,6 +3,8 @@
 Two files as PEFT writes them and a README.md that is the hub's model card. Base weights and
 tokenizer stay where they are; the card says which they are and how to get them. The configuration
 names the base only where an id loads exactly its weights.
+
+Merged into the base, it is a whole model with its tokenizer, which needs neither PEFT nor the base.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,7 +27,7 @@ from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
-from coral_batch.report.base_origin import origin
+from coral_batch.report.base_origin import Origin, origin
 from coral_batch.report.model_card import Exported, model_card
 
 CONFIGURATION = "adapter_config.json"
@@ -37,8 +39,18 @@ def export(
         str | None,
         typer.Argument(help="GENERATION/GENOME, e.g. 001/001-02; without it, the best genome."),
     ] = None,
+    merged: Annotated[
+        bool,
+        typer.Option(
+            "--merged", help="The whole model, the adapter merged into the base's weights."
+        ),
+    ] = False,
 ) -> None:
-    """Export an adapter for PEFT, vLLM and the Hugging Face hub."""
+    """Export an adapter for PEFT, vLLM and the Hugging Face hub.
+
+    DEST gets the adapter as PEFT's folder; with --merged, a model that transformers, vLLM and
+    llama.cpp's converter read by itself. README.md there is its model card.
+    """
     # Imported here: torch takes seconds, which --help must not.
     from coral_batch.models.base.checkpoint import read_card
 
@@ -52,12 +64,20 @@ def export(
     folder, exported, key = _best() if genome is None else _genome(genome)
     examples = examples_sha256(lake.read_rows("examples", Example))
     check_origin(exported.generation, key, {"base": base.sha256, "examples": examples})
-    configuration = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
-    configuration |= {"base_model_name_or_path": source.id, "revision": source.revision}
-    text = model_card(exported, base, settings)
-    _write(destination, folder, configuration, text)
+
+    def fill(complete: Path) -> None:
+        if merged:
+            _merge(folder, complete)
+        else:
+            _copy(folder, complete, source)
+        text = model_card(exported, base, settings, merged)
+        (complete / "README.md").write_text(text, encoding="utf-8")
+
+    _write(destination, fill)
+    what = "merged into" if merged else "for"
     print(
-        f"{exported.genome} of generation {exported.generation} for {source.title}: {destination}"
+        f"{exported.genome} of generation {exported.generation} {what} {source.title}:"
+        f" {destination}"
     )
 
 
@@ -156,7 +176,29 @@ def _genome(name: str) -> tuple[Path, Exported, str]:
     )
 
 
-def _write(destination: Path, folder: Path, configuration: dict[str, Any], text: str) -> None:
+def _copy(folder: Path, complete: Path, source: Origin) -> None:
+    """Copy an adapter, whose configuration gets the base's id."""
+    shutil.copytree(folder, complete)
+    configuration = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
+    configuration |= {"base_model_name_or_path": source.id, "revision": source.revision}
+    text = json.dumps(configuration, indent=2, sort_keys=True) + "\n"
+    (complete / CONFIGURATION).write_text(text, encoding="utf-8")
+
+
+def _merge(folder: Path, complete: Path) -> None:
+    """Write the base with an adapter merged into its weights, of which it keeps the type."""
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    base = lake.path("base")
+    model = PeftModel.from_pretrained(
+        AutoModelForCausalLM.from_pretrained(base, dtype="auto"), str(folder)
+    )
+    model.merge_and_unload().save_pretrained(complete)
+    AutoTokenizer.from_pretrained(base).save_pretrained(complete)
+
+
+def _write(destination: Path, fill: Callable[[Path], None]) -> None:
     """Write the whole folder or nothing."""
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
@@ -164,10 +206,7 @@ def _write(destination: Path, folder: Path, configuration: dict[str, Any], text:
             prefix=f".{destination.name}.", dir=destination.parent
         ) as temporary:
             complete = Path(temporary) / "complete"
-            shutil.copytree(folder, complete)
-            config = json.dumps(configuration, indent=2, sort_keys=True) + "\n"
-            (complete / CONFIGURATION).write_text(config, encoding="utf-8")
-            (complete / "README.md").write_text(text, encoding="utf-8")
+            fill(complete)
             complete.rename(destination)
     except (OSError, shutil.Error) as error:
         raise CoralError(

@@ -39,40 +39,46 @@ class Exported:
     evidence: Evidence | None
 
 
-def model_card(exported: Exported, base: BaseCard, settings: Params) -> str:
+def model_card(exported: Exported, base: BaseCard, settings: Params, merged: bool) -> str:
     """Return README.md: front matter for the hub, then base, data, scores, configuration, licence.
 
     Args:
         exported: the genome.
         base: the base model's card.
         settings: the run's.
+        merged: the adapter is merged into the base's weights.
     """
     source = origin(base)
     method = "dora" if exported.configuration.use_dora else "lora"
     front = ModelCardData(
         base_model=source.repository,
-        library_name="peft",
+        library_name="transformers" if merged else "peft",
         pipeline_tag="text-generation",
         tags=[method, "code", "program-repair", "python", "coral-batch"],
         license=None if base.licence is None else base.licence.lower(),
     )
     parts = (
         f"---\n{front.to_yaml()}\n---",
-        f"# Python bug repair: {'DoRA' if method == 'dora' else 'LoRA'} adapter for {source.title}",
+        f"# Python bug repair: {'DoRA' if method == 'dora' else 'LoRA'} adapter"
+        f" {'merged into' if merged else 'for'} {source.title}",
         f"Genome {exported.genome} of generation {exported.generation} of a coral-batch run"
         f" (search `{settings.search.kind}`, seed {settings.seed}): an adapter that repairs Python"
         " functions.",
-        _base(source),
+        _base(source, merged),
         _data(exported, settings),
         _scores(exported),
         _configuration(exported, settings),
-        _use(exported, source),
+        _use_merged() if merged else _use(exported, source),
         _licence(base, source),
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _base(source: Origin) -> str:
+def _base(source: Origin, merged: bool) -> str:
+    if merged:
+        return (
+            f"## Base model\n\nIts weights are in this folder. They were those of {source.title}."
+        )
     return (
         f"## Base model\n\n{source.words}\n\nOn other weights of the same model, such as another"
         " quantisation, the scores may differ."
@@ -146,7 +152,9 @@ def _use(exported: Exported, source: Origin) -> str:
         f'```python\n{source.code}\nmodel = PeftModel.from_pretrained(base, ".")\n```',
     ]
     if exported.configuration.use_dora:
-        parts.append("vLLM does not serve DoRA adapters; merge it into the base with PEFT first.")
+        parts.append(
+            "vLLM does not serve DoRA adapters: `coral export --merged` makes a model for it."
+        )
     else:
         rank = next(rank for rank in _RANKS if rank >= exported.configuration.r)
         if source.folder is not None:
@@ -159,6 +167,25 @@ def _use(exported: Exported, source: Origin) -> str:
             " --lora-modules repair=.\n```"
         )
     return "\n\n".join(parts)
+
+
+def _use_merged() -> str:
+    """Return how to load and serve the merged model, as code that runs as it stands."""
+    return """\
+## Use
+
+In the folder of this card:
+
+```python
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained(".", dtype="auto")
+tokenizer = AutoTokenizer.from_pretrained(".")
+```
+
+`vllm serve .` serves it, and `convert_hf_to_gguf.py` of llama.cpp makes it a GGUF file. Merged
+weights are rounded once more than an adapter beside its base: a close choice of a token may come
+out otherwise."""
 
 
 def _licence(base: BaseCard, source: Origin) -> str:

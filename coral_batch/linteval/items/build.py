@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from coral_batch.errors import CoralError
+from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linting.fixing import fix
 from coral_batch.linting.flake8 import flake8
 from coral_batch.linting.pool import lint
@@ -163,7 +164,8 @@ def _with_canonical(
 ) -> list[Candidate]:
     """Keep programs with canonical code that flake8 accepts; make it where there is none."""
     missing = [candidate.code for candidate in candidates if candidate.canonical is None]
-    fixed = dict(zip(missing, fix(missing, workers), strict=True))
+    renamed = list(map(without_ambiguous_names, missing))
+    fixed = dict(zip(missing, fix(renamed, workers), strict=True))
     complete = [
         candidate
         if candidate.canonical is not None

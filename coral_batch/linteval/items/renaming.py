@@ -1,0 +1,70 @@
+"""Give variables that look like digits (E741) names that do not.
+
+No fixer does, for a name may be used where no text shows it: programs in which that can be are left
+as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from coral_batch.verdicts.inside import syntax
+
+_AMBIGUOUS = frozenset("lOI")
+_BY_TEXT = frozenset({"eval", "exec", "globals", "locals", "vars", "dir", "getattr", "setattr"})
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def without_ambiguous_names(code: str) -> str:
+    """Return a program with its variables `l`, `O` and `I` called `l_`, `O_` and `I_`.
+
+    Where the text has such a name already, the new one gets another underscore.
+
+    Args:
+        code: a program that parses.
+
+    Returns:
+        The same text but for these names. The program as it is where one of them is anything else
+        than a variable or a parameter, or is used in an f-string, or where names are looked up by
+        their text.
+    """
+    tree = syntax.parse(code)
+    if any(_hides(node) for node in ast.walk(tree)):
+        return code
+    places = [
+        (node.lineno, node.col_offset, name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.arg) and (name := _name(node)) in _AMBIGUOUS
+    ]
+    lines = [line.encode() for line in _LINE.findall(code)]
+    for number, at, name in sorted(places, reverse=True):
+        line = lines[number - 1]
+        assert line[at : at + 1] == name.encode()
+        lines[number - 1] = line[:at] + _unused(name, code).encode() + line[at + 1 :]
+    return b"".join(lines).decode()
+
+
+def _hides(node: ast.AST) -> bool:
+    """Whether a node uses an ambiguous name in a way that is not followed."""
+    if isinstance(node, ast.Name):
+        return node.id in _BY_TEXT
+    if isinstance(node, ast.JoinedStr):  # Python 3.11 does not say where in it a name stands
+        return any(_name(part) in _AMBIGUOUS for part in ast.walk(node))
+    if isinstance(node, ast.arg):
+        return False
+    names = [getattr(node, field, None) for field in ("name", "asname", "arg", "attr", "rest")]
+    return not _AMBIGUOUS.isdisjoint([*names, *getattr(node, "names", ())])
+
+
+def _name(node: ast.AST) -> str | None:
+    if isinstance(node, ast.arg):
+        return node.arg
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _unused(name: str, code: str) -> str:
+    longer = f"{name}_"
+    while re.search(rf"\b{longer}\b", code):
+        longer += "_"
+    return longer
