@@ -19,7 +19,7 @@ from coral_batch.commands.compare import compare
 from coral_batch.commands.doctor import doctor
 from coral_batch.commands.export import export
 from coral_batch.commands.panels import KEEP, LOOK, RUN, USE, Panels
-from coral_batch.commands.repair.command import repair
+from coral_batch.commands.repair.command import UNTRIED, repair
 from coral_batch.commands.show import show
 from coral_batch.commands.store import store
 from coral_batch.errors import CoralError
@@ -78,9 +78,6 @@ STAGES = (
 LINTEVAL = (linteval_items, linteval_samples, linteval_scores, linteval_report)
 
 INTERRUPTED = 130
-
-UNTRIED = 2
-"""The exit status of an error of `coral repair`, whose 1 says that nothing repairs."""
 
 app = typer.Typer(
     name="coral",

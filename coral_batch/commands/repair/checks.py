@@ -85,30 +85,48 @@ def read_tests(source: Source, tests: Path | None, function: str | None) -> tupl
             expected="a test file (.py) or JSON cases (.json, .jsonl)",
         )
     else:
-        found = _parse(source, tests)
+        found = parse_all(source, tests)
+        if not found:
+            raise CoralError(
+                "there are no tests",
+                file=source.file,
+                expected="--tests, or examples in the file's docstrings",
+            )
         function = function or _only(source, list(found), "the tests call")
         check_function(source, function)
-    for tested in found:
-        with _mendable(source.file):
-            parse_program(source.text, tested)
+    check_tested(source, found)
     return function, found
 
 
-def _parse(source: Source, tests: Path | None) -> Tested:
+def parse_all(source: Source, tests: Path | None) -> Tested:
+    """Read the tests of all functions of a file.
+
+    Args:
+        source: the file.
+        tests: a test file in pytest's style; None for the examples in the docstrings, of which
+            there may be none.
+
+    Raises:
+        CoralError: they cannot be read.
+    """
     name = source.file.stem
-    if tests is not None:
-        text = read_utf8(tests).removeprefix("\ufeff")
-        with _mendable(tests):
-            return parse_tests(text, name, source.tree)
-    with _mendable(source.file):
-        found = parse_doctests(name, source.tree)
-    if not found:
-        raise CoralError(
-            "there are no tests",
-            file=source.file,
-            expected="--tests, or examples in the file's docstrings",
-        )
-    return found
+    if tests is None:
+        with _mendable(source.file):
+            return parse_doctests(name, source.tree)
+    text = read_utf8(tests).removeprefix("\ufeff")
+    with _mendable(tests):
+        return parse_tests(text, name, source.tree)
+
+
+def check_tested(source: Source, tested: Tested) -> None:
+    """Check that the jail can run a file.
+
+    Raises:
+        CoralError: it imports what the jail does not have, or lacks a function that is tested.
+    """
+    for function in tested:
+        with _mendable(source.file):
+            parse_program(source.text, function)
 
 
 @contextmanager

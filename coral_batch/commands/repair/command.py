@@ -1,25 +1,34 @@
-"""`coral repair`: a function of one's own repaired by the evolved adapter, as tests want it."""
+"""`coral repair`: functions of one's own repaired by the evolved adapter, as tests want it."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from coral_batch.commands.repair.checks import Failure
+from coral_batch.commands.repair.folders import Untried, repair_folder
 from coral_batch.commands.repair.repairing import Repair
 from coral_batch.commands.repair.repairing import repair as search
+from coral_batch.errors import CoralError
 from coral_batch.report.views import diff_text
-from coral_batch.work.text import escape, inline
+from coral_batch.work.text import escape, inline, table
+
+UNTRIED = 2
+"""The exit status of what could not be tried, since 1 says that nothing repairs."""
 
 
 def repair(
-    file: Annotated[Path, typer.Argument(help="The Python file with the function.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="The Python file with the function, or a folder of files with tests."),
+    ],
     function: Annotated[
         str | None,
         typer.Option(
@@ -30,7 +39,8 @@ def repair(
         Path | None,
         typer.Option(
             help="A test file in pytest's style (.py), or cases (.json, .jsonl), `[inputs, "
-            "expected]` a line; without it, the examples in FILE's docstrings."
+            "expected]` a line; without it, the examples in FILE's docstrings. Of a folder: the "
+            "folder with test_NAME.py or NAME_test.py; without it, the same folder."
         ),
     ] = None,
     model: Annotated[
@@ -62,28 +72,81 @@ def repair(
     Tries the likeliest changes of the function's lines in the jail, and shows the first one that
     passes all tests as a diff. FILE stays as it is without --write. The exit status is 0 for a
     repair or nothing to repair, 1 when no change passed, 2 when it could not be tried.
+
+    Of a folder, every function that fails its tests is tried, and a table closes; --json prints a
+    record a line. The exit status is that of the worst: 1 before 2 before 0.
     """
-    found = search(
-        file,
-        tests,
-        function,
-        model=model,
-        samples=samples,
-        rounds=rounds,
-        smallest=smallest,
-    )
-    if replace and found.outcome == "repaired":
-        found.write()
+    options: dict[str, Any] = {
+        "model": model,
+        "samples": samples,
+        "rounds": rounds,
+        "smallest": smallest,
+    }
+    tried: list[Repair | Untried] = []
+    if file.is_dir():
+        if function is not None:
+            raise CoralError("a function of a folder", field="--function", expected="its file")
+        for one in repair_folder(file, tests, replace=replace, **options):
+            tried.append(one)
+            show(one, model, replace, as_json)
+        if not as_json:
+            print(f"\n{summary(tried)}")
+    else:
+        found = search(file, tests, function, **options)
+        if replace and found.outcome == "repaired":
+            found.write()
+        tried.append(found)
+        show(found, model, replace, as_json)
+    if any(isinstance(one, Repair) and one.outcome == "not repaired" for one in tried):
+        raise typer.Exit(1)
+    if any(isinstance(one, Untried) for one in tried):
+        raise typer.Exit(UNTRIED)
+
+
+def show(found: Repair | Untried, model: str, written: bool, as_json: bool) -> None:
+    """Print what came of a function at once, as a record or for a person.
+
+    Args:
+        found: what came of it.
+        model: what drew.
+        written: whether a repair was to be written.
+        as_json: as a record.
+    """
     if as_json:
-        print(json.dumps(record(found, model, replace)))
+        print(json.dumps(record(found, model, written)), flush=True)
+    elif isinstance(found, Untried):
+        what = f"{found.file}{found.function and f', {found.function}'}"
+        print(f"{escape(what)} could not be tried: {escape(found.reason)}", flush=True)
     else:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print(told(found, replace, colour))
-    if found.outcome == "not repaired":
-        raise typer.Exit(1)
+        print(told(found, written, colour), flush=True)
 
 
-def record(found: Repair, model: str, written: bool) -> dict[str, object]:
+def summary(tried: Sequence[Repair | Untried]) -> str:
+    """Return a table of what came of the functions of a folder.
+
+    Args:
+        tried: what came of each.
+    """
+    rows = []
+    for one in tried:
+        if isinstance(one, Untried):
+            cells = (str(one.file), one.function, "not tried", "", "")
+        else:
+            passed = [str(one.tests - len(failed)) for failed in (one.failed, one.left)]
+            cells = (
+                str(one.source.file),
+                one.function,
+                one.outcome,
+                f"{passed[0]} -> {passed[1]} of {one.tests}",
+                str(one.drawn),
+            )
+        rows.append(tuple(map(escape, cells)))
+    header = ("file", "function", "outcome", "tests passed", "changes drawn")
+    return table(header, rows, left=header[:3])
+
+
+def record(found: Repair | Untried, model: str, written: bool) -> dict[str, object]:
     """Return what `--json` prints.
 
     Args:
@@ -91,6 +154,13 @@ def record(found: Repair, model: str, written: bool) -> dict[str, object]:
         model: what drew.
         written: whether a repair was to be written.
     """
+    if isinstance(found, Untried):
+        return {
+            "file": str(found.file),
+            "function": found.function,
+            "outcome": "not tried",
+            "reason": found.reason,
+        }
     repaired = found.outcome == "repaired"
     return {
         "file": str(found.source.file),

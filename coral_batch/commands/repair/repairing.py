@@ -23,7 +23,7 @@ from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
 from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
-from coral_batch.records.settings import Verdicts
+from coral_batch.records.settings import Params, Verdicts
 
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
 
@@ -145,51 +145,104 @@ def repair(
         CoralError: params.yaml, the file, its tests or the model cannot be used.
     """
     settings = params.load()
+    draw = draw or loaded_at_need(model, settings)
+    search = Search(settings, samples, rounds, smallest, draw)
     source = read_source(file)
     name, tested = read_tests(source, tests, function)
     (failed,) = failures([source], tested, settings.verdicts)
-    best = _Attempt(source, failed)
-    if not failed:
-        return Repair("nothing to repair", name, source, tested, failed, source, failed, 0, 0)
-    spared = _spared(source, name, tested, failed)
-    if draw is None:
-        # Imported here: torch and transformers take seconds.
-        from coral_batch.commands.repair.models import drawer
+    return search.run(source, name, tested, failed)
 
-        draw = drawer(model, settings)
-    drawn = 0
-    asked: list[str] = []
-    while len(asked) < rounds:
-        wrong = next(one for one in best.failed if one.id not in spared)
-        problem = problem_of(best.source, name)
-        prompt = repair_prompt(problem, settings.prompt.docstring)
-        if asked:
-            prompt = retry_prompt(problem, settings.prompt.docstring, wrong)
-        if prompt in asked:  # the answers would be the same
-            break
-        answers = draw(prompt, buggy_program(problem), samples)
-        asked.append(prompt)
-        drawn += len(answers)
-        found = [with_answer(source, name, extract_code(answer)) for answer in answers]
-        candidates = [one for one in dict.fromkeys(found) if one is not None]
-        step = max(1, len(candidates)) if smallest else _AT_ONCE
-        attempts: list[_Attempt] = []
-        right: list[_Attempt] = []
-        for at in range(0, len(candidates), step):
-            attempts += _judged(candidates[at : at + step], tested, wrong, settings.verdicts)
-            right = [one for one in attempts if one.repairs(spared)]
-            if right:
+
+def loaded_at_need(model: str, settings: Params) -> Draw:
+    """Return what draws with a model, which is looked for and loaded when it is first asked.
+
+    Args:
+        model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder.
+        settings: the run's.
+    """
+    made: list[Draw] = []
+
+    def draw(prompt: str, program: str, count: int, /) -> Sequence[str]:
+        if not made:
+            # Imported here: torch and transformers take seconds.
+            from coral_batch.commands.repair.models import drawer
+
+            made.append(drawer(model, settings))
+        return made[0](prompt, program, count)
+
+    return draw
+
+
+@dataclass(frozen=True)
+class Search:
+    """How repairs are looked for.
+
+    Attributes:
+        settings: limits of the tests, and what prompts show.
+        samples: changes to draw a round, >= 1.
+        rounds: rounds, >= 1.
+        smallest: take the smallest edit of those that repair.
+        draw: what draws.
+    """
+
+    settings: Params
+    samples: int
+    rounds: int
+    smallest: bool
+    draw: Draw
+
+    def run(self, source: Source, name: str, tested: Tested, failed: Sequence[Failure]) -> Repair:
+        """Look for a repair of one function.
+
+        Args:
+            source: the file.
+            name: the function.
+            tested: the tests.
+            failed: what the file fails.
+
+        Raises:
+            CoralError: the function passes its tests and others fail theirs, or the model cannot be
+                used.
+        """
+        best = _Attempt(source, failed)
+        if not failed:
+            return Repair("nothing to repair", name, source, tested, failed, source, failed, 0, 0)
+        spared = _spared(source, name, tested, failed)
+        limits, docstring = self.settings.verdicts, self.settings.prompt.docstring
+        drawn = 0
+        asked: list[str] = []
+        while len(asked) < self.rounds:
+            wrong = next(one for one in best.failed if one.id not in spared)
+            problem = problem_of(best.source, name)
+            prompt = repair_prompt(problem, docstring)
+            if asked:
+                prompt = retry_prompt(problem, docstring, wrong)
+            if prompt in asked:  # the answers would be the same
                 break
-        if smallest:
-            right.sort(key=lambda one: _size(source, one.source))
-        if right:
-            best = right[0]
-            break
-        best = min([best, *attempts], key=lambda one: len(one.failed))
-    outcome: Outcome = "repaired" if best.repairs(spared) else "not repaired"
-    return Repair(
-        outcome, name, source, tested, failed, best.source, best.failed, drawn, len(asked)
-    )
+            answers = self.draw(prompt, buggy_program(problem), self.samples)
+            asked.append(prompt)
+            drawn += len(answers)
+            found = [with_answer(source, name, extract_code(answer)) for answer in answers]
+            candidates = [one for one in dict.fromkeys(found) if one is not None]
+            step = max(1, len(candidates)) if self.smallest else _AT_ONCE
+            attempts: list[_Attempt] = []
+            right: list[_Attempt] = []
+            for at in range(0, len(candidates), step):
+                attempts += _judged(candidates[at : at + step], tested, wrong, limits)
+                right = [one for one in attempts if one.repairs(spared)]
+                if right:
+                    break
+            if self.smallest:
+                right.sort(key=lambda one: _size(source, one.source))
+            if right:
+                best = right[0]
+                break
+            best = min([best, *attempts], key=lambda one: len(one.failed))
+        outcome: Outcome = "repaired" if best.repairs(spared) else "not repaired"
+        rounds = len(asked)
+        return Repair(
+            outcome, name, source, tested, failed, best.source, best.failed, drawn, rounds
+        )
 
 
 def _judged(

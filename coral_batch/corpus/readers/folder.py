@@ -44,7 +44,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     """
     if not path.is_dir():
         raise CoralError("no folder of programs here", file=path, expected="a folder with NAME.py")
-    names = [file.stem for file in sorted(path.glob("*.py")) if _is_program(file)]
+    names = [file.stem for file in sorted(path.glob("*.py")) if is_program(file)]
     bugs = _bugs(path)
     for name, file in bugs.items():
         if name not in names:
@@ -64,18 +64,20 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             found=", ".join(names) or "no programs",
             expected="NAME.py with test_NAME.py beside it or in tests/, or examples in docstrings",
         )
-    alone = [file for file in _test_files(path) if _tested(file) not in names]
+    alone = [file for file in _test_files(path) if tested_by(file) not in names]
     return problems, dropped + [
-        DroppedProblem(file.stem, "untested", f"tests without {_tested(file)}.py") for file in alone
+        DroppedProblem(file.stem, "untested", f"tests without {tested_by(file)}.py")
+        for file in alone
     ]
 
 
-def _is_program(file: Path) -> bool:
-    return "." not in file.stem and _tested(file) is None and file.stem not in _NO_PROGRAMS
+def is_program(file: Path) -> bool:
+    """Whether a file is a program, by its name alone."""
+    return "." not in file.stem and tested_by(file) is None and file.stem not in _NO_PROGRAMS
 
 
-def _tested(file: Path) -> str | None:
-    """Return the name of the program that a file tests; None if it is no test file."""
+def tested_by(file: Path) -> str | None:
+    """Return the name of the program that a file tests, by its name; None if it is no test file."""
     if file.stem.startswith("test_"):
         return file.stem.removeprefix("test_")
     return file.stem.removesuffix("_test") if file.stem.endswith("_test") else None
@@ -83,11 +85,11 @@ def _tested(file: Path) -> str | None:
 
 def _test_files(path: Path) -> list[Path]:
     files = [*path.glob("*.py"), *(path / _TESTS).glob("*.py")]
-    return sorted(file for file in files if _tested(file) is not None)
+    return sorted(file for file in files if tested_by(file) is not None)
 
 
 def _test_file(path: Path, name: str) -> Path | None:
-    found = [file for file in _test_files(path) if _tested(file) == name]
+    found = [file for file in _test_files(path) if tested_by(file) == name]
     if len(found) > 1:
         raise CoralError(
             "a program with several test files",

@@ -213,13 +213,12 @@ def _on_cluster(
 def _draw_unit(
     drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work], file: Path
 ) -> list[_Drawn]:
-    """Draw some pieces in a worker of a cluster, which keeps the engine."""
+    """Draw some pieces in a worker of a cluster."""
     if drawing.threads is not None:
         torch.set_num_threads(drawing.threads)
     here = _determinants(base, drawing, common["engine"]["rows"])
     require_same("what determines a sample", here, common)
-    key = ("decoding", base, common["base"], common["kernels"], *common["engine"].values())
-    engine = keep(key, partial(_engine, devices()[0], base, common))
+    engine = _engine(devices()[0], base, common)
     drawn: list[_Drawn] = []
     for one in _generate(engine, works, drawing, lambda open_: note(file, len(drawn) + open_)):
         drawn.append(one)
@@ -240,7 +239,14 @@ def _draw(
 
 
 def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
-    """Return the engine that is asked for; the other one is not even imported."""
+    """Return the engine that is asked for, which this process keeps for the next call."""
+    engine = common["engine"].values()
+    key = ("decoding", str(device), base, common["base"], common["kernels"], *engine)
+    return keep(key, partial(_load, device, base, common))
+
+
+def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
+    """Make the engine that is asked for; the other one is not even imported."""
     loaded = load_base(base, device=device)
     if common["kernels"] == "plain":
         from coral_batch.models.decoding.plain import PlainEngine  # noqa: PLC0415

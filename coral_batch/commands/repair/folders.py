@@ -1,0 +1,133 @@
+"""The programs of a folder, each failing function of each repaired by itself.
+
+A program is ``NAME.py`` at any depth. Its tests are ``test_NAME.py`` or ``NAME_test.py``, at any
+depth of the folder or of another one for tests; without such a file, its docstrings' examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from coral_batch.commands.repair.checks import Failure, check_tested, failures, parse_all
+from coral_batch.commands.repair.repairing import Draw, Repair, Search, loaded_at_need
+from coral_batch.commands.repair.source import check_function, read_source
+from coral_batch.corpus.readers.folder import is_program, tested_by
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+
+
+@dataclass(frozen=True)
+class Untried:
+    """A program, or a function of it, that could not be tried.
+
+    Attributes:
+        file: the program.
+        function: the function; empty where it is the program.
+        reason: why, as an error says it.
+    """
+
+    file: Path
+    function: str
+    reason: str
+
+
+def repair_folder(
+    folder: Path,
+    tests: Path | None = None,
+    *,
+    model: str = "best",
+    samples: int = 16,
+    rounds: int = 2,
+    smallest: bool = False,
+    replace: bool = False,
+    draw: Draw | None = None,
+) -> Iterator[Repair | Untried]:
+    """Try to repair every function of a folder that fails its tests, one after the other.
+
+    Args:
+        folder: the folder; what is hidden in it is left out, and so are programs without tests.
+        tests: the folder with the test files; None for `folder`.
+        model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder; loaded once.
+        samples: changes to draw a round, >= 1.
+        rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
+        smallest: take the smallest edit of those that repair, instead of the likeliest.
+        replace: write each repair as it is found; the next function is tried in what it left.
+        draw: what draws, in the place of `model`.
+
+    Yields:
+        What came of each function that fails, and once of a program that passes.
+
+    Raises:
+        CoralError: there is no such folder, no program in it has tests, or the model cannot be
+            used.
+    """
+    for path in (folder, tests or folder):
+        if not path.is_dir():
+            raise CoralError("there is no such folder", file=path)
+    settings = params.load()
+    draw = draw or loaded_at_need(model, settings)
+    search = Search(settings, samples, rounds, smallest, draw)
+    seen = False
+    for file, found in _programs(folder, tests or folder):
+        for one in _repairs(file, found, search, replace):
+            seen = True
+            yield one
+    if not seen:
+        raise CoralError(
+            "no program of the folder has tests",
+            file=folder,
+            expected="NAME.py with test_NAME.py or NAME_test.py, or examples in docstrings",
+        )
+
+
+def _programs(folder: Path, tests: Path) -> Iterator[tuple[Path, list[Path]]]:
+    """Yield every program with its test files, sorted by path."""
+    files = [(file, tested_by(file)) for file in _files(tests)]
+    for file in _files(folder):
+        if is_program(file):
+            yield file, [one for one, name in files if name == file.stem]
+
+
+def _files(folder: Path) -> list[Path]:
+    return [
+        file
+        for file in sorted(folder.rglob("*.py"))
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    ]
+
+
+def _repairs(
+    file: Path, tests: list[Path], search: Search, replace: bool
+) -> Iterator[Repair | Untried]:
+    try:
+        if len(tests) > 1:
+            raise CoralError("several test files", found=[str(one) for one in tests])
+        source = read_source(file)
+        tested = parse_all(source, tests[0] if tests else None)
+        check_tested(source, tested)
+    except CoralError as error:
+        yield Untried(file, "", str(error))
+        return
+    if not tested:
+        return
+    failed: Sequence[Failure]
+    (failed,) = failures([source], tested, search.settings.verdicts)
+    if not failed:
+        yield search.run(source, "", tested, failed)
+    for name in dict.fromkeys(one.function for one in failed):
+        try:
+            check_function(source, name)
+        except CoralError as error:
+            yield Untried(file, name, str(error))
+            continue
+        found = search.run(source, name, tested, failed)
+        if replace and found.outcome == "repaired":
+            try:
+                found.write()
+            except CoralError as error:
+                yield Untried(file, name, str(error))
+                return
+            source, failed = found.best, found.left
+        yield found
