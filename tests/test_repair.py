@@ -281,6 +281,8 @@ def folder(workspace: Path) -> Path:
         "heavy.py": f"import numpy\n\n\n{FIRST}",
         "untested.py": "def untested():\n    return 1\n",
         ".hidden/head.py": FIRST,
+        "venv/pyvenv.cfg": "",
+        "venv/lib/head.py": FIRST,
         "twice.py": FIRST,
         "test_twice.py": "",
         "twice_test.py": "",

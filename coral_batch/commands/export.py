@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from safetensors import SafetensorError
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
@@ -208,7 +209,7 @@ def _write(destination: Path, fill: Callable[[Path], None]) -> None:
             complete = Path(temporary) / "complete"
             fill(complete)
             complete.rename(destination)
-    except (OSError, shutil.Error) as error:
+    except (OSError, shutil.Error, SafetensorError) as error:
         raise CoralError(
             "the export cannot be written",
             file=destination,

@@ -91,10 +91,13 @@ def _programs(folder: Path, tests: Path) -> Iterator[tuple[Path, list[Path]]]:
 
 
 def _files(folder: Path) -> list[Path]:
+    """Return the Python files of a folder, less those of virtual environments and hidden ones."""
+    environments = {file.parent for file in folder.rglob("pyvenv.cfg")}
     return [
         file
         for file in sorted(folder.rglob("*.py"))
         if not any(part.startswith(".") for part in file.relative_to(folder).parts)
+        and environments.isdisjoint(file.parents)
     ]
 
 
