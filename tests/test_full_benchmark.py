@@ -64,7 +64,7 @@ def test_every_text_that_shows_them_says_what_they_are() -> None:
         best.genome, "000", best.configuration, best.knobs, 0.5, True, "0" * 64, evidence
     )
     settings = params.load()
-    card = model_card(exported, read_card(lake.path("base")), settings, merged=False)
+    card = model_card(exported, read_card(lake.path("base")), settings, "peft")
     index()
     page = lake.path("index").read_text("utf-8")
     for text in (terminal, card, page):

@@ -1,4 +1,4 @@
-"""The tiny chat model of `tests.tiny` as a GGUF file, such as the catalogue's checkpoints are.
+"""The tiny models of `tests.tiny` as GGUF files, such as the catalogue's checkpoints are.
 
 As in those, embedding and output head are two matrices, the first one coarser.
 """
@@ -6,6 +6,7 @@ As in those, embedding and output head are two matrices, the first one coarser.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import gguf
@@ -29,10 +30,24 @@ _NAMES = {
 
 
 def make_tiny_gguf(file: Path, scratch: Path) -> Path:
-    """Write the model to `file`, by way of an empty folder; return the file."""
+    """Write the chat model to `file`, by way of an empty folder; return the file."""
     folder = make_tiny_base(scratch)
+    kinds = gguf.GGMLQuantizationType
+    return write_tiny_gguf(folder, file, {"token_embd": kinds.Q5_0, "output": kinds.Q8_0})
+
+
+def write_tiny_gguf(
+    folder: Path, file: Path, kinds: Mapping[str, gguf.GGMLQuantizationType]
+) -> Path:
+    """Write a tiny model's folder as a GGUF file; return the file.
+
+    Args:
+        folder: a Qwen2 or a Llama with the chat model's tokenizer.
+        file: to write.
+        kinds: how matrices are stored, by GGUF's name; the others are float32.
+    """
     config = json.loads((folder / "config.json").read_text())
-    writer = gguf.GGUFWriter(file, "qwen2")
+    writer = gguf.GGUFWriter(file, config["model_type"])
     writer.add_block_count(config["num_hidden_layers"])
     writer.add_context_length(config["max_position_embeddings"])
     writer.add_embedding_length(config["hidden_size"])
@@ -44,15 +59,39 @@ def make_tiny_gguf(file: Path, scratch: Path) -> Path:
     _add_tokenizer(writer, folder, config)
     weights = load_file(folder / "model.safetensors")
     embedding = weights.pop("model.embed_tokens.weight")
-    _add(writer, "token_embd.weight", embedding, gguf.GGMLQuantizationType.Q5_0)
-    _add(writer, "output.weight", embedding, gguf.GGMLQuantizationType.Q8_0)
+    weights = {
+        "token_embd.weight": embedding,
+        "output.weight": weights.pop("lm_head.weight", embedding),
+    } | {_name(name): array for name, array in weights.items()}
+    if config["model_type"] == "llama":
+        weights = {name: in_llamas_order(name, array, config) for name, array in weights.items()}
     for name, array in weights.items():
-        _add(writer, _name(name), array, gguf.GGMLQuantizationType.F32)
+        kind = kinds.get(name.removesuffix(".weight"), gguf.GGMLQuantizationType.F32)
+        writer.add_tensor(name, quantize(array.astype(np.float32), kind), raw_dtype=kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
     return file
+
+
+def in_llamas_order(name: str, array: np.ndarray, config: Mapping[str, int]) -> np.ndarray:
+    """Return the rows of a Llama's query or key in llama.cpp's order; other tensors as they are.
+
+    Of the rows of a head, transformers turns i and i + half together, and llama.cpp 2i and 2i + 1.
+    """
+    heads = {"attn_q": "num_attention_heads", "attn_k": "num_key_value_heads"}
+    key = next((heads[part] for part in name.split(".") if part in heads), None)
+    if key is None:
+        return array
+    size = len(array) // config[key]
+    order = [
+        head * size + half * size // 2 + row
+        for head in range(config[key])
+        for row in range(size // 2)
+        for half in (0, 1)
+    ]
+    return array[order]
 
 
 def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path, config: dict[str, int]) -> None:
@@ -75,9 +114,3 @@ def _name(name: str) -> str:
     _, _, layer, rest = name.split(".", 3)
     module, _, kind = rest.rpartition(".")
     return f"blk.{layer}.{_NAMES[module]}.{kind}"
-
-
-def _add(
-    writer: gguf.GGUFWriter, name: str, array: np.ndarray, kind: gguf.GGMLQuantizationType
-) -> None:
-    writer.add_tensor(name, quantize(array.astype(np.float32), kind), raw_dtype=kind)

@@ -5,6 +5,7 @@ tokenizer stay where they are; the card says which they are and how to get them.
 names the base only where an id loads exactly its weights.
 
 Merged into the base, it is a whole model with its tokenizer, which needs neither PEFT nor the base.
+As a GGUF file, llama.cpp puts it on its own file of the base.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
 from coral_batch.report.base_origin import Origin, origin
-from coral_batch.report.model_card import Exported, model_card
+from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, model_card
 
 CONFIGURATION = "adapter_config.json"
 
@@ -46,15 +47,26 @@ def export(
             "--merged", help="The whole model, the adapter merged into the base's weights."
         ),
     ] = False,
+    gguf: Annotated[
+        bool, typer.Option("--gguf", help="The adapter as a file for llama.cpp (LoRA alone).")
+    ] = False,
 ) -> None:
-    """Export an adapter for PEFT, vLLM and the Hugging Face hub.
+    """Export an adapter for PEFT, vLLM and the Hugging Face hub, or for llama.cpp.
 
     DEST gets the adapter as PEFT's folder; with --merged, a model that transformers, vLLM and
-    llama.cpp's converter read by itself. README.md there is its model card.
+    llama.cpp's converter read by itself; with --gguf, a file that llama.cpp takes as --lora.
+    README.md there is its model card.
     """
     # Imported here: torch takes seconds, which --help must not.
     from coral_batch.models.base.checkpoint import read_card
 
+    if merged and gguf:
+        raise CoralError(
+            "two forms at a time",
+            found="--merged and --gguf",
+            expected="one of them",
+            action="export twice, into two folders",
+        )
     if destination.exists():
         raise CoralError(
             "there is something already", file=destination, expected="a folder that is not there"
@@ -66,12 +78,17 @@ def export(
     examples = examples_sha256(lake.read_rows("examples", Example))
     check_origin(exported.generation, key, {"base": base.sha256, "examples": examples})
 
+    form: Form = "merged" if merged else "gguf" if gguf else "peft"
+
     def fill(complete: Path) -> None:
-        if merged:
+        if form == "merged":
             _merge(folder, complete)
+        elif form == "gguf":
+            complete.mkdir()
+            _write_gguf(folder, complete, exported)
         else:
             _copy(folder, complete, source)
-        text = model_card(exported, base, settings, merged)
+        text = model_card(exported, base, settings, form)
         (complete / "README.md").write_text(text, encoding="utf-8")
 
     _write(destination, fill)
@@ -197,6 +214,14 @@ def _merge(folder: Path, complete: Path) -> None:
     )
     model.merge_and_unload().save_pretrained(complete)
     AutoTokenizer.from_pretrained(base).save_pretrained(complete)
+
+
+def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
+    """Write the adapter as a GGUF file."""
+    from coral_batch.commands.gguf_adapter import write_gguf_adapter
+
+    name = f"coral-batch {exported.generation}/{exported.genome}"
+    write_gguf_adapter(folder, lake.path("base"), name, complete / GGUF_ADAPTER)
 
 
 def _write(destination: Path, fill: Callable[[Path], None]) -> None:

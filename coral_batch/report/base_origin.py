@@ -51,6 +51,7 @@ class Origin:
         code: Python that loads them as `base`, run in the export's folder; imports come first.
         folder: Python that makes of `base` a folder to serve from; None where `served` needs none.
         served: what vLLM calls it by, with options.
+        gguf: the GGUF file that it is, for llama.cpp; None where one has to be made.
     """
 
     title: str
@@ -61,6 +62,7 @@ class Origin:
     code: str
     folder: str | None
     served: str
+    gguf: str | None
 
 
 def origin(card: BaseCard) -> Origin:
@@ -97,9 +99,9 @@ tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)"""
 {card.weights}.
 
 These are **not** the full-precision weights of the model that the file was made of, on which the
-adapter was neither trained nor measured. The code below loads the right ones. In a checkout of
-coral-batch, `base.model: {card.name}` in params.yaml and `dvc repro base` make the same weights as
-the folder `lake/base`."""
+adapter was neither trained nor measured. What stands under *Use* loads the right ones. In a
+checkout of coral-batch, `base.model: {card.name}` in params.yaml and `dvc repro base` make the same
+weights as the folder `lake/base`."""
     return Origin(
         title=card.name,
         repository=entry.repository,
@@ -109,6 +111,7 @@ the folder `lake/base`."""
         code=code,
         folder=f'base.save_pretrained("{FOLDER}")\ntokenizer.save_pretrained("{FOLDER}")',
         served=FOLDER,
+        gguf=entry.file,
     )
 
 
@@ -127,6 +130,7 @@ its files:
         code=_code(f'"{card.name}", revision="{card.revision}"'),
         folder=None,
         served=f"{card.name} --revision {card.revision}",
+        gguf=None,
     )
 
 
@@ -147,6 +151,7 @@ folder checks them by this list:
         code=_code(f'"{FOLDER}"'),
         folder=None,
         served=FOLDER,
+        gguf=None,
     )
 
 

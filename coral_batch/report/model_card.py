@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from huggingface_hub import ModelCardData
 
 from coral_batch.evidence.summary import Comparison, Evidence
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Params
-from coral_batch.report.base_origin import BaseCard, Origin, origin
+from coral_batch.report.base_origin import FOLDER, BaseCard, Origin, origin
 from coral_batch.report.claims import TITLES, conclusion, paired_cells
 from coral_batch.report.roles import with_training
 from coral_batch.search.best import REFUSED
+
+GGUF_ADAPTER = "adapter.gguf"
+
+Form = Literal["peft", "merged", "gguf"]
+"""What is exported: PEFT's folder, the whole model, or the file `GGUF_ADAPTER` for llama.cpp."""
 
 # The greatest ranks that vLLM can be told to make room for.
 _RANKS = (8, 16, 32, 64, 128, 256, 512)
@@ -39,22 +44,30 @@ class Exported:
     evidence: Evidence | None
 
 
-def model_card(exported: Exported, base: BaseCard, settings: Params, merged: bool) -> str:
+def model_card(exported: Exported, base: BaseCard, settings: Params, form: Form) -> str:
     """Return README.md: front matter for the hub, then base, data, scores, configuration, licence.
 
     Args:
         exported: the genome.
         base: the base model's card.
         settings: the run's.
-        merged: the adapter is merged into the base's weights.
+        form: what lies beside the card.
     """
     source = origin(base)
+    merged = form == "merged"
     method = "dora" if exported.configuration.use_dora else "lora"
     front = ModelCardData(
         base_model=source.repository,
-        library_name="transformers" if merged else "peft",
+        library_name={"peft": "peft", "merged": "transformers", "gguf": None}[form],
         pipeline_tag="text-generation",
-        tags=[method, "code", "program-repair", "python", "coral-batch"],
+        tags=[
+            *(["gguf", "llama-cpp"] if form == "gguf" else []),
+            method,
+            "code",
+            "program-repair",
+            "python",
+            "coral-batch",
+        ],
         license=None if base.licence is None else base.licence.lower(),
     )
     parts = (
@@ -68,7 +81,7 @@ def model_card(exported: Exported, base: BaseCard, settings: Params, merged: boo
         _data(exported, settings),
         _scores(exported),
         _configuration(exported, settings),
-        _use_merged() if merged else _use(exported, source),
+        _use(exported, source, form),
         _licence(base, source),
     )
     return "\n\n".join(parts) + "\n"
@@ -144,7 +157,14 @@ def _configuration(exported: Exported, settings: Params) -> str:
     )
 
 
-def _use(exported: Exported, source: Origin) -> str:
+def _use(exported: Exported, source: Origin, form: Form) -> str:
+    """Return how to load what is exported, and how to serve it."""
+    if form == "merged":
+        return _use_merged()
+    return _use_gguf(source) if form == "gguf" else _use_peft(exported, source)
+
+
+def _use_peft(exported: Exported, source: Origin) -> str:
     """Return how to load the adapter, as code that runs as it stands, and how to serve it."""
     parts = [
         "## Use",
@@ -186,6 +206,34 @@ tokenizer = AutoTokenizer.from_pretrained(".")
 `vllm serve .` serves it, and `convert_hf_to_gguf.py` of llama.cpp makes it a GGUF file. Merged
 weights are rounded once more than an adapter beside its base: a close choice of a token may come
 out otherwise."""
+
+
+def _use_gguf(source: Origin) -> str:
+    """Return how llama.cpp puts the adapter on the base, as commands."""
+    if source.gguf is None:
+        file = f"{FOLDER}.gguf"
+        fetch = f"hf download {source.id} --revision {source.revision} --local-dir {FOLDER}\n"
+        made = (
+            "llama.cpp reads the base from a GGUF file, which its `convert_hf_to_gguf.py` makes:"
+            f"\n\n```\n{fetch if source.id else ''}"
+            f"python convert_hf_to_gguf.py {FOLDER} --outfile {file}\n```"
+        )
+    else:
+        file = source.gguf
+        made = (
+            f"llama.cpp computes with the quantised weights of `{file}` as they are, and with the"
+            " file's own embedding, where the scores were measured on the dequantised ones with"
+            " the output matrix as embedding: a close choice of a token may come out otherwise."
+        )
+    return f"""\
+## Use
+
+```
+llama-cli -m {file} --lora {GGUF_ADAPTER}
+llama-server -m {file} --lora {GGUF_ADAPTER}
+```
+
+{made}"""
 
 
 def _licence(base: BaseCard, source: Origin) -> str:
