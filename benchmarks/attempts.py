@@ -1,0 +1,175 @@
+"""`coral repair` on held-out bugs: how many it repairs by attempts, and how many repairs are right.
+
+    python -m benchmarks.attempts [MODEL ...] [--bugs 40] [--samples 16] [--rounds 2]
+
+A model is what `coral repair --model` takes; `base` comes first in any case. A bug is a file, and
+every second of its cases, from the first on, is a test that is shown; the others are hidden, and
+say whether what passes the shown ones is right. Bugs that fail no shown case are left out, and so
+are those without cases. They are the held-out bugs of params.yaml (`evaluation`), every so many of
+them that `--bugs` are left. Answers are kept in the store, so that a run that was stopped goes on
+where it was; the lake must have its base, bugs and split (`dvc repro bugs base`).
+
+A held-out set is looked at once a model: what comes out is to be written down and not tuned on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from benchmarks.table import ROOT, machine
+from coral_batch.commands.repair import repair
+from coral_batch.commands.repair.checks import failures, read_tests
+from coral_batch.commands.repair.repairing import Draw, loaded_at_need
+from coral_batch.commands.repair.source import read_source, with_answer
+from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.shown import measured
+from coral_batch.evidence.paired import Outcome, compare
+from coral_batch.lake import params
+from coral_batch.lake.stage import Lake
+from coral_batch.models.repairs.extraction import extract_code
+from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Case, Problem, Role
+from coral_batch.records.rows import BASE
+from coral_batch.report.claims import interval
+from coral_batch.work.text import table
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """What came of a bug.
+
+    Attributes:
+        round: in which it was repaired, from 1; 0 where it was not.
+        attempt: which answer of the round repaired it, from 1; 0 likewise.
+        right: whether the repair passes the hidden cases.
+        seconds: it took, tests included.
+    """
+
+    round: int
+    attempt: int
+    right: bool
+    seconds: float
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--bugs", type=int, default=40)
+    parser.add_argument("--samples", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=2)
+    arguments = parser.parse_args()
+    settings = params.load()
+    lake_ = Lake()
+    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
+    shown = measured(read_problems(lake_, settings), bugs, manifest, settings.evaluation)
+    with tempfile.TemporaryDirectory() as scratch:
+        files = [_written(problem, Path(scratch)) for problem in shown if len(problem.cases) > 1]
+        chosen = [file for file in files if _fails(file)]
+        chosen = chosen[:: max(1, len(chosen) // arguments.bugs)][: arguments.bugs]
+        results: dict[str, dict[str, Attempts]] = {}
+        for model in dict.fromkeys([BASE, *arguments.models]):
+            draw = loaded_at_need(model, settings)
+            results[model] = {
+                file.parent.name: _attempted(file, arguments.samples, arguments.rounds, draw)
+                for file in tqdm(chosen, model, mininterval=10)
+            }
+            print(_table(results, arguments.samples), flush=True)
+    _write(results)
+
+
+def _written(problem: Problem, folder: Path) -> Path:
+    """Write a bug as a user has it, in a folder of its name; return the file."""
+    file = folder / problem.name / f"{problem.function}.py"
+    file.parent.mkdir()
+    file.write_text(problem.buggy or "", encoding="utf-8")
+    _write_cases(file.with_name("shown.jsonl"), problem.cases[::2])
+    _write_cases(file.with_name("hidden.jsonl"), problem.cases[1::2])
+    return file
+
+
+def _write_cases(file: Path, cases: Sequence[Case]) -> None:
+    lines = [json.dumps([case.inputs, case.expected]) for case in cases]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _fails(file: Path, which: str = "shown.jsonl") -> bool:
+    """Whether a file fails some of its cases."""
+    source = read_source(file)
+    _, tested = read_tests(source, file.with_name(which), file.stem)
+    (failed,) = failures([source], tested, params.load().verdicts)
+    return bool(failed)
+
+
+def _attempted(file: Path, samples: int, rounds: int, draw: Draw) -> Attempts:
+    """Let a bug be repaired, as `coral repair` does it."""
+    asked: list[Sequence[str]] = []
+
+    def recorded(prompt: str, program: str, count: int, /) -> Sequence[str]:
+        asked.append(draw(prompt, program, count))
+        return asked[-1]
+
+    start = time.perf_counter()
+    cases = file.with_name("shown.jsonl")
+    found = repair(file, cases, file.stem, samples=samples, rounds=rounds, draw=recorded)
+    seconds = time.perf_counter() - start
+    if found.outcome != "repaired":
+        return Attempts(0, 0, False, seconds)
+    candidates = [
+        with_answer(found.source, file.stem, extract_code(answer)) for answer in asked[-1]
+    ]
+    _, hidden = read_tests(found.best, file.with_name("hidden.jsonl"), file.stem)
+    (failed,) = failures([found.best], hidden, params.load().verdicts)
+    return Attempts(found.rounds, 1 + candidates.index(found.best), not failed, seconds)
+
+
+def _table(results: dict[str, dict[str, Attempts]], samples: int) -> str:
+    """Return the share repaired by attempts, and the share of repairs that hidden cases refuse."""
+    counts = [count for count in (1, 4, 16, 64) if count <= samples]
+    header = ("model", *map(str, counts), "second round", "of these wrong", "s a bug, median")
+    rows = []
+    for model, of_model in results.items():
+        cells = [
+            _share(
+                {name: one.round == 1 and one.attempt <= count for name, one in of_model.items()}
+            )
+            for count in counts
+        ]
+        cells.append(_share({name: one.round > 0 for name, one in of_model.items()}))
+        repaired = {name: one for name, one in of_model.items() if one.round}
+        wrong = _share({name: not one.right for name, one in repaired.items()}) if repaired else ""
+        seconds = sorted(one.seconds for one in of_model.values())
+        rows.append((model, *cells, wrong, f"{seconds[len(seconds) // 2]:.0f}"))
+    return f"\n{len(of_model)} bugs\n" + table(header, rows, left={"model"})
+
+
+def _share(of_bugs: dict[str, bool]) -> str:
+    """Return a share with its interval over programs."""
+    outcomes = {name: Outcome(1, int(so)) for name, so in of_bugs.items()}
+    return interval(compare(outcomes, outcomes, 1, 0, "attempts").first)
+
+
+def _write(results: dict[str, dict[str, Attempts]]) -> None:
+    time_ = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    file = ROOT / "benchmarks/results" / f"attempts-{time_}.json"
+    file.parent.mkdir(exist_ok=True)
+    rows = {
+        model: {name: asdict(one) for name, one in of_model.items()}
+        for model, of_model in results.items()
+    }
+    file.write_text(json.dumps({"machine": machine(), "bugs": rows}, indent=2) + "\n")
+    print(f"written to {file.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
