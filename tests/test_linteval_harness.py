@@ -169,9 +169,11 @@ def test_a_k_beyond_the_number_of_answers_has_no_score(items: Path) -> None:
 
 
 def test_the_log_holds_the_answers_as_they_were_given(items: Path) -> None:
-    found = evaluate(Scripted(ANSWERS), items)
     tracker = EvaluationTracker(output_path="results")
-    tracker.save_results_samples("codelintereval", found["samples"]["codelintereval"])
+    found = evaluate(Scripted(ANSWERS), items, evaluation_tracker=tracker)
+    samples = found.pop("samples")
+    tracker.save_results_aggregated(found, samples)
+    tracker.save_results_samples("codelintereval", samples["codelintereval"])
     (log,) = Path("results").rglob("samples_codelintereval_*.jsonl")
     rows = map(json.loads, log.read_text(encoding="utf-8").splitlines())
     assert {row["doc"]["meta"]["id"]: row["resps"][0] for row in rows} == ANSWERS
