@@ -25,10 +25,10 @@ SLOW = (
     *LONG,
     *("test_adapters_obtain.py", "test_adapters_tables.py", "test_adapters_training.py"),
     *("test_classics.py", "test_completion_model.py", "test_export.py", "test_full_benchmark.py"),
-    *("test_generation_engine.py", "test_linteval_items.py", "test_linteval_stages.py"),
-    *("test_injection_trials.py", "test_linting.py", "test_own_programs.py"),
-    *("test_report_browser.py", "test_runtime_measured.py", "test_verdicts.py"),
-    *("test_plain_kernels.py", "test_store_keys.py"),
+    *("test_generation_engine.py", "test_linteval_harness.py", "test_linteval_items.py"),
+    *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
+    *("test_own_programs.py", "test_report_browser.py", "test_runtime_measured.py"),
+    *("test_plain_kernels.py", "test_store_keys.py", "test_verdicts.py"),
     *("test_verdicts_memory.py", "test_verdicts_quixbugs.py"),
 )
 

@@ -1,0 +1,90 @@
+"""CodeLinterEval in lm-evaluation-harness: what codelintereval.yaml beside this file calls.
+
+The harness asks the model; items are read, and answers scored, by this project's own code, so that
+`coral linteval score` says the same of the same answers. No test is run, nor anything that a model
+wrote: the strict score is the one by syntax alone, called ``syntax@k`` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset, DatasetDict
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.evidence.passk import KS, pass_at_k
+from coral_batch.linteval.answers.extraction import code_of
+from coral_batch.linteval.items.item import fill
+from coral_batch.linteval.items.official import read_codelintereval
+from coral_batch.linteval.scores.tables import Rows, score_samples
+from coral_batch.records.items import Answer, Item, ItemTests
+from coral_batch.records.verdict import Program, Verdict
+
+_SCORES = {"pass": "official", "syntax": "strict"}
+"""Name of a metric, without its k -> the score that it sums up."""
+
+
+def data_set(items: str | None = None, **_: Any) -> DatasetDict:
+    """Return the items as the split ``test``, a document each.
+
+    Args:
+        items: the file or folder, of ``--metadata items=...``; the harness adds its own entries
+            and the arguments of the model.
+
+    Raises:
+        CoralError: none is given, or as in `read_codelintereval`.
+    """
+    if items is None:
+        raise CoralError(
+            "the task does not know its items",
+            field="--metadata",
+            expected="items=FILE, such as lake/linteval/items.jsonl",
+        )
+    records = [lake.plain(item) for item in read_codelintereval(Path(items))]
+    return DatasetDict({"test": Dataset.from_list(records)})
+
+
+def prompt(document: Mapping[str, Any]) -> str:
+    """Return what the model is asked."""
+    item = lake.build(Item, document)
+    return fill(item.instruction, item.inputs)
+
+
+def scores(answers: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[Rows]:
+    """Score all answers, as a filter: raw answers go in, rows of `linteval_scores` come out.
+
+    Args:
+        answers: those to each document.
+        documents: the documents.
+    """
+    items = [lake.build(Item, document) for document in documents]
+    samples = [
+        Answer("", item.meta.id, number, code_of(raw))
+        for item, texts in zip(items, answers, strict=True)
+        for number, raw in enumerate(texts)
+    ]
+    tests = [ItemTests(item.meta.id, "", None, (), None) for item in items]
+    rows = iter(score_samples(samples, items, tests, _no_jail, "", workers=None).scores)
+    return [[next(rows) for _ in texts] for texts in answers]
+
+
+def passes(_: Mapping[str, Any], results: Sequence[Rows]) -> dict[str, float]:
+    """Return an item's pass@k by metric, for each published k that there are answers for.
+
+    Args:
+        results: one list, that of the item's rows.
+    """
+    (rows,) = results
+    return {
+        f"{name}@{k}": pass_at_k(len(rows), sum(bool(row[score]) for row in rows), k)
+        for name, score in _SCORES.items()
+        for k in KS
+        if k <= len(rows)
+    }
+
+
+def _no_jail(programs: Sequence[Program]) -> list[list[Verdict]]:
+    raise AssertionError(f"{len(programs)} programs are to be run for items without tests")
