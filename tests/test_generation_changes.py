@@ -187,12 +187,15 @@ def test_answers_have_the_distribution_of_those_that_are_no_copy(base: Path, kno
         assert statistic < len(common) + 5 * np.sqrt(2 * len(common))
 
 
+@pytest.mark.parametrize("layout", [False, True])
 @pytest.mark.parametrize("kind", [Engine, PlainEngine])
-def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(base: Path, kind: type) -> None:
+def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
+    base: Path, kind: type, layout: bool
+) -> None:
     peer, length = Peer(base), 12
     engine = open_engine(kind, base)
     unit = Unit("genome", None, GREEDY, ("short",), change=True)
-    originals = {"short": Original(PROGRAM)}
+    originals = {"short": Original(PROGRAM, layout=layout)}
     drawn = run(engine, [unit], originals, 6, length)["genome"].samples
     prompt = peer.prompt("short")
     copied = copy_of(peer.tokenizer, prompts(engine)["short"], originals["short"]).tokens[:length]
@@ -203,8 +206,8 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(base: Path, k
             (before + float(row[other]), at, other)
             for other in range(len(row))
             if other != token
-            and (text := peer.decode([other]).lstrip())
-            and not text.startswith("#")
+            and (text := peer.decode([other]))
+            and (layout or text.lstrip().partition("#")[0])
         ]
         before += float(row[token])
     for sample, (_, at, token) in zip(drawn, sorted(changes, reverse=True), strict=False):
@@ -309,6 +312,10 @@ def test_a_copy_is_what_has_the_same_syntax_tree() -> None:
         program + "\nf(1)",
     ):
         assert not is_copy(program, other)
+    for other in ("def f(x):\n    return x +  1\n```", f"{program}\n\n```", f"{program} # one"):
+        assert is_copy(program, other)
+        assert not is_copy(program, other, layout=True)
+    assert is_copy(program, f"{program}\n```", layout=True)
     assert is_copy("def f(:", "def f(:\n```")
     assert not is_copy("def f(:", "def g(:")
 

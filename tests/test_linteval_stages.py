@@ -18,16 +18,22 @@ from typer.testing import CliRunner
 from coral_batch import lake
 from coral_batch.commands import cli
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
+from coral_batch.lake.stage import Lake
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.submissions.reading import read_answers
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.decoding import drawing
+from coral_batch.models.decoding.answer import Drawn
+from coral_batch.models.decoding.drawing import Work
+from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
 from coral_batch.records.rows import BestRow, DurationRow, LintSampleRow, SubjectRow
+from stages.linteval_samples import make
 from stages.subjects import subjects
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
@@ -252,3 +258,34 @@ def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:
     assert [row.raw for row in after] == [row.raw for row in before]
     assert [row.code for row in after] == [code_of(row.raw, stop) for row in before]
     assert after[0].code != before[0].code
+
+
+def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(project: Path) -> None:
+    code = "def double(x):\n  return x+x\n"
+    items = [replace(item, inputs=replace(item.inputs, code=code)) for item in ITEMS]
+    lake.write_rows("linteval_items", items)
+    set_params({"linteval.change": "required", "linteval.items": 10})
+    coral("samples", "base")
+    rows = samples("base")
+    assert len(rows) == 20
+    for row in rows:
+        assert row.prompt.endswith(FENCE)
+        assert row.raw.startswith(FENCE)
+        assert row.code != f"\n{code}"
+
+
+def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project: Path) -> None:
+    asked: list[Work] = []
+
+    def draw(works: list[Work], *_: Any, **__: Any) -> tuple[list[Drawn], list[DurationRow]]:
+        asked.extend(works)
+        return [], []
+
+    for change in ("required", "free"):
+        set_params({"linteval.change": change})
+        for code in ("x = 1", "x = 1\n"):
+            item = replace(ITEMS[0], inputs=replace(ITEMS[0].inputs, code=code))
+            lake.write_rows("linteval_items", [item])
+            tables = Lake()
+            make(tables, params.load(), "base", draw)
+    assert [bool(work.originals) for work in asked] == [False, True, False, False]

@@ -179,6 +179,7 @@ class Linteval:
     samples: int
     max_new_tokens: int
     stop: str | None
+    change: str
     knobs: Knobs
 
 

@@ -3,6 +3,9 @@
 They are drawn as the benchmark draws them: the item's text is the user's message, and the model
 writes its turn as it likes, until it ends it. No fence is opened for it, unlike for repairs. Only a
 completion model, which has no turn to end, gets one (see `coral_batch.models.prompts.prompt`).
+
+Where answers have to change the code, each goes on inside an opened fence, from the item's code
+with one change on (see `coral_batch.models.decoding.changes`).
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from transformers import AutoTokenizer
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
 from coral_batch.models.decoding.answer import Drawn
+from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import drawing_of, work_of
-from coral_batch.models.prompts.prompt import free_prompt
+from coral_batch.models.prompts.prompt import chat_prompt, free_prompt
 from coral_batch.records.items import Item
 from coral_batch.records.rows import DurationRow, LintSampleRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -45,12 +49,20 @@ def answer(
         CoralError: as in `drawing.draw`.
     """
     tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
-    prompts = {
-        str(item.meta.id): free_prompt(tokenizer, fill(item.instruction, item.inputs))
-        for item in items
-    }
     lint = settings.linteval
-    works = [work_of(name, subject, lint.knobs, {name: prompt}) for name, prompt in prompts.items()]
+    required = lint.change == "required"
+    prompt = chat_prompt if required else free_prompt
+    prompts = {
+        str(item.meta.id): prompt(tokenizer, fill(item.instruction, item.inputs)) for item in items
+    }
+    works = []
+    for item in items:
+        name, code = str(item.meta.id), item.inputs.code
+        originals = {}
+        # Code without a final newline is changed by the fence that closes behind it.
+        if required and code.endswith("\n"):
+            originals[name] = Original(code.removesuffix("\n"), layout=True)
+        works.append(work_of(name, subject, lint.knobs, {name: prompts[name]}, originals))
     drawing = drawing_of(lint.samples, lint.max_new_tokens, settings)
     answers, durations = draw(works, drawing, base, "items")
     rows = [

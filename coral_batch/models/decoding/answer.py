@@ -178,7 +178,9 @@ class Writing:
             context: tokens it attends to, prompt and answer together.
         """
         self._tokenizer, self._context = tokenizer, context
-        self._dull: Callable[[int], NDArray[np.bool_]] = cache(partial(dull_tokens, tokenizer))
+        self._dull: Callable[[int, bool], NDArray[np.bool_]] = cache(
+            partial(dull_tokens, tokenizer)
+        )
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
         # Adapters are trained to end with the tokenizer's, which a checkpoint may not list.
@@ -264,11 +266,15 @@ class Writing:
             knobs: how its answers are drawn.
             samples: how many there are.
         """
-        assert prompt.copy is not None
-        look = first_look(prompt.name, prompt.copy, logits)
+        copy = prompt.copy
+        assert copy is not None
+        look = first_look(prompt.name, copy, logits)
         ranks = samples * ATTEMPTS
-        changes = FirstChanges(prompt.copy, prompt.ids, logits, knobs, self._dull, ranks)
-        return changes, look
+
+        def dull(width: int) -> NDArray[np.bool_]:
+            return self._dull(width, copy.layout)
+
+        return FirstChanges(copy, prompt.ids, logits, knobs, dull, ranks), look
 
     def change(self, answer: Answer, changes: FirstChanges, samples: int) -> None:
         """Let an answer of no token copy its program up to its first change, and make that.
@@ -288,7 +294,7 @@ class Writing:
         copy = answer.prompt.copy
         if copy is None or answer.attempt + 1 == ATTEMPTS:
             return False
-        return is_copy(copy.program, self._text(answer))
+        return is_copy(copy.program, self._text(answer), copy.layout)
 
     def take(self, answer: Answer, token: int) -> None:
         """Let an answer go on with `token`."""

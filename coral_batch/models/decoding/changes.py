@@ -7,7 +7,7 @@ token is drawn as the model would, the copy's left out; from there on the answer
 pass over prompt and copy gives all p(t), so what is copied need not be drawn.
 
 The condition is on tokens. An answer that differs in its layout, comments or docstring alone is no
-change either: see `is_copy`, by which engines draw again.
+change either, unless these are what is to be changed: see `is_copy`, by which engines draw again.
 """
 
 from __future__ import annotations
@@ -42,10 +42,12 @@ class Original:
     Attributes:
         program: the program, without a newline at its end.
         reference: a right one, which the first look asks for; None where none is known.
+        layout: whether another layout or comment alone is a change.
     """
 
     program: str
     reference: str | None = None
+    layout: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,14 @@ class Copy:
         lines: the line of the program, from 1, in which a change of each token stands; one more
             than it has where something is put behind it.
         right: where the reference first differs, and its token there; None without a reference.
+        layout: as in `Original`.
     """
 
     program: str
     tokens: tuple[int, ...]
     lines: tuple[int, ...]
     right: tuple[int, int] | None
+    layout: bool
 
     @property
     def line(self) -> int | None:
@@ -102,18 +106,21 @@ def copy_of(tokenizer: Any, prompt: str, original: Original) -> Copy:
         pairs = enumerate(zip(tokens, wanted, strict=False))
         right = next(((at, token) for at, (copied, token) in pairs if copied != token), None)
     lines = tuple(int(count) + 1 for count in newlines[: len(tokens)])
-    return Copy(original.program, tuple(tokens), lines, right)
+    return Copy(original.program, tuple(tokens), lines, right, original.layout)
 
 
-def is_copy(program: str, answer: str) -> bool:
+def is_copy(program: str, answer: str, layout: bool = False) -> bool:
     """Say whether an answer leaves a program as it is: the same syntax tree but for docstrings.
 
     Args:
         program: the program.
         answer: what the model wrote, the opening fence left out. What does not parse is a change,
             unless it is the program's own text.
+        layout: whether any other text is a change.
     """
     code, _, _ = answer.partition("```")
+    if layout:
+        return code.removesuffix("\n") == program
     if code.strip() == program.strip():
         return True
     tree = _tree(code)
@@ -144,15 +151,18 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
-def dull_tokens(tokenizer: Any, width: int) -> NDArray[np.bool_]:
+def dull_tokens(tokenizer: Any, width: int, layout: bool) -> NDArray[np.bool_]:
     """Return which of `width` tokens no greedy change begins with.
 
-    Those that are blank, special or begin a comment, and those that the tokenizer does not know.
+    Those that are special or that the tokenizer does not know; and, unless `layout` is a change,
+    those that are blank or begin a comment.
     """
     known = range(min(width, len(tokenizer)))
-    texts = [text.lstrip() for text in _texts(tokenizer, known, special=False)]
+    texts = _texts(tokenizer, known, special=False)
+    if not layout:
+        texts = [text.lstrip().partition("#")[0] for text in texts]
     dull = np.ones(width, dtype=bool)
-    dull[: len(texts)] = [text == "" or text.startswith("#") for text in texts]
+    dull[: len(texts)] = [text == "" for text in texts]
     return dull
 
 
