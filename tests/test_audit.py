@@ -42,7 +42,6 @@ FOUNDATION = {
     *("calibration", "corpus_dropped"),
 }
 ROWS = [table for table in TABLES if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
-ROWS.remove("corpus_dropped")
 DOCUMENTS = [table for table in TABLES if lake.PLACES[table].endswith(".json") and table != "card"]
 
 
@@ -138,7 +137,7 @@ def part_of(table: str) -> str | None:
     if "{model}" in lake.PLACES[table]:
         return "best"
     if "{source}" in lake.PLACES[table]:
-        return "classics"
+        return "own" if table == "corpus_dropped" else "classics"
     return PART if "{part}" in lake.PLACES[table] else None
 
 
