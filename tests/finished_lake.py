@@ -55,7 +55,7 @@ from stages.split import split
 from stages.subjects import subjects
 from stages.verdicts import verdicts
 from tests import REPOSITORY
-from tests.settings import keep_sources, set_params
+from tests.settings import set_params, set_sources
 from tests.tiny import make_tiny_base
 
 SETTINGS = {
@@ -78,6 +78,22 @@ SETTINGS = {
     "linteval.items": 3,
     "linteval.samples": 2,
     "compute.workers": 1,
+}
+SOURCES: dict[str, dict[str, object]] = {
+    "classics": {"reader": "quixbugs", "path": "lake/raw/classics", "roles": "quixbugs"},
+    "snippets": {
+        "reader": "quixbugs",
+        "path": "lake/raw/snippets",
+        "roles": "held_out",
+        "exclude": [],
+    },
+    "own": {"reader": "folder", "path": "lake/raw/own", "roles": "held_out", "exclude": ["twice"]},
+}
+# A program that is left out, so that nothing else changes for it, and two that give no problem.
+OWN = {
+    "twice.py": 'def twice(n):\n    """>>> twice(2)\n    4\n    """\n    return n + n\n',
+    "thrice.py": "def thrice(n):\n    return 3 * n\n",
+    "half.py": "def half(n):\n    return n / 2\n",
 }
 # Two items each; those of the last are dropped, since it fails the test that it gets here.
 ITEMS = ("chunks", "clamp", "digit_sum")
@@ -126,15 +142,18 @@ def begin(
         make_base: makes the base model in a folder.
     """
     shutil.copy(REPOSITORY / "params.yaml", folder)
-    keep_sources(("classics", "snippets"), folder)
+    set_sources(SOURCES, folder)
     set_params(settings, folder)
     shutil.copytree(REPOSITORY / "lake/raw/classics", folder / "lake/raw/classics")
     _copy_snippets(SNIPPETS, folder / "lake/raw/snippets")
     _copy_snippets(ITEMS, folder / "lake/raw/items")
     (folder / "lake/raw/items/json_testcases/digit_sum.json").write_text("[[7], 8]\n")
+    (folder / "lake/raw/own").mkdir()
+    for name, text in OWN.items():
+        (folder / "lake/raw/own" / name).write_text(text)
     make_base(folder / "tiny")
     params.write_generations(generations)
-    for source in ("classics", "snippets"):
+    for source in SOURCES:
         corpus(source)
     for stage in (split, bugs, base, examples, calibration, population):
         stage()

@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.audit.mismatch import Mismatch
+from coral_batch.audit.recorded import Mismatch
 from coral_batch.audit.steps import run_steps, steps
 from coral_batch.commands import cli
 from coral_batch.corpus.split.overlap import measure_overlaps
 from coral_batch.lake import params, seals, vouchers
-from coral_batch.lake.schemas import validator
+from coral_batch.lake.schemas import schema_of
 from coral_batch.linteval.items.sources import make
 from coral_batch.linting.pool import LINTERS, Linter, lint
 from coral_batch.records.finding import Finding
@@ -42,12 +42,7 @@ FOUNDATION = {
     *("calibration", "corpus_dropped"),
 }
 ROWS = [table for table in TABLES if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
-ROWS.remove("corpus_dropped")
 DOCUMENTS = [table for table in TABLES if lake.PLACES[table].endswith(".json") and table != "card"]
-
-
-def schema_of(table: str) -> dict[str, Any]:
-    return validator(lake.SCHEMAS.get(table, table)).schema
 
 
 def columns(tables: Sequence[str]) -> list[tuple[str, str]]:
@@ -142,7 +137,7 @@ def part_of(table: str) -> str | None:
     if "{model}" in lake.PLACES[table]:
         return "best"
     if "{source}" in lake.PLACES[table]:
-        return "classics"
+        return "own" if table == "corpus_dropped" else "classics"
     return PART if "{part}" in lake.PLACES[table] else None
 
 
@@ -219,7 +214,7 @@ FIELDS = [(table, name) for table in DOCUMENTS for name in schema_of(table)["pro
 
 @pytest.mark.parametrize(("table", "column"), FIELDS, ids=[f"{t}-{c}" for t, c in FIELDS])
 def test_a_changed_value_of_a_document_is_named(here: Path, table: str, column: str) -> None:
-    document = lake.read_raw_document(table)
+    (document,) = lake.read_raw(table)
     new = changed(document, [column], schema_of(table))
     lake.path(table).write_text(json.dumps(new))
     (mismatch,) = audit_around(table)

@@ -2,13 +2,14 @@
 
 Measured columns (`"measured": true` in the schema) are compared with the row's seal; all others
 with the values that the function returned. A row whose seal does not hold is named for that alone,
-and so is one that rests on such a row: what follows from a wrong measurement cannot be told.
+and so is one that rests on such a row: what follows from a wrong measurement cannot be told. A
+document is a row without a key.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,12 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.audit.mismatch import Mismatch, differences
-from coral_batch.audit.recorded import Key, Place, Recorded, Row, Unusable, hashes_in
-from coral_batch.errors import CoralError
+from coral_batch.audit.recorded import Mismatch, Place, Recorded, Row, Unusable
 from coral_batch.lake import seals
-from coral_batch.lake.schemas import row_key, validator
+from coral_batch.lake.hashes import folder_hashes
+from coral_batch.lake.schemas import row_key, schema_of
 from coral_batch.lake.stage import Folder, as_frame
 from coral_batch.lake.vouchers import voucher
-from coral_batch.records.rows import REFERENCE
 
 
 class Comparison:
@@ -42,9 +41,8 @@ class Comparison:
         self._recorded = recorded
         self._place = place
         self._again = again
-        self._tainted = {
-            source: keys for source in rests_on if (keys := recorded.tainted.get(source))
-        }
+        self._differs = False
+        self._tainted = [row for one in rests_on for row in recorded.tainted.get(one, ())]
 
     def compare(self, expected: Any) -> None:
         """Compare the table with what a stage's function returned for it.
@@ -52,19 +50,21 @@ class Comparison:
         Raises:
             Unusable: the table cannot be read.
         """
-        kind = lake.path(*self._place).suffix
-        if kind == ".parquet":
-            self._frame(as_frame(self._place[0], expected))
-        elif kind == ".jsonl":
-            self._rows([lake.plain(row) for row in expected])
-        elif kind == ".json":
-            self._document(lake.plain(expected))
+        table, part = self._place
+        kind = lake.path(table, part).suffix
+        if kind == "":
+            self._folder(expected)
         elif kind == ".npz":
-            self._arrays(expected)
-        elif all(isinstance(content, str) for content in expected.values()):
-            self._texts(expected)
+            self._arrays(self._found(expected), expected)
+        elif kind == ".parquet":
+            frame = as_frame(table, expected)
+            found = self._found(frame)
+            if not self._holds(found, frame):
+                self._rows(found.to_dicts(), frame.to_dicts())
         else:
-            self._folders(expected)
+            content = lake.plain(expected)
+            rows = content if kind == ".jsonl" else [content]
+            self._rows(self._found(rows), rows)
 
     def note(
         self,
@@ -76,215 +76,175 @@ class Comparison:
         file: Path | None = None,
     ) -> None:
         """Note that something does not follow; its source is what vouches for the column."""
+        self._differs = True
         source = voucher(self._place[0], (column or "").split(".")[0])
         place = file or lake.path(*self._place)
         self._recorded.mismatches.append(Mismatch(place, row, column, found, expected, source))
 
-    def _frame(self, expected: pl.DataFrame) -> None:
-        """Compare a flat table at once, and row by row where it differs."""
+    def _found(self, expected: Any) -> Any:
+        """Return the table as it lies; if it cannot be read it is what it should be from now on."""
         try:
-            found = lake.read_sealed_frame(*self._place)
-        except CoralError:
-            self._rows(expected.to_dicts())  # which notes it
-            return
-        schema = _schema(self._place[0])
-        content = found.drop(seals.COLUMN, strict=False)
-        compared = [name for name in content.columns if name not in self._measured(schema)]
-        holds = content.select(compared).equals(expected.select(compared))
-        if holds and seals.is_sealed(schema):
-            expected_seals = seals.seal_frame(self._place[0], schema, content)
-            holds = found[seals.COLUMN].equals(expected_seals)
-        if not holds:
-            self._rows(expected.to_dicts())
-
-    def _measured(self, schema: Mapping[str, Any]) -> Sequence[str]:
-        return () if self._again else seals.measured_columns(schema)
-
-    def _rows(self, expected: Sequence[Row]) -> None:
-        table, part = self._place
-        schema = _schema(table)
-        key = seals.key_columns(schema)
-        measured = self._measured(schema)
-        try:
-            found = self._recorded.attempt(self._place, lambda: lake.read_raw(table, part))
+            return self._recorded.table(self._place)
         except Unusable:
-            if not seals.measured_columns(schema):
+            if not seals.measured_columns(schema_of(self._place[0])):
                 self._recorded.correct(self._place, expected)
             raise
-        before = len(self._recorded.mismatches)
-        rows = []
+
+    def _measured(self) -> Sequence[str]:
+        """Return the columns that are compared with their seals alone."""
+        return () if self._again else seals.measured_columns(schema_of(self._place[0]))
+
+    def _holds(self, found: pl.DataFrame, expected: pl.DataFrame) -> bool:
+        """Whether a flat table follows, which is quicker to tell at once than row by row."""
+        schema = schema_of(self._place[0])
+        content = found.drop(seals.COLUMN, strict=False)
+        compared = [name for name in content.columns if name not in self._measured()]
+        if not content.select(compared).equals(expected.select(compared)):
+            return False
+        return not seals.is_sealed(schema) or found[seals.COLUMN].equals(
+            seals.seal_frame(self._place[0], schema, content)
+        )
+
+    def _rows(self, found: list[Row], expected: list[Row]) -> None:
+        table, schema = self._place[0], schema_of(self._place[0])
+        key, measured = seals.key_columns(schema), self._measured()
+        lost, rows = False, []
         for number, there, should in self._aligned(found, expected, key):
-            name = row_key(should, key)
+            name = dict(zip(key, row_key(should, key), strict=True))
+            is_open = self._is_open(name)
             if there is None:
-                if measured or self._is_open(name, key):
-                    self._recorded.lose(self._place)  # what rests on it cannot be told
+                lost = lost or is_open or bool(measured)  # what rests on it cannot be told
                 rows.append(should)
                 continue
-            where = f"row {number} ({', '.join(map(str, name))})"
-            broken = seals.broken(table, schema, name, there) if seals.is_sealed(schema) else []
-            for column in broken:
-                self.note(column, there[column], None, row=where)
+            where = f"row {number} ({', '.join(map(str, name.values()))})" if key else None
+            broken = seals.broken(table, schema, tuple(name.values()), there)
             if broken:
-                self._recorded.tainted.setdefault(self._place, set()).add(name)
-            is_open = bool(broken) or self._is_open(name, key)
-            right = {}
-            for column, value in there.items():
-                if column == seals.COLUMN:
-                    continue
-                right[column] = value
-                if column in measured or (is_open and column not in key):
-                    continue
-                right[column] = should[column]
-                for path, one, other in differences(value, should[column], column):
-                    self.note(path, one, other, row=where)
+                self._recorded.taint(self._place, name)
+                is_open = is_open or bool(key)
+            follows = {
+                column: value
+                for column, value in should.items()
+                if column in key or not (is_open or column in measured)
+            }
+            for column in broken:
+                if column not in follows:
+                    self.note(column, there[column], None, row=where)
+            right = {**there, **follows}
+            for path, one, other in differences(there, right, ""):
+                self.note(path[1:], one, other, row=where)
             rows.append(right)
-        if len(self._recorded.mismatches) > before and not self._recorded.is_lost(self._place):
+        if lost:
+            self._recorded.lose(self._place)
+        elif self._differs:
             self._recorded.correct(self._place, rows)
 
-    def _is_open(self, name: Key, key: Sequence[str]) -> bool:
-        """Whether a row rests on one whose measured values do not hold.
+    def _is_open(self, name: Row) -> bool:
+        """Whether a row with this key rests on one whose seal does not hold.
 
-        It does when the two agree in the key columns that both tables have; times of a reference
-        concern every repair of its problem.
+        It does when the two agree in the key columns that both tables have.
         """
-        own = dict(zip(key, name, strict=True))
-        for (table, _), names in self._tainted.items():
-            columns = seals.key_columns(_schema(table))
-            shared = [index for index, column in enumerate(columns) if column in own]
-            for other in names:
-                of_reference = REFERENCE in other
-                if all(
-                    other[index] == own[columns[index]]
-                    or (of_reference and columns[index] in ("genome", "sample"))
-                    for index in shared
-                ):
-                    return True
-        return False
+        return any(
+            all(name.get(column, value) == value for column, value in other.items())
+            for other in self._tainted
+        )
 
     def _aligned(
-        self, found: list[Row], expected: Sequence[Row], key: Sequence[str]
+        self, found: list[Row], expected: list[Row], key: Sequence[str]
     ) -> Iterator[tuple[int, Row | None, Row]]:
         """Yield row number, row and expected row; note rows missing, too many or misplaced."""
-        there = [row_key(row, key) for row in found]
-        should = [row_key(row, key) for row in expected]
+        there, should = ([row_key(row, key) for row in rows] for rows in (found, expected))
         if only_renamed(there, should):
             yield from zip(range(1, len(found) + 1), found, expected, strict=True)
             return
-        there, should = _numbered(there), _numbered(should)
-        by_key = dict(zip(there, found, strict=True))
-        numbers = {name: number for number, name in enumerate(there, start=1)}
-        common = set(there) & set(should)
-        for name in should:
-            if name not in common:
-                self.note(None, "no such row", _named(name))
-        for name in there:
-            if name not in common:
-                self.note(None, _named(name), "no such row", row=f"row {numbers[name]}")
-        order = [name for name in there if name in common]
-        wanted = [name for name in should if name in common]
-        for one, other in zip(order, wanted, strict=True):
+        rows = dict(zip(_named(there), enumerate(found, start=1), strict=True))
+        wanted = dict(zip(_named(should), expected, strict=True))
+        for name in wanted:
+            if name not in rows:
+                self.note(None, "no such row", name)
+        for name, (number, _) in rows.items():
+            if name not in wanted:
+                self.note(None, name, "no such row", row=f"row {number}")
+        order = [name for name in wanted if name in rows]
+        for one, other in zip([name for name in rows if name in wanted], order, strict=True):
             if one != other:
-                self.note(None, _named(one), f"here {_named(other)}", row=f"row {numbers[one]}")
+                self.note(None, one, f"here {other}", row=f"row {rows[one][0]}")
                 break
-        for name, row in zip(should, expected, strict=True):
-            yield numbers.get(name, 0), by_key.get(name), row
+        for name, row in wanted.items():
+            number, own = rows.get(name, (0, None))
+            yield number, own, row
 
-    def _document(self, expected: Row) -> None:
-        table = self._place[0]
-        schema = _schema(table)
-        found = self._recorded.attempt(self._place, lambda: lake.read_raw_document(table))
-        broken = seals.broken(table, schema, (), found) if seals.is_sealed(schema) else []
-        right = {}
-        for column, value in found.items():
-            if column == seals.COLUMN:
-                if column in broken:
-                    self.note(column, value, None)
-                continue
-            right[column] = value
-            if column in self._measured(schema):
-                if column in broken:
-                    self.note(column, value, None)
-            elif not self._tainted:
-                right[column] = expected[column]
-                for path, one, other in differences(value, expected[column], column):
-                    self.note(path, one, other)
-        if broken:
-            self._recorded.tainted[self._place] = {()}
-        self._recorded.correct(self._place, right)
-
-    def _arrays(self, expected: Mapping[str, np.ndarray]) -> None:
-        arrays = self._recorded.attempt(self._place, lambda: lake.read_arrays(*self._place))
-        before = len(self._recorded.mismatches)
-        for name in expected.keys() | arrays.keys():
-            found, should = arrays.get(name), expected.get(name)
-            if found is None or should is None or found.shape != should.shape:
-                self.note(name, _shape(found), _shape(should))
-                continue
-            wrong = np.argwhere(np.atleast_1d(found != should))
-            if len(wrong):
-                index = tuple(wrong[0].tolist()) if found.ndim else ()
+    def _arrays(self, found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> None:
+        for name, should in expected.items():
+            there = found[name]
+            if there.shape != should.shape:
+                shapes = (f"an array of shape {array.shape}" for array in (there, should))
+                self.note(name, *shapes)
+            elif len(wrong := np.argwhere(np.atleast_1d(there != should))):
+                index = tuple(wrong[0].tolist()) if there.ndim else ()
                 row = str(expected["genomes"][index[0]]) if index else None
                 place = ".".join(map(str, (name, *index)))
-                self.note(place, found[index].item(), should[index].item(), row=row)
-        if len(self._recorded.mismatches) > before:
-            self._recorded.correct(self._place, dict(expected))
+                self.note(place, there[index].item(), should[index].item(), row=row)
+        if self._differs:
+            self._recorded.correct(self._place, expected)
 
-    def _texts(self, expected: Mapping[str, str]) -> None:
-        """Compare the files of a folder, by name, with the texts that they should hold."""
+    def _folder(self, expected: Mapping[str, str | Folder]) -> None:
+        """Compare what a folder holds, by name: texts line by line, folders by their hashes."""
         folder = lake.path(*self._place)
+        texts = any(isinstance(one, str) for one in expected.values())
+        files = (file for file in folder.rglob("*") if not file.is_dir())
         there = {
-            file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()
+            entry.relative_to(folder).as_posix(): _content(entry)
+            for entry in (files if texts else folder.glob("*"))
         }
-        if self._tainted:
-            return
-        for name in sorted(there | expected.keys()):
-            file = folder / name
-            found = file.read_bytes().decode(errors="replace") if name in there else "none"
-            should = expected.get(name, "no such file").split("\n")
-            for path, one, other in differences(found.split("\n"), should, "line"):
-                self.note(path, one, other, file=file)
-
-    def _folders(self, expected: Mapping[str, Folder]) -> None:
-        """Compare folders with the hashes of their files."""
-        folder = lake.path(*self._place)
-        there = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
-        for name in sorted(there ^ expected.keys()):
-            one, other = ("a folder", "none") if name in there else ("no folder", "one")
-            self.note(None, one, other, file=folder / name)
-        doubtful = {key for names in self._tainted.values() for key in names}
-        for name in sorted(there & expected.keys()):
-            if (name,) in doubtful:
+        should = {
+            name: one.split("\n") if isinstance(one, str) else dict(one.files)
+            for name, one in expected.items()
+        }
+        for name in sorted(there.keys() | should.keys()):
+            if self._tainted and (texts or {"key": name} in self._tainted):
                 continue
-            files, known = hashes_in(folder / name), dict(expected[name].files)
-            for path, found, should in differences(files, known, ""):
-                self.note(None, found, should, file=folder / name / path[1:])
+            one, other = there.get(name, "none"), should.get(name, "none")
+            for path, found, wanted in differences(one, other, ""):
+                column, below = (f"line{path}", "") if texts else (None, path[1:])
+                self.note(column, found, wanted, file=folder / name / below)
 
 
-def only_renamed(found: Sequence[Key], expected: Sequence[Key]) -> bool:
+def differences(found: object, expected: object, path: str) -> Iterator[tuple[str, object, object]]:
+    """Yield path, found and expected of each value in which two JSON values differ."""
+    if found == expected:
+        return
+    if isinstance(found, Mapping) and isinstance(expected, Mapping):
+        for name in dict.fromkeys([*expected, *found]):
+            yield from differences(
+                found.get(name, "nothing"), expected.get(name, "nothing"), f"{path}.{name}"
+            )
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        for index, (one, other) in enumerate(zip(found, expected, strict=True)):
+            yield from differences(one, other, f"{path}.{index}")
+    else:
+        yield path, found, expected
+
+
+def only_renamed(found: Sequence[Hashable], expected: Sequence[Hashable]) -> bool:
     """Whether at most keys were changed, so that every row still stands in its place."""
     renamed = sum(one != other for one, other in zip(found, expected, strict=False))
     strangers = (Counter(found) - Counter(expected)).total()
     return len(found) == len(expected) and renamed == strangers
 
 
-def _schema(table: str) -> dict[str, Any]:
-    return validator(lake.SCHEMAS.get(table, table)).schema
+def _content(entry: Path) -> object:
+    """Return the hashes of a folder's files, the lines of a file, or words for what is neither."""
+    if entry.is_dir():
+        return folder_hashes(entry)
+    return entry.read_bytes().decode(errors="replace").split("\n") if entry.is_file() else "a link"
 
 
-def _shape(array: np.ndarray | None) -> str:
-    return "no such array" if array is None else f"an array of shape {array.shape}"
-
-
-def _numbered(keys: Sequence[Key]) -> list[Key]:
-    """Make keys unique: after each stands how many before it are the same."""
-    counts: Counter[Key] = Counter()
-    numbered = []
+def _named(keys: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Return keys as texts, made unique: of equal ones all but the first are numbered."""
+    counts: Counter[str] = Counter()
+    names = []
     for key in keys:
-        numbered.append((*key, counts[key]))
-        counts[key] += 1
-    return numbered
-
-
-def _named(key: Key) -> str:
-    *name, again = key
-    return ", ".join(map(str, name)) + (f", number {again + 1} of its kind" if again else "")
+        name = ", ".join(map(str, key))
+        counts[name] += 1
+        names.append(f"{name}, number {counts[name]} of its kind" if counts[name] > 1 else name)
+    return names

@@ -7,7 +7,9 @@ follows from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,16 +17,48 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.audit.mismatch import Mismatch
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, shorten
 from coral_batch.lake import seals
-from coral_batch.lake.hashes import found_sha256
+from coral_batch.records.rows import REFERENCE
 
 Row = dict[str, Any]
-Key = tuple[Any, ...]
 Kind = TypeVar("Kind")
 Place = tuple[str, str | None]
 """A table and its part of the lake."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Something that does not follow.
+
+    Attributes:
+        file: where it stands.
+        row: the row's number and key; None for what is not in a row.
+        column: the column, with the path inside a nested value; None for a whole row or file.
+        found: what stands there.
+        expected: what should; None where it is not known.
+        source: what that follows from.
+        problem: why the file cannot be read at all, in words; the other fields are empty then.
+    """
+
+    file: Path
+    row: str | None = None
+    column: str | None = None
+    found: object = None
+    expected: object = None
+    source: str = ""
+    problem: str | None = None
+
+    def __str__(self) -> str:
+        """Return a block of lines."""
+        lines = [", ".join(str(word) for word in (self.file, self.row, self.column) if word)]
+        if self.problem is not None:
+            lines += self.problem.split("\n")
+        else:
+            expected = "another value" if self.expected is None else shorten(self.expected)
+            lines += [f"found:    {shorten(self.found)}", f"expected: {expected}"]
+            lines += [f"from:     {self.source}"]
+        return "\n  ".join(lines) + "\n"
 
 
 class Unusable(Exception):
@@ -39,53 +73,63 @@ class Recorded:
     Attributes:
         mismatches: what does not follow.
         reads: the tables read since it was last emptied.
-        tainted: table -> keys of the rows whose seal does not hold.
-        part: the part whose tables are kept between two reads.
+        tainted: table -> columns and values that what rests on it has where a seal does not hold.
     """
 
     def __init__(self) -> None:
         self.mismatches: list[Mismatch] = []
         self.reads: set[Place] = set()
-        self.tainted: dict[Place, set[Key]] = {}
-        self.part: str | None = None
+        self.tainted: dict[Place, list[Row]] = {}
         self._corrected: dict[Place, Any] = {}
         self._unusable: set[Place] = set()
-        self._kept: dict[Place, Any] = {}
 
     def rows(self, table: str, kind: type[Kind], part: str | None = None) -> list[Kind]:
         return [lake.build(kind, row) for row in self.raw(table, part)]
 
     def raw(self, table: str, part: str | None = None) -> list[Row]:
-        """Return a table as JSON values, without seals."""
-        return list(self._read(table, part, lambda: _unsealed(lake.read_raw(table, part))))
+        """Return a table as JSON values, without seals; of a document its only row."""
+        content = self._read(table, part)
+        return content.to_dicts() if isinstance(content, pl.DataFrame) else content
 
     def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
-        def read() -> pl.DataFrame:
-            return lake.read_sealed_frame(table, part).drop(seals.COLUMN, strict=False)
-
-        content = self._read(table, part, read)
+        content = self._read(table, part)
         return content if isinstance(content, pl.DataFrame) else lake.frame(table, content)
 
     def document(self, table: str, kind: type[Kind]) -> Kind:
-        value = self._read(table, None, lambda: _unsealed([lake.read_raw_document(table)])[0])
-        return value if kind is dict else lake.build(kind, value)
+        (value,) = self.raw(table)
+        return value if kind is dict else lake.build(kind, value)  # type: ignore[return-value]
 
     def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
-        return self._read(table, part, lambda: lake.read_arrays(table, part))
+        return self._read(table, part)
 
     def folder(self, table: str, part: str | None = None) -> Path:
         if table == "base":
             self.document("card", dict)  # whose files are compared in a check of their own
         return lake.path(table, part)
 
+    def table(self, place: Place) -> Any:
+        """Return a table, seals included.
+
+        Returns:
+            By the format: a frame, rows of JSON values, of which a document has one, or arrays.
+
+        Raises:
+            Unusable: it cannot be read, or `lose` said so.
+        """
+        if place in self._unusable:
+            raise Unusable
+        if place in self._corrected:
+            return self._corrected[place]
+        kind = lake.path(*place).suffix
+        reads = {".npz": lake.read_arrays, ".parquet": lake.read_sealed_frame}
+        return self.attempt(place, partial(reads.get(kind, lake.read_raw), *place))
+
     def attempt(self, place: Place, read: Callable[[], Kind]) -> Kind:
-        """Call `read`; note once what it cannot read.
+        """Call `read`; note what it cannot read.
 
         Raises:
             Unusable: `read` raised a `CoralError`.
         """
-        if place in self._unusable:
-            raise Unusable
         try:
             return read()
         except CoralError as error:
@@ -94,44 +138,27 @@ class Recorded:
             raise Unusable from None
 
     def correct(self, place: Place, content: Any) -> None:
-        """Let a table be read as `content` from now on."""
+        """Let a table be read as `content`, rows or arrays, from now on."""
         self._corrected[place] = content
         self._unusable.discard(place)
-        self._kept.pop(place, None)
+
+    def taint(self, place: Place, key: Row) -> None:
+        """Note that the seal of the row with this key does not hold."""
+        if key.get("genome") == REFERENCE:
+            # Times of a reference concern every repair of its problem.
+            key = {name: key[name] for name in key if name not in ("genome", "sample")}
+        self.tainted.setdefault(place, []).append(key)
 
     def lose(self, place: Place) -> None:
         """Let nothing be computed from a table that lacks what cannot be computed."""
         self._unusable.add(place)
 
-    def is_lost(self, place: Place) -> bool:
-        """Whether nothing can be computed from a table."""
-        return place in self._unusable
-
-    def enter(self, part: str | None) -> None:
-        """Keep the tables of this part from now on, and let go of the others'."""
-        if part != self.part:
-            self.part = part
-            self._kept = {place: kept for place, kept in self._kept.items() if place[1] is None}
-
-    def _read(self, table: str, part: str | None, read: Callable[[], Any]) -> Any:
-        place = (table, part)
-        self.reads.add(place)
-        if place in self._unusable:
-            raise Unusable
-        if place in self._corrected:
-            return self._corrected[place]
-        if place not in self._kept:
-            content = self.attempt(place, read)
-            if part not in (None, self.part):
-                return content  # so that an audit holds one generation at a time
-            self._kept[place] = content
-        return self._kept[place]
-
-
-def hashes_in(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file of a folder, by name, and words for what is no file."""
-    return {file.name: found_sha256(file) for file in folder.iterdir()}
-
-
-def _unsealed(rows: Sequence[Row]) -> list[Row]:
-    return [{name: row[name] for name in row if name != seals.COLUMN} for row in rows]
+    def _read(self, table: str, part: str | None) -> Any:
+        """Return a table without seals."""
+        self.reads.add((table, part))
+        content = self.table((table, part))
+        if isinstance(content, pl.DataFrame):
+            return content.drop(seals.COLUMN, strict=False)
+        if isinstance(content, list):
+            return [{name: row[name] for name in row if name != seals.COLUMN} for row in content]
+        return content

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from coral_batch import lake
-from coral_batch.audit.mismatch import Mismatch
-from coral_batch.audit.recorded import Recorded
+from coral_batch.audit.comparison import differences
+from coral_batch.audit.recorded import Mismatch
 from coral_batch.corpus.split.reading import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
+from coral_batch.lake.stage import Lake
+from coral_batch.records.rows import SampleRow
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import program_of
 
@@ -24,13 +26,12 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
     Raises:
         CoralError: there is no such repair.
     """
-    settings = params.load()
-    recorded = Recorded()
-    part, _, rest = name.partition("/")
+    settings, tables = params.load(), Lake()
     parts = [*settings.generations, lake.BASELINE, *lake.EVALUATIONS.values()]
-    if part not in parts:  # that of an evaluation has a stroke in it
-        part, rest = "/".join(name.split("/")[:2]), "/".join(name.split("/")[2:])
-    samples = {_id(row): row for row in recorded.raw("samples", part)} if part in parts else {}
+    part = next((one for one in parts if name.startswith(f"{one}/")), None)
+    rows = [] if part is None else tables.rows("samples", SampleRow, part)
+    rest = name.removeprefix(f"{part}/")
+    samples = {f"{row.genome}/{row.problem}/{row.sample}": row for row in rows}
     if rest not in samples:
         raise CoralError(
             "no such repair",
@@ -39,29 +40,22 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
             expected=f"PART/GENOME/PROBLEM/SAMPLE with one of {', '.join(parts)} as PART and a "
             "repair of its samples.jsonl behind it",
         )
-    problems = read_shown(recorded, settings)
     sample = samples[rest]
-    program = program_of(problems[sample["problem"]], sample["code"], rest)
+    program = program_of(read_shown(tables, settings)[sample.problem], sample.code, rest)
     (verdicts,) = judge([program], settings.verdicts, workers=1)
-    there = {row["case"]: row for row in recorded.raw("verdicts", part) if _id(row) == rest}
-    place, lines, found_other = lake.path("verdicts", part), [], []
-    again = "running it again in the jail"
-    for verdict in verdicts:
-        found = there.pop(verdict.case, {})
-        row = f"{rest}, case {verdict.case}"
-        changed = [
-            Mismatch(place, row, column, before, getattr(verdict, column), again)
-            for column in ("test", "kind", "detail")
-            if (before := found.get(column, "no such row")) != getattr(verdict, column)
-        ]
-        found_other += changed
-        words = ", not as before" if changed else ""
-        lines.append(f"{name}, case {verdict.case}: {verdict.kind}{words}")
-    found_other += [
-        Mismatch(place, rest, None, f"case {case}", "no such case", again) for case in there
+    columns = ("case", "test", "kind", "detail")
+    again = {one.case: {column: getattr(one, column) for column in columns} for one in verdicts}
+    own = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}
+    found = tables.frame("verdicts", part).filter(**own).select(columns)
+    there = {row["case"]: row for row in found.to_dicts()}
+    source, none = "running it again in the jail", "no such row"
+    wrong = [
+        Mismatch(lake.path("verdicts", part), f"{rest}, case {case}", path[1:], one, other, source)
+        for case in sorted(there.keys() | again.keys())
+        for path, one, other in differences(there.get(case, none), again.get(case, none), "")
     ]
-    return recorded.mismatches + found_other, lines
-
-
-def _id(row: dict[str, object]) -> str:
-    return f"{row['genome']}/{row['problem']}/{row['sample']}"
+    lines = [
+        f"{name}, case {case}: {of['kind']}{'' if there.get(case) == of else ', not as before'}"
+        for case, of in again.items()
+    ]
+    return wrong, lines

@@ -7,30 +7,32 @@ find.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.audit import measured
 from coral_batch.audit.comparison import Comparison
-from coral_batch.audit.mismatch import Mismatch
-from coral_batch.audit.recorded import Place, Recorded, Unusable, hashes_in
+from coral_batch.audit.measured import Measured
+from coral_batch.audit.recorded import Mismatch, Place, Recorded, Unusable
 from coral_batch.corpus.sources import checkout
+from coral_batch.lake.hashes import folder_hashes
 from coral_batch.lake.stage import Outputs
-from coral_batch.linteval.items.build import adopt, build
-from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.sources import remake
 from coral_batch.models.base.catalogue import CATALOGUE
 from coral_batch.models.base.checkpoint import CARD
-from coral_batch.records.items import Candidate, Dropped, Item, ItemTests
+from coral_batch.records.items import Dropped, Item, ItemTests
 from coral_batch.records.problem import DroppedProblem, Problem, content_hash
 from coral_batch.records.settings import Params
 from stages import (
     adapters,
     automata,
+    base,
     best,
     bugs,
     calibration,
@@ -52,27 +54,38 @@ from stages import (
     subjects,
     verdicts,
 )
+from stages.arguments import ANSWERS_OF
 
-ANSWERS_OF = "linteval/"
-"""What stands before a model of CodeLinterEval where other parts of the lake may be named."""
+_AGAIN = frozenset({"adapter_cards", "linteval_dropped"})
+"""Tables whose measured columns follow, in part, from other tables as well."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A stage's function and the tables of it to compare.
+    """A stage and the tables of it to compare.
 
     Attributes:
-        make: the function, given the lake and the parameters.
+        stage: a module of `stages`.
+        part: the part of the lake that it makes.
         places: the tables to compare, in an order in which one that follows from another's
             measured values stands behind it.
-        again: tables whose measured columns are compared as well.
-        aside: tables that the function reads for other tables than the first.
+        again: whether it measures again, so that measured columns are compared as well.
+        aside: a table that it reads for other tables than the first.
     """
 
-    make: Callable[[Recorded, Params], Outputs]
+    stage: ModuleType
+    part: str | None
     places: tuple[Place, ...]
-    again: frozenset[str] = frozenset()
-    aside: frozenset[str] = frozenset()
+    again: bool = False
+    aside: str | None = None
+
+    def make(self, recorded: Recorded, settings: Params) -> Outputs:
+        """Call the stage's function with the lake as it should be, and with what was measured."""
+        make = _OWN.get(self.stage) or self.stage.make
+        measured = Measured(recorded, settings, (self.stage.TABLES[0], self.part))
+        # What measures is a further argument of a stage: obtain, draw, jail or calibrate.
+        measures = () if self.again else list(signature(make).parameters)[3:]
+        return make(recorded, settings, self.part, *(getattr(measured, one) for one in measures))
 
 
 def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list[Step]:
@@ -83,49 +96,18 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
         part: a part of the lake, e.g. a generation or ``linteval/base``; None for the whole lake.
         recalibrate: calibrate the mapping again as well.
     """
-    if part is None:
-        return _whole(settings, recalibrate)
-    if part.startswith(ANSWERS_OF):
+    if part is not None and part.startswith(ANSWERS_OF):
         return _answers(part.removeprefix(ANSWERS_OF))
-    if part not in settings.generations:
-        return _repairs(settings, part)
-    before = [name for name, entry in settings.generations.items() if entry.next == part]
-    bred = [replace(_step(selection, name), places=_bred(part)) for name in before]
-    again = [_calibration(recalibrate)] if recalibrate else []
-    return again + bred + _generation(settings, part)
-
-
-def _whole(settings: Params, recalibrate: bool) -> list[Step]:
-    listed = [
-        *(
-            Step(partial(_source, source=name), (("problems", name), ("corpus_dropped", name)))
-            for name in settings.corpus.sources
-        ),
-        _step(split),
-        Step(_bugs, tuple((table, None) for table in bugs.TABLES)),
-        Step(_card, (("card", None),)),
-        _step(examples),
-        _calibration(recalibrate),
+    listed = list(_whole(settings, recalibrate))
+    if part is None:
+        return listed
+    # What a part begins with, its population or its subjects, is made elsewhere.
+    places = [tuple(place for place in step.places if place[1] == part) for step in listed]
+    return [
+        step if step.part == part or step.again else replace(step, places=of_part)
+        for step, of_part in zip(listed, places, strict=True)
+        if of_part or step.again
     ]
-    for name in settings.generations:
-        listed += _generation(settings, name)
-    places = tuple(("subjects", part) for part in (lake.BASELINE, lake.EVALUATIONS["baseline"]))
-    listed += [replace(_step(subjects), places=places), *_repairs(settings, lake.BASELINE)]
-    of_best = _step(best)
-    listed.append(
-        replace(of_best, places=(*of_best.places, ("subjects", lake.EVALUATIONS["best"])))
-    )
-    for evaluation in lake.EVALUATIONS.values():
-        listed += _repairs(settings, evaluation)
-    items = tuple((table, None) for table in linteval_items.TABLES)
-    listed += [
-        _step(evidence),
-        _step(report),
-        Step(_data_set, items, frozenset({"linteval_dropped"})),
-    ]
-    for model in lake.lint_models():
-        listed += _answers(model)
-    return [*listed, _step(linteval_report)]
 
 
 def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch], list[str]]:
@@ -133,102 +115,66 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
     recorded = Recorded()
     lines: list[str] = []
     for step in listed:
-        recorded.enter(step.places[0][1])
         recorded.reads.clear()
-        try:
+        outputs: Mapping[Any, Any] = {}
+        with suppress(Unusable):
             outputs = recorded.attempt(step.places[0], partial(step.make, recorded, settings))
-        except Unusable:
-            outputs = None
-        rests_on = {place for place in recorded.reads if place[0] not in step.aside}
+        rests_on = {place for place in recorded.reads if place[0] != step.aside}
         for place in step.places:
-            words = _compare(recorded, step, outputs, place, rests_on)
+            before = len(recorded.mismatches)
+            words = "not checked: something that it follows from cannot be read"
+            with suppress(Unusable):
+                if outputs:
+                    # A stage names the part of a table that it writes elsewhere than in its own.
+                    expected = outputs[place if place in outputs else place[0]]
+                    again = step.again or place[0] in _AGAIN
+                    Comparison(recorded, place, rests_on, again).compare(expected)
+                    words = "follows"
+            if found := len(recorded.mismatches) - before:
+                words = f"{found} wrong"
             lines.append(f"{lake.path(*place)}: {words}")
             rests_on |= {place, *recorded.reads}
     return recorded.mismatches, lines
 
 
-def _compare(
-    recorded: Recorded, step: Step, outputs: Outputs | None, place: Place, rests_on: set[Place]
-) -> str:
-    """Compare one table and return what is said of it."""
-    before = len(recorded.mismatches)
-    table, part = place
-    try:
-        if outputs is None:
-            raise Unusable
-        # A stage names the part of a table that it writes elsewhere than in its own.
-        expected = outputs[table, part] if part and (table, part) in outputs else outputs[table]
-        Comparison(recorded, place, rests_on, table in step.again).compare(expected)
-    except Unusable:
-        if len(recorded.mismatches) == before:
-            return "not checked: something that it follows from cannot be read"
-    found = len(recorded.mismatches) - before
-    return f"{found} wrong" if found else "follows"
+def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
+    for source in settings.corpus.sources:
+        yield _step(corpus, source)
+    yield from map(_step, (split, bugs, base, examples))
+    yield _step(calibration, again=recalibrate)
+    yield _step(population, next(iter(settings.generations)))
+    for name, generation in settings.generations.items():
+        for stage in (automata, features, adapters):
+            yield _step(stage, name)
+        yield from _repairs(settings, name)
+        bred = [(table, generation.next) for table in population.TABLES]
+        # What it takes from adapters, coordinates, is not measured.
+        yield _step(selection, name, *bred, aside="adapters")
+    yield _step(subjects, lake.BASELINE, ("subjects", lake.EVALUATIONS["baseline"]))
+    yield from _repairs(settings, lake.BASELINE)
+    yield _step(best, None, ("subjects", lake.EVALUATIONS["best"]))
+    for part in lake.EVALUATIONS.values():
+        yield from _repairs(settings, part)
+    yield from map(_step, (evidence, report, linteval_items))
+    for model in lake.lint_models():
+        yield from _answers(model)
+    yield _step(linteval_report)
 
 
-def _step(
-    stage: ModuleType, part: str | None = None, record: Callable[[Recorded], Any] | None = None
-) -> Step:
-    """Return the step of a stage.
-
-    Args:
-        stage: a module of `stages`.
-        part: the part that it makes.
-        record: returns what stands for what measures, given the lake.
-    """
-
-    def make(recorded: Recorded, settings: Params) -> Outputs:
-        own = () if record is None else (record(recorded),)
-        return stage.make(recorded, settings, part, *own)
-
-    return Step(make, tuple((table, part) for table in stage.TABLES))
-
-
-def _generation(settings: Params, name: str) -> list[Step]:
-    first = [_step(population, name)] if name == next(iter(settings.generations)) else []
-    select = _step(selection, name)
-    train = _step(adapters, name, lambda recorded: measured.adapters(recorded, name))
-    return [
-        *first,
-        _step(automata, name),
-        _step(features, name),
-        replace(train, again=frozenset({"adapter_cards"})),
-        *_repairs(settings, name),
-        replace(
-            select,
-            places=(*select.places, *_bred(settings.generations[name].next)),
-            # What it takes from there, coordinates, is not measured.
-            aside=frozenset({"adapters"}),
-        ),
-    ]
-
-
-def _bred(part: str) -> tuple[Place, ...]:
-    """Return what the selection before it makes of a generation."""
-    return (("population", part), ("evaluated", part))
-
-
-def _repairs(settings: Params, part: str) -> list[Step]:
-    times = () if settings.objectives.runtime == "measured" else ("case_times",)
-    return [
-        _step(samples, part, lambda recorded: measured.answers(recorded, "samples", part)),
-        _step(verdicts, part, lambda recorded: measured.verdicts(recorded, "verdicts", part)),
-        _step(findings, part),
-        replace(_step(scores, part), aside=frozenset(times)),
-    ]
+def _repairs(settings: Params, part: str) -> Iterator[Step]:
+    for stage in (samples, verdicts, findings):
+        yield _step(stage, part)
+    times = None if settings.objectives.runtime == "measured" else "case_times"
+    yield _step(scores, part, aside=times)
 
 
 def _answers(model: str) -> list[Step]:
-    drawn, judged = "linteval_samples", "linteval_verdicts"
-    return [
-        _step(linteval_samples, model, lambda lake_: measured.answers(lake_, drawn, model)),
-        _step(linteval_scores, model, lambda lake_: measured.verdicts(lake_, judged, model)),
-    ]
+    return [_step(stage, model) for stage in (linteval_samples, linteval_scores)]
 
 
-def _calibration(again: bool) -> Step:
-    step = _step(calibration, None, None if again else measured.calibration)
-    return replace(step, again=frozenset(calibration.TABLES if again else ()))
+def _step(stage: ModuleType, part: str | None = None, *elsewhere: Place, **how: Any) -> Step:
+    """Return the step that compares all tables of a stage, and what it makes in other parts."""
+    return Step(stage, part, (*((table, part) for table in stage.TABLES), *elsewhere), **how)
 
 
 def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
@@ -238,21 +184,13 @@ def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
         return corpus.make(recorded, settings, source)
     there = recorded.rows("problems", Problem, source)
     hashed = [replace(one, sha256=content_hash(one), origin=origin) for one in there]
-    return {
-        "problems": hashed,
-        "corpus_dropped": recorded.rows("corpus_dropped", DroppedProblem, source),
-    }
+    dropped = recorded.rows("corpus_dropped", DroppedProblem, source)
+    return {"problems": hashed, "corpus_dropped": dropped}
 
 
-def _bugs(recorded: Recorded, settings: Params) -> Outputs:
-    """Put bugs into the programs again; what came of them in the jail stands in the trials."""
-    jail = measured.trials(recorded, settings.injection.lines)
-    return bugs.make(recorded, settings, None, jail)
-
-
-def _card(recorded: Recorded, settings: Params) -> Outputs:
+def _card(recorded: Recorded, settings: Params, _: None) -> Outputs:
     """Hash the base model's files, and take from the catalogue what it says."""
-    files = {name: one for name, one in hashes_in(lake.path("base")).items() if name != CARD}
+    files = {name: one for name, one in folder_hashes(lake.path("base")).items() if name != CARD}
     card = {**recorded.document("card", dict), "files": files}
     model = settings.base.model
     if entry := CATALOGUE.get(model):
@@ -261,35 +199,29 @@ def _card(recorded: Recorded, settings: Params) -> Outputs:
     return {"card": card}
 
 
-def _data_set(recorded: Recorded, settings: Params) -> Outputs:
+def _data_set(recorded: Recorded, settings: Params, _: None, jail: Any) -> Outputs:
     """Build the items again; where their source is gone, from their own code and solution.
 
     Which programs failed their tests in the jail is not found again; that stands under a seal.
     """
-    items = recorded.rows("linteval_items", Item)
-    tests = recorded.rows("linteval_tests", ItemTests)
-    dropped = recorded.rows("linteval_dropped", Dropped)
-    path, lint = Path(settings.linteval.path), settings.linteval
-    jail = measured.failures(items, tests, dropped)
-    if path.exists():
+    if Path(settings.linteval.path).exists():
         made = linteval_items.make(recorded, settings, None, jail)
-    elif lint.source == "official":
-        made = linteval_items.outputs(adopt(items, path.name))
     else:
-        candidates = [
-            Candidate(
-                of.source, one.inputs.code, one.meta.canonical_code, of.function, of.cases, of.tests
-            )
-            for one, of in zip(items, tests, strict=False)
-        ]
-        prompts, workers = PROMPTS[lint.language], settings.compute.workers
-        made = linteval_items.outputs(build(candidates, prompts, jail.judge, workers, dropped))
-    keys = [(drop.source,) for drop in made["linteval_dropped"]]
-    known = measured.found_by(recorded, "linteval_dropped", None, keys)
+        items = recorded.rows("linteval_items", Item)
+        tests = recorded.rows("linteval_tests", ItemTests)
+        drops = recorded.rows("linteval_dropped", Dropped)
+        made = linteval_items.outputs(remake(items, tests, drops, settings, jail.judge))
+    drops = made["linteval_dropped"]
+    dropped = Measured(recorded, settings, ("linteval_dropped", None))
+    known = dropped.found([drop.source for drop in drops])
     again = [
-        replace(drop, reason=known[drop.source,]["reason"], detail=known[drop.source,]["detail"])
-        if drop.reason.endswith("_fails") and (drop.source,) in known
+        replace(drop, reason=known[drop.source]["reason"], detail=known[drop.source]["detail"])
+        if drop.reason.endswith("_fails") and drop.source in known
         else drop
-        for drop in made["linteval_dropped"]
+        for drop in drops
     ]
     return {**made, "linteval_dropped": again}
+
+
+_OWN: dict[ModuleType, Any] = {corpus: _source, base: _card, linteval_items: _data_set}
+"""What makes again what a stage made whose source may be gone, or that is no function of tables."""

@@ -21,6 +21,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 from coral_batch.lake.acceptance import acceptor
+from coral_batch.lake.places import SCHEMAS
 from coral_batch.records.settings import OBJECTIVES
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
@@ -118,6 +119,11 @@ def _name(node: Any, objective: str) -> Any:
 def validator(name: str) -> Schema:
     """Return ``schemas/NAME.schema.json``."""
     return Schema(read(name))
+
+
+def schema_of(table: str) -> dict[str, Any]:
+    """Return the schema of a table of the lake, as JSON."""
+    return validator(SCHEMAS.get(table, table)).schema
 
 
 @cache

@@ -93,8 +93,11 @@ def broken(
         row: the row with its seal.
 
     Returns:
-        Names of measured columns, or `COLUMN` alone when the seal itself is damaged.
+        Names of measured columns, or `COLUMN` alone when the seal itself is damaged; none of a
+        table without seals.
     """
+    if not is_sealed(schema):
+        return []
     found, columns = row[COLUMN] or "", measured_columns(schema)
     parts = [found[start : start + _DIGITS] for start in range(0, len(found), _DIGITS)]
     if len(parts) != len(columns) + 1 or parts[-1] != _digest("".join(parts[:-1])):

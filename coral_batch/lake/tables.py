@@ -61,13 +61,14 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
 
 
 def read_raw(table: str, part: str | None = None) -> list[dict[str, Any]]:
-    """Read a JSONL or Parquet table as JSON values, seals included.
+    """Read a table as JSON values, seals included; a JSON document is a row by itself.
 
     Rows that are there twice are left to the audit. Errors otherwise as in `read_rows`.
     """
-    if path(table, part).suffix == ".parquet":
+    kind = path(table, part).suffix
+    if kind == ".parquet":
         return read_sealed_frame(table, part).to_dicts()
-    return _read_lines(table, part)
+    return [_read_document(table)] if kind == ".json" else _read_lines(table, part)
 
 
 def _read_lines(table: str, part: str | None) -> list[dict[str, Any]]:
@@ -114,13 +115,12 @@ def read_document(table: str, kind: type[Row]) -> Row:
 
     Errors as in `read_rows`.
     """
-    value = read_raw_document(table)
+    value = _read_document(table)
     value.pop(seals.COLUMN, None)
     return value if kind is dict else build(kind, value)  # type: ignore[return-value]
 
 
-def read_raw_document(table: str) -> dict[str, Any]:
-    """Read a JSON document as it is, its seal included; errors as in `read_rows`."""
+def _read_document(table: str) -> dict[str, Any]:
     file = path(table)
     value = strictjson.parse(_read_text(file), file)
     error = first_error(validator(table), value)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from coral_batch import lake
-from coral_batch.lake.schemas import validator
+from coral_batch.lake.schemas import schema_of
 
 # Folders have no schema.
 _FOLDERS = {
@@ -23,7 +23,7 @@ def voucher(table: str, column: str) -> str:
     """Return what vouches for a column; with "" what vouches for the table's rows."""
     if table in _FOLDERS:
         return _FOLDERS[table]
-    schema = validator(lake.SCHEMAS.get(table, table)).schema
+    schema = schema_of(table)
     field = schema["properties"].get(column, {})
     columns = [one["from"] for one in schema["properties"].values() if "from" in one]
     return field.get("from") or schema.get("from") or columns[0]
@@ -38,7 +38,7 @@ def markdown() -> str:
         groups: dict[str, list[str]] = {}
         names = ["all"]
         if table not in _FOLDERS:
-            names = list(validator(lake.SCHEMAS.get(table, table)).schema["properties"])
+            names = list(schema_of(table)["properties"])
         for name in names:
             groups.setdefault(voucher(table, name), []).append(name)
         for words, group in groups.items():
