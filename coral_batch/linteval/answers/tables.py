@@ -52,13 +52,14 @@ def answer(
     lint = settings.linteval
     required = lint.change == "required"
     prompt = chat_prompt if required else free_prompt
+    by_name = {str(item.meta.id): item for item in items}
     prompts = {
-        str(item.meta.id): prompt(tokenizer, fill(item.instruction, item.inputs)) for item in items
+        name: prompt(tokenizer, fill(item.instruction, item.inputs))
+        for name, item in by_name.items()
     }
     works = []
-    for item in items:
-        name, code = str(item.meta.id), item.inputs.code
-        originals = {}
+    for name, item in by_name.items():
+        code, originals = item.inputs.code, {}
         # Code without a final newline is changed by the fence that closes behind it.
         if required and code.endswith("\n"):
             originals[name] = Original(code.removesuffix("\n"), layout=True)
