@@ -289,3 +289,30 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
             tables = Lake()
             make(tables, params.load(), "base", draw)
     assert [bool(work.originals) for work in asked] == [False, True, False, False]
+
+
+@pytest.mark.parametrize("adapted", [False, True])
+def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(
+    project: Path, tiny_base: Path, adapted: bool
+) -> None:
+    make_best(tiny_base)
+    set_params({"linteval.items": None})
+    stage = "best" if adapted else "base"
+    coral("samples", stage)
+    drawn: dict[int, list[str]] = {}
+    for row in samples(stage):
+        drawn.setdefault(row.item, []).append(row.raw)
+    (adapter,) = lake.path("best_adapter").iterdir()
+    items = str(lake.path("linteval_items"))
+    source = ["--model", str(make_tiny_base(project / "elsewhere"))]
+    source += ["--adapter", str(adapter)] if adapted else []
+    coral("run", items, "own.jsonl", *source, "--json", "run.json")
+    assert read_answers(Path("own.jsonl"), ITEMS) == drawn
+    coral("score", items, "own.jsonl", "--json", "score.json")
+    assert json.loads(Path("run.json").read_text()) == json.loads(Path("score.json").read_text())
+    assert not list(Path(".coral").glob(".base*"))
+    with pytest.raises(CoralError, match="something already"):
+        coral("run", items, "own.jsonl", *source)
+    with pytest.raises(CoralError, match=r"no adapter_config\.json"):
+        coral("run", items, "other.jsonl", "--adapter", str(project))
+    assert not Path("other.jsonl").exists()

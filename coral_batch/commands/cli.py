@@ -101,6 +101,7 @@ for lint_stage in LINTEVAL:
     name = lint_stage.__name__.removeprefix("linteval_")
     linteval.command(name, rich_help_panel=RUN)(lint_stage)
 linteval.command(rich_help_panel=LOOK)(linteval_commands.show)
+linteval.command(rich_help_panel=USE)(linteval_commands.run)
 linteval.command(rich_help_panel=USE)(linteval_commands.score)
 linteval.command(rich_help_panel=USE)(linteval_commands.export)
 app.add_typer(linteval, name="linteval", rich_help_panel=RUN)

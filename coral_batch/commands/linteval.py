@@ -1,11 +1,15 @@
-"""`coral linteval show`, `score` and `export`: look at answers, score any, and hand ours on."""
+"""`coral linteval show`, `run`, `score` and `export`: what CodeLinterEval has besides stages.
+
+Look at answers, ask any model, score the answers of any, and hand ours on.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,10 +21,12 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
+from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
-from coral_batch.records.items import Item
-from coral_batch.records.rows import LintSampleRow
+from coral_batch.records.items import Item, ItemTests
+from coral_batch.records.rows import BASE, LintSampleRow, SubjectRow
+from coral_batch.records.settings import Params
 from stages.arguments import LintModel
 
 
@@ -54,14 +60,88 @@ def show(
     )
 
 
-def score(
-    items: Annotated[
-        Path,
-        typer.Argument(
-            help="The items: lake/linteval/items.jsonl, with its tests beside it, or a data set in"
-            " CodeLinterEval's own format."
+Items = Annotated[
+    Path,
+    typer.Argument(
+        help="The items: lake/linteval/items.jsonl, with its tests beside it, or a data set in"
+        " CodeLinterEval's own format."
+    ),
+]
+Results = Annotated[
+    Path | None, typer.Option("--json", help="A JSON file to write the results to as well.")
+]
+
+
+def run(
+    items: Items,
+    answers: Annotated[Path, typer.Argument(help="The JSONL file of raw answers to write.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="The model: base (that of the lake), a name of the catalogue, a Hugging Face id,"
+            " or a folder."
         ),
-    ],
+    ] = BASE,
+    adapter: Annotated[
+        Path | None, typer.Option(help="A PEFT folder with an adapter to put on the model.")
+    ] = None,
+    revision: Annotated[str | None, typer.Option(help="Commit of a Hugging Face id.")] = None,
+    file: Results = None,
+) -> None:
+    """Let any model answer all items, as params.yaml says (linteval), and score the answers."""
+    from coral_batch.linteval.submissions.reading import read_items
+
+    settings = params.load()
+    if answers.exists():
+        raise CoralError("there is something already", file=answers, action="name another file")
+    asked, tests = read_items(items)
+    drawn = _drawn(asked, model, adapter, revision, settings)
+    lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
+    with atomic(answers) as stream:
+        stream.write("".join(lines).encode())
+    _stand({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
+
+
+def _drawn(
+    items: Sequence[Item], model: str, adapter: Path | None, revision: str | None, settings: Params
+) -> dict[int, list[str]]:
+    """Return the raw answers of a model to each item."""
+    # Imported here: torch and transformers take seconds, which --help must not.
+    from coral_batch.commands.repair.models import Adapter, read_peft_folder
+    from coral_batch.linteval.answers.tables import answer
+    from coral_batch.models.base.checkpoint import materialise
+    from coral_batch.models.decoding.drawing import draw
+
+    lake.STORE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".base.", dir=lake.STORE.parent) as scratch:
+        base = lake.path("base")
+        if model != BASE:
+            base = Path(scratch) / "base"
+            materialise(model, revision, base, lake.DOWNLOADS)
+        put = Adapter() if adapter is None else read_peft_folder(adapter, base)
+        ranks = replace(settings.candidates, r=(*settings.candidates.r, put.rank))
+        subject = SubjectRow(
+            model,
+            put.key,
+            None if put.folder is None else str(put.folder.absolute()),
+            dict(put.files),
+            settings.linteval.knobs,
+        )
+        rows, _ = answer(
+            subject,
+            items,
+            base,
+            replace(settings, candidates=ranks),
+            partial(draw, store=Store(lake.STORE)),
+        )
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        found.setdefault(row.item, []).append(row.raw)
+    return found
+
+
+def score(
+    items: Items,
     answers: Annotated[
         list[Path],
         typer.Argument(help="Raw answers, a file a model: JSONL, or a submission to the board."),
@@ -74,26 +154,36 @@ def score(
         str | None,
         typer.Option(help="Text at which an answer ends; the published task's is an empty line."),
     ] = None,
-    file: Annotated[
-        Path | None, typer.Option("--json", help="A JSON file to write the results to as well.")
-    ] = None,
+    file: Results = None,
 ) -> None:
     """Score answers of any models, side by side and beside simple baselines."""
-    # Imported here: joblib and the linters are not needed by --help.
-    from coral_batch.linteval.submissions.baselines import baselines
     from coral_batch.linteval.submissions.reading import read_answers, read_items
-    from coral_batch.linteval.submissions.standings import side_by_side, standings
-    from coral_batch.verdicts import pool as jail
 
     if stop == "":
         raise CoralError("no answer can end at an empty text", field="--stop", found=stop)
-    settings = params.load()
-    workers = settings.compute.workers
     asked, tests = read_items(items)
     given = {
         model: read_answers(path, asked)
         for model, path in zip(_names(answers, name), answers, strict=True)
     }
+    _stand(given, asked, tests, stop, params.load(), file)
+
+
+def _stand(
+    given: Mapping[str, Mapping[int, Sequence[str]]],
+    asked: Sequence[Item],
+    tests: Sequence[ItemTests],
+    stop: str | None,
+    settings: Params,
+    file: Path | None,
+) -> None:
+    """Score answers by model and item, print the tables and write them to `file`."""
+    # Imported here: joblib and the linters are not needed by --help.
+    from coral_batch.linteval.submissions.baselines import baselines
+    from coral_batch.linteval.submissions.standings import side_by_side, standings
+    from coral_batch.verdicts import pool as jail
+
+    workers = settings.compute.workers
     plain = baselines(asked, workers)
     if taken := sorted(given.keys() & plain.keys()):
         raise CoralError(
@@ -103,7 +193,7 @@ def score(
             expected=f"another than {', '.join(plain)}",
         )
     found = standings(
-        given | plain,
+        {**given, **plain},
         asked,
         tests,
         stop,

@@ -45,7 +45,7 @@ _FORMS = f"`{BASE}`, `{BEST}`, GENERATION/GENOME or a PEFT folder"
 
 
 @dataclass(frozen=True)
-class _Adapter:
+class Adapter:
     """What is put on the base model; nothing for the base model alone.
 
     Attributes:
@@ -95,20 +95,27 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[s
     return answers
 
 
-def _adapter(model: str, base: Path) -> _Adapter:
+def _adapter(model: str, base: Path) -> Adapter:
     """Find an adapter of a base model; `base` is its folder."""
     card = read_card(base)
     if model == BASE:
-        return _Adapter()
+        return Adapter()
     if model == BEST:
         return _best(card.sha256)
     if re.fullmatch(r"[0-9]{3}/[^/]+", model) and not Path(model).is_dir():
         generation, genome = model.split("/")
         return _genome(generation, genome, card.sha256)
-    return _folder(Path(model), base)
+    if not Path(model).is_dir():
+        raise CoralError(
+            "there is no such model",
+            field="--model",
+            found=model,
+            expected=f"{_FORMS}; a folder has {_CONFIGURATION} and {_WEIGHTS}",
+        )
+    return read_peft_folder(Path(model), base)
 
 
-def _best(base: str) -> _Adapter:
+def _best(base: str) -> Adapter:
     if not lake.path("best").exists():
         raise CoralError(
             "there is no finished run, whose best genome would repair",
@@ -117,10 +124,10 @@ def _best(base: str) -> _Adapter:
         )
     best = lake.read_document("best", BestRow)
     check_origin(best.generation, best.key, {"base": base})
-    return _Adapter(best.key, lake.path("best_adapter") / best.key, best.files)
+    return Adapter(best.key, lake.path("best_adapter") / best.key, best.files)
 
 
-def _genome(generation: str, genome: str, base: str) -> _Adapter:
+def _genome(generation: str, genome: str, base: str) -> Adapter:
     rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
     if genome not in rows:
         raise CoralError(
@@ -133,17 +140,26 @@ def _genome(generation: str, genome: str, base: str) -> _Adapter:
     check_origin(generation, key, {"base": base})
     cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
     files = find(cards, lake.path("adapter_cards", generation), key=key).files
-    return _Adapter(key, lake.path("adapter_folders", generation) / key, files)
+    return Adapter(key, lake.path("adapter_folders", generation) / key, files)
 
 
-def _folder(folder: Path, base: Path) -> _Adapter:
+def read_peft_folder(folder: Path, base: Path) -> Adapter:
+    """Return the adapter in a folder that PEFT wrote.
+
+    Args:
+        folder: its configuration and its weights, as safetensors.
+        base: folder of the base model.
+
+    Raises:
+        CoralError: there is none, it cannot be read, or it does not fit the base model.
+    """
     for name in (_CONFIGURATION, _WEIGHTS):
         if not (folder / name).is_file():
             raise CoralError(
-                "there is no such model",
-                field="--model",
-                found=str(folder),
-                expected=f"{_FORMS}; a folder has {_CONFIGURATION} and {_WEIGHTS}",
+                "there is no such adapter",
+                file=folder,
+                found=f"no {name}",
+                expected=f"a PEFT folder, with {_CONFIGURATION} and {_WEIGHTS}",
             )
     file = folder / _CONFIGURATION
     known = strictjson.parse(read_utf8(file), file)
@@ -152,4 +168,4 @@ def _folder(folder: Path, base: Path) -> _Adapter:
     check_fits(folder / _WEIGHTS, base)
     files = {name: found_sha256(folder / name) for name in (_CONFIGURATION, _WEIGHTS)}
     key = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
-    return _Adapter(key, folder, files, known["r"])
+    return Adapter(key, folder, files, known["r"])
