@@ -123,7 +123,7 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     linteval_items()
     answer_items()
     other = lake.read_rows("adapters", AdapterRow, "001")[0]
-    _lint(f"001/{other.genome}")
+    ask(f"001/{other.genome}")
     linteval_report()
 
 
@@ -168,7 +168,7 @@ def judge(part: str) -> None:
 def answer_items() -> None:
     """Answer CodeLinterEval with the base model and the best genome."""
     for model in lake.LINT_MODELS:
-        _lint(model)
+        ask(model)
 
 
 def _copy_snippets(names: Iterable[str], folder: Path) -> None:
@@ -282,7 +282,8 @@ def _look(copy: Copy, name: str) -> Look:
     return Look(name, 0.25, tuple(one / sum(lines) for one in lines), copy.line, 0.125)
 
 
-def _lint(model: str) -> None:
+def ask(model: str) -> None:
+    """Let a model answer CodeLinterEval's items, and score the answers."""
     items = {str(item.meta.id): item for item in lake.read_rows("linteval_items", Item)}
     places = {name: place for place, name in enumerate(items)}
     count = params.load().linteval.samples

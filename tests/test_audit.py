@@ -29,8 +29,9 @@ from coral_batch.records.rows import BestRow
 from coral_batch.records.settings import Params
 from coral_batch.records.verdict import Program, Verdict
 from tests import REPOSITORY
-from tests.finished_lake import make_finished_lake
+from tests.finished_lake import ask, make_finished_lake
 from tests.other_values import changed
+from tests.settings import set_params
 
 PART = "001"
 VIEWS = {"base", "page", "index"}
@@ -397,6 +398,17 @@ def test_the_answers_of_any_genome_are_audited_with_the_lake_and_alone(here: Pat
     assert CliRunner().invoke(cli.app, alone).exit_code == 1
     assert CliRunner().invoke(cli.app, ["audit", "linteval/base"]).exit_code == 0
     assert CliRunner().invoke(cli.app, ["audit", "linteval/none"]).exit_code == 2
+
+
+def test_answers_that_had_to_change_the_code_follow(here: Path) -> None:
+    before = (here / params.FILE).read_bytes()
+    try:
+        set_params({"linteval.change": "required"})
+        ask("base")
+        settings = params.load()
+        assert run_steps(settings, steps(settings, "linteval/base"))[0] == []
+    finally:
+        (here / params.FILE).write_bytes(before)
 
 
 def test_answers_whose_tests_are_gone_are_not_called_right_alone(here: Path) -> None:
