@@ -19,7 +19,7 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.audit.recorded import Mismatch, Place, Recorded, Row, Unusable
 from coral_batch.lake import seals
-from coral_batch.lake.hashes import folder_hashes
+from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.schemas import row_key, schema_of
 from coral_batch.lake.stage import Folder, as_frame
 from coral_batch.lake.vouchers import voucher
@@ -232,10 +232,15 @@ def only_renamed(found: Sequence[Hashable], expected: Sequence[Hashable]) -> boo
     return len(found) == len(expected) and renamed == strangers
 
 
+def found_hashes(folder: Path) -> dict[str, str]:
+    """Return the `found_sha256` of all that lies in a folder, by name: it may be no file."""
+    return {entry.name: found_sha256(entry) for entry in sorted(folder.iterdir())}
+
+
 def _content(entry: Path) -> object:
     """Return the hashes of a folder's files, the lines of a file, or words for what is neither."""
     if entry.is_dir():
-        return folder_hashes(entry)
+        return found_hashes(entry)
     return entry.read_bytes().decode(errors="replace").split("\n") if entry.is_file() else "a link"
 
 

@@ -17,11 +17,10 @@ from types import ModuleType
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.audit.comparison import Comparison
+from coral_batch.audit.comparison import Comparison, found_hashes
 from coral_batch.audit.measured import Measured
 from coral_batch.audit.recorded import Mismatch, Place, Recorded, Unusable
 from coral_batch.corpus.sources import checkout
-from coral_batch.lake.hashes import folder_hashes
 from coral_batch.lake.stage import Outputs
 from coral_batch.linteval.items.sources import remake
 from coral_batch.models.base.catalogue import CATALOGUE
@@ -190,7 +189,7 @@ def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
 
 def _card(recorded: Recorded, settings: Params, _: None) -> Outputs:
     """Hash the base model's files, and take from the catalogue what it says."""
-    files = {name: one for name, one in folder_hashes(lake.path("base")).items() if name != CARD}
+    files = {name: one for name, one in found_hashes(lake.path("base")).items() if name != CARD}
     card = {**recorded.document("card", dict), "files": files}
     model = settings.base.model
     if entry := CATALOGUE.get(model):

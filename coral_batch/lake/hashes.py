@@ -22,8 +22,8 @@ def found_sha256(file: Path) -> str:
 
 
 def folder_hashes(folder: Path) -> dict[str, str]:
-    """Return the `found_sha256` of all that lies in a folder, by name."""
-    return {file.name: found_sha256(file) for file in sorted(folder.iterdir())}
+    """Return the `file_sha256` of each file of a folder, by name."""
+    return {file.name: file_sha256(file) for file in sorted(folder.iterdir())}
 
 
 def code_sha256(files: Iterable[Path]) -> str:
