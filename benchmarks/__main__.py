@@ -14,14 +14,12 @@ named by the time. Nothing else should run meanwhile.
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import sys
-import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor
 
-from benchmarks.table import ROOT, Row, machine, measured, table
+from benchmarks.table import Row, machine, measured, table, utc, write_results
 
 NAMES = (
     "linting",
@@ -46,7 +44,7 @@ def main() -> int:
     names = parser.parse_args().names or NAMES
     if unknown := set(names) - set(NAMES):
         parser.error(f"no benchmark named {', '.join(sorted(unknown))}")
-    start, before = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()), machine()
+    start, before = utc(), machine()
     rows: list[Row] = []
     failed = []
     for name in names:
@@ -61,10 +59,7 @@ def main() -> int:
                 failed.append(name)
     print(table(rows))
     result = {"started": start, "machine": before, "failed": failed}
-    file = ROOT / "benchmarks/results" / f"{start}.json"
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps({**result, "rows": [row.record() for row in rows]}, indent=2) + "\n")
-    print(f"written to {file.relative_to(ROOT)}")
+    write_results(start, {**result, "rows": [row.record() for row in rows]})
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

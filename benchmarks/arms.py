@@ -14,15 +14,13 @@ A held-out set is looked at once an arm: what comes out is to be written down an
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from pathlib import Path
 
-from benchmarks.table import ROOT, machine
+from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select
@@ -183,16 +181,11 @@ def _against(base: Result, other: Result) -> Paired:
 
 
 def _write(results: Mapping[tuple[str, str], Result]) -> None:
-    file = (
-        ROOT / "benchmarks/results" / f"arms-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
-    )
-    file.parent.mkdir(exist_ok=True)
     rows = [
         {"arm": name, "change": change, **asdict(result)}
         for (name, change), result in results.items()
     ]
-    file.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=2) + "\n")
-    print(f"written to {Path(file).relative_to(ROOT)}")
+    write_results(f"arms-{utc()}", {"machine": machine(), "rows": rows})
 
 
 if __name__ == "__main__":

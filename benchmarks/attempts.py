@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from benchmarks.table import ROOT, machine
+from benchmarks.table import machine, utc, write_results
 from coral_batch.commands.repair import repair
 from coral_batch.commands.repair.checks import failures, read_tests
 from coral_batch.commands.repair.repairing import Draw, loaded_at_need
@@ -38,6 +38,7 @@ from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Case, Problem, Role
 from coral_batch.records.rows import BASE
+from coral_batch.records.settings import Verdicts
 from coral_batch.report.claims import interval
 from coral_batch.work.text import table
 
@@ -75,13 +76,13 @@ def main() -> None:
     shown = measured(read_problems(lake_, settings), bugs, manifest, settings.evaluation)
     with tempfile.TemporaryDirectory() as scratch:
         files = [_written(problem, Path(scratch)) for problem in shown if len(problem.cases) > 1]
-        chosen = [file for file in files if _fails(file)]
+        chosen = [file for file in files if _fails(file, settings.verdicts)]
         chosen = chosen[:: max(1, len(chosen) // arguments.bugs)][: arguments.bugs]
         results: dict[str, dict[str, Attempts]] = {}
         for model in dict.fromkeys([BASE, *arguments.models]):
             draw = loaded_at_need(model, settings)
             results[model] = {
-                file.parent.name: _attempted(file, arguments.samples, arguments.rounds, draw)
+                file.parent.name: _attempted(file, arguments, settings.verdicts, draw)
                 for file in tqdm(chosen, model, mininterval=10)
             }
             print(_table(results, arguments.samples), flush=True)
@@ -103,15 +104,15 @@ def _write_cases(file: Path, cases: Sequence[Case]) -> None:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _fails(file: Path, which: str = "shown.jsonl") -> bool:
-    """Whether a file fails some of its cases."""
+def _fails(file: Path, limits: Verdicts) -> bool:
+    """Whether a file fails some of its shown cases."""
     source = read_source(file)
-    _, tested = read_tests(source, file.with_name(which), file.stem)
-    (failed,) = failures([source], tested, params.load().verdicts)
+    _, tested = read_tests(source, file.with_name("shown.jsonl"), file.stem)
+    (failed,) = failures([source], tested, limits)
     return bool(failed)
 
 
-def _attempted(file: Path, samples: int, rounds: int, draw: Draw) -> Attempts:
+def _attempted(file: Path, asked_for: argparse.Namespace, limits: Verdicts, draw: Draw) -> Attempts:
     """Let a bug be repaired, as `coral repair` does it."""
     asked: list[Sequence[str]] = []
 
@@ -121,7 +122,9 @@ def _attempted(file: Path, samples: int, rounds: int, draw: Draw) -> Attempts:
 
     start = time.perf_counter()
     cases = file.with_name("shown.jsonl")
-    found = repair(file, cases, file.stem, samples=samples, rounds=rounds, draw=recorded)
+    found = repair(
+        file, cases, file.stem, samples=asked_for.samples, rounds=asked_for.rounds, draw=recorded
+    )
     seconds = time.perf_counter() - start
     if found.outcome != "repaired":
         return Attempts(0, 0, False, seconds)
@@ -129,14 +132,14 @@ def _attempted(file: Path, samples: int, rounds: int, draw: Draw) -> Attempts:
         with_answer(found.source, file.stem, extract_code(answer)) for answer in asked[-1]
     ]
     _, hidden = read_tests(found.best, file.with_name("hidden.jsonl"), file.stem)
-    (failed,) = failures([found.best], hidden, params.load().verdicts)
+    (failed,) = failures([found.best], hidden, limits)
     return Attempts(found.rounds, 1 + candidates.index(found.best), not failed, seconds)
 
 
 def _table(results: dict[str, dict[str, Attempts]], samples: int) -> str:
     """Return the share repaired by attempts, and the share of repairs that hidden cases refuse."""
     counts = [count for count in (1, 4, 16, 64) if count <= samples]
-    header = ("model", *map(str, counts), "second round", "of these wrong", "s a bug, median")
+    header = ("model", *map(str, counts), "all rounds", "of these wrong", "s a bug, median")
     rows = []
     for model, of_model in results.items():
         cells = [
@@ -160,15 +163,11 @@ def _share(of_bugs: dict[str, bool]) -> str:
 
 
 def _write(results: dict[str, dict[str, Attempts]]) -> None:
-    time_ = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    file = ROOT / "benchmarks/results" / f"attempts-{time_}.json"
-    file.parent.mkdir(exist_ok=True)
     rows = {
         model: {name: asdict(one) for name, one in of_model.items()}
         for model, of_model in results.items()
     }
-    file.write_text(json.dumps({"machine": machine(), "bugs": rows}, indent=2) + "\n")
-    print(f"written to {file.relative_to(ROOT)}")
+    write_results(f"attempts-{utc()}", {"machine": machine(), "bugs": rows})
 
 
 if __name__ == "__main__":

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import distributions
 from pathlib import Path
@@ -120,3 +122,16 @@ def machine() -> dict[str, Any]:
         "commit": commit,
         "load": os.getloadavg()[0],
     }
+
+
+def write_results(name: str, results: Mapping[str, Any]) -> None:
+    """Write benchmarks/results/NAME.json, and say so."""
+    file = ROOT / "benchmarks/results" / f"{name}.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    print(f"written to {file.relative_to(ROOT)}")
+
+
+def utc() -> str:
+    """Return the time for a file's name, such as 20261123T183000Z."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())

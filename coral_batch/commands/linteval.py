@@ -94,6 +94,14 @@ def run(
     settings = params.load()
     if answers.exists():
         raise CoralError("there is something already", file=answers, action="name another file")
+    if model == BASE and revision is not None:
+        raise CoralError(
+            "the lake's base has its revision",
+            field="--revision",
+            found=revision,
+            action="name the model as well (--model), or leave the revision out",
+        )
+    _check_names([answers.stem])
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
@@ -119,6 +127,7 @@ def _drawn(
             base = Path(scratch) / "base"
             materialise(model, revision, base, lake.DOWNLOADS)
         put = Adapter() if adapter is None else read_peft_folder(adapter, base)
+        # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
         ranks = replace(settings.candidates, r=(*settings.candidates.r, put.rank))
         subject = SubjectRow(
             model,
@@ -161,11 +170,9 @@ def score(
 
     if stop == "":
         raise CoralError("no answer can end at an empty text", field="--stop", found=stop)
+    names = _names(answers, name)
     asked, tests = read_items(items)
-    given = {
-        model: read_answers(path, asked)
-        for model, path in zip(_names(answers, name), answers, strict=True)
-    }
+    given = {model: read_answers(path, asked) for model, path in zip(names, answers, strict=True)}
     _stand(given, asked, tests, stop, params.load(), file)
 
 
@@ -185,13 +192,6 @@ def _stand(
 
     workers = settings.compute.workers
     plain = baselines(asked, workers)
-    if taken := sorted(given.keys() & plain.keys()):
-        raise CoralError(
-            "a model has the name of a baseline",
-            field="--name",
-            found=taken[0],
-            expected=f"another than {', '.join(plain)}",
-        )
     found = standings(
         {**given, **plain},
         asked,
@@ -216,7 +216,20 @@ def _names(answers: Sequence[Path], names: Sequence[str] | None) -> list[str]:
             found=found,
             expected=f"{len(answers)} distinct names, one for each file in their order",
         )
+    _check_names(found)
     return found
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse models with the name of a baseline."""
+    from coral_batch.linteval.submissions.baselines import NAMES
+
+    if taken := sorted({*names} & {*NAMES}):
+        raise CoralError(
+            "a model has the name of a baseline",
+            found=taken[0],
+            expected=f"another name (of the file, or by --name) than {', '.join(NAMES)}",
+        )
 
 
 def export(

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from coral_batch.linting.fixing import fix
 from coral_batch.records.items import Item
 
+NAMES = ("unchanged", "ruff", "autopep8", "canonical", "empty")
+
 
 def baselines(items: Sequence[Item], workers: int | None) -> dict[str, dict[int, list[str]]]:
-    """Return name -> item -> its one answer, bare code without a fence.
+    """Return name (of `NAMES`) -> item -> its one answer, bare code without a fence.
 
     ``unchanged``: the item's code; ``ruff`` and ``autopep8``: what these make of it; ``canonical``:
     its canonical code, where every item has one; ``empty``: nothing.

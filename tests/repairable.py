@@ -1,0 +1,70 @@
+"""A file to repair, with its tests, answers that repair it or not, and a model that gives them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+from coral_batch.commands import cli
+
+BROKEN = '''"""Numbers."""
+
+import math
+from os import path
+
+LOWEST = 0
+
+
+def clamp(value, high):
+    """Return the value, held between LOWEST and `high`."""
+    # The bounds are inside.
+    return max(LOWEST, max(value, high))
+
+
+def root(value):
+    return math.isqrt(value)
+'''
+TESTS = """from numbers_ import clamp, root
+
+
+def test_inside():
+    assert clamp(3, 9) == 3
+
+
+def test_above():
+    assert clamp(30, 9) == 9
+
+
+def test_root():
+    assert root(9) == 3
+"""
+RIGHT = "def clamp(value, high):\n    return max(LOWEST, min(value, high))\n"
+CLOSER = "def clamp(value, high):\n    return max(LOWEST, value)\n"
+LONGER = (
+    "def clamp(value, high):\n    if value > high:\n        return high\n    return max(0, value)\n"
+)
+
+
+class Scripted:
+    """Draws what it was given, a list of answers a round, and keeps what it was asked."""
+
+    def __init__(self, *rounds: Sequence[str]) -> None:
+        self.rounds = list(rounds)
+        self.prompts: list[str] = []
+        self.programs: list[str] = []
+
+    def __call__(self, prompt: str, program: str, count: int, /) -> list[str]:
+        self.prompts.append(prompt)
+        self.programs.append(program)
+        return [f"```python\n{code}```" for code in self.rounds.pop(0)][:count]
+
+
+def coral(*arguments: object) -> int:
+    """Run `coral repair`; return its exit status."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
+        patch.setattr(sys, "argv", ["coral", "repair", *map(str, arguments)])
+        cli.main()
+    assert isinstance(end.value.code, int)
+    return end.value.code

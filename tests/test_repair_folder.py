@@ -1,0 +1,124 @@
+"""`coral repair FOLDER`: every failing function of a folder with tests, and a table of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from coral_batch.commands.repair import Repair, repair_folder
+from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral
+
+FIRST = """def first(items):
+    \"\"\"Return the first of several.
+
+    >>> first([3, 4])
+    3
+    \"\"\"
+    return items[-1]
+"""
+
+
+@pytest.fixture
+def folder(workspace: Path) -> Path:
+    """A folder with two programs that fail, one that passes and some that cannot be tried."""
+    for name, text in {
+        "numbers_.py": BROKEN,
+        "tests/test_numbers_.py": TESTS,
+        "deep/head.py": FIRST,
+        "fine.py": FIRST.replace("-1", "0"),
+        "heavy.py": f"import numpy\n\n\n{FIRST}",
+        "untested.py": "def untested():\n    return 1\n",
+        ".hidden/head.py": FIRST,
+        "venv/pyvenv.cfg": "",
+        "venv/lib/head.py": FIRST,
+        "twice.py": FIRST,
+        "test_twice.py": "",
+        "twice_test.py": "",
+    }.items():
+        file = workspace / "mine" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return Path("mine")
+
+
+def test_every_failing_function_of_a_folder_is_tried_by_itself(folder: Path) -> None:
+    scripted = Scripted(["def first(items):\n    return items[0]\n"], [CLOSER], [CLOSER])
+    found = list(repair_folder(folder, draw=scripted))
+    assert [
+        (str(one.source.file), one.function, one.outcome)
+        if isinstance(one, Repair)
+        else (str(one.file), one.function, one.reason.split("\n")[0])
+        for one in found
+    ] == [
+        ("mine/deep/head.py", "first", "repaired"),
+        ("mine/fine.py", "", "nothing to repair"),
+        ("mine/heavy.py", "", "the file cannot be tested"),
+        ("mine/numbers_.py", "clamp", "not repaired"),
+        ("mine/twice.py", "", "several test files"),
+    ]
+    assert "imports numpy" in found[2].reason  # type: ignore[union-attr]
+    assert (folder / "deep/head.py").read_text() == FIRST
+
+
+def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> None:
+    both = BROKEN.replace("isqrt(value)", "isqrt(value) + 1")
+    (folder / "numbers_.py").write_text(both)
+    right = "def root(value):\n    return math.isqrt(value)\n"
+    scripted = Scripted(["def first(items):\n    return items[0]\n"], [RIGHT], [right])
+    list(repair_folder(folder, replace=True, draw=scripted))
+    assert (folder / "deep/head.py").read_text() == FIRST.replace("-1", "0")
+    text = (folder / "numbers_.py").read_text()
+    kept = BROKEN.replace("    # The bounds are inside.\n", "")
+    assert text == kept.replace("LOWEST, max", "LOWEST, min")
+
+
+def test_a_table_closes_what_is_told_of_a_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "coral_batch.commands.repair.folders.loaded_at_need",
+        lambda model, settings: Scripted([FIRST.replace("-1", "0")], [CLOSER], [CLOSER]),
+    )
+    assert coral(folder) == 1
+    shown = capsys.readouterr().out
+    assert "first is repaired by one of 1 changes" in shown
+    assert re.findall(r"^mine/(\S+) +(first|clamp)? +(re|not|noth)", shown, re.MULTILINE) == [
+        ("deep/head.py", "first", "re"),
+        ("fine.py", "", "not"),
+        ("heavy.py", "", "not"),
+        ("numbers_.py", "clamp", "not"),
+        ("twice.py", "", "not"),
+    ]
+
+
+def test_a_folder_of_which_all_that_can_be_tried_passes_has_the_status_of_the_rest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(folder / "deep")
+    (folder / "numbers_.py").unlink()
+    assert coral(folder, "--json") == 2
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["outcome"] for one in records] == ["nothing to repair", "not tried", "not tried"]
+    (folder / "heavy.py").unlink()
+    (folder / "twice.py").unlink()
+    assert coral(folder) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("mine", "--function", "first"), "a function of a folder"),
+        (("mine", "--tests", "elsewhere"), "there is no such folder"),
+        (("mine/.hidden", "--tests", "mine/tests"), "no program of the folder has tests"),
+    ],
+)
+def test_a_folder_that_cannot_be_tried_is_one_message(
+    folder: Path, arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / ".hidden/head.py").write_text("def first(items):\n    return items\n")
+    assert coral(*arguments) == 2
+    assert words in capsys.readouterr().err
