@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeGuard
 
+from coral_batch.commands.repair.objects import PROGRAM, UNCROSSABLE
 from coral_batch.commands.repair.source import Source, check_function, read_utf8
+from coral_batch.commands.repair.whole import SUPPORT, checks_of, code_of
 from coral_batch.corpus.sources.asserts import Checks
 from coral_batch.corpus.sources.doctests import parse_doctests
+from coral_batch.corpus.sources.grouping import Test, TestFile, by_function, function_of
 from coral_batch.corpus.sources.problems import read_cases
-from coral_batch.corpus.sources.programs import parse_program
+from coral_batch.corpus.sources.programs import check_imports, parse_program
 from coral_batch.corpus.sources.pytestfiles import parse_tests
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.errors import CoralError
@@ -25,7 +28,10 @@ from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program, Verdict
 
 Tested = Mapping[str, Checks]
-"""Function -> its tests."""
+"""Function -> its tests; `WHOLE` -> those of classes, or of several functions at once."""
+
+WHOLE = "the whole file"
+"""Stands for the function where tests are not of a single one."""
 
 _JSON = (".json", ".jsonl")
 
@@ -92,8 +98,9 @@ def read_tests(source: Source, tests: Path | None, function: str | None) -> tupl
                 file=source.file,
                 expected="--tests, or examples in the file's docstrings",
             )
-        function = function or _only(source, list(found), "the tests call")
-        check_function(source, function)
+        if function is None:
+            function = _only(source, list(found), "the tests call")
+            check_function(source, function)
     check_tested(source, found)
     return function, found
 
@@ -110,12 +117,34 @@ def parse_all(source: Source, tests: Path | None) -> Tested:
         CoralError: they cannot be read.
     """
     name = source.file.stem
-    if tests is None:
-        with _mendable(source.file):
-            return parse_doctests(name, source.tree)
-    text = read_utf8(tests).removeprefix("\ufeff")
-    with _mendable(tests):
-        return parse_tests(text, name, source.tree)
+    with _mendable(tests or source.file):
+        if tests is None:
+            read = parse_doctests(name, source.tree, classes=True)
+        else:
+            text = read_utf8(tests).removeprefix("\ufeff")
+            read = parse_tests(text, name, source.tree)
+        groups: dict[str, list[Test]] = {}
+        for test in read.tests:
+            groups.setdefault(_group(test, read), []).append(test)
+        return {name: _checks(name, replace(read, tests=tests)) for name, tests in groups.items()}
+
+
+def _group(test: Test, file: TestFile) -> str:
+    """Return the single function that a test is of; `WHOLE` for any other test."""
+    try:
+        return function_of(test, file)
+    except Lost:
+        return WHOLE
+
+
+def _checks(group: str, file: TestFile) -> Checks:
+    """Return tests as cases where they are such, else as tests with stand-ins for objects."""
+    if group != WHOLE:
+        with suppress(Lost):
+            found = by_function(file)[group]
+            if found.cases:
+                return found
+    return checks_of(file)
 
 
 def check_tested(source: Source, tested: Tested) -> None:
@@ -126,7 +155,10 @@ def check_tested(source: Source, tested: Tested) -> None:
     """
     for function in tested:
         with _mendable(source.file):
-            parse_program(source.text, function)
+            if function == WHOLE:
+                check_imports(source.tree)
+            else:
+                parse_program(source.text, function)
 
 
 @contextmanager
@@ -147,7 +179,7 @@ def _functions(source: Source) -> list[str]:
 
 
 def _only(source: Source, names: Sequence[str], who: str) -> str:
-    if len(names) != 1:
+    if len(names) != 1 or names == [WHOLE]:
         raise CoralError(
             "it is not clear which function to repair",
             file=source.file,
@@ -179,7 +211,9 @@ def failures(sources: Sequence[Source], tested: Tested, limits: Verdicts) -> lis
     from coral_batch.verdicts.pool import judge
 
     programs = [
-        Program(f"{number}/{function}", function, source.text, one.cases, one.tests, {})
+        Program(f"{number}/{function}", function, source.text, one.cases, None, {})
+        if one.cases
+        else Program(f"{number}/{function}", PROGRAM, code_of(source.text), (), one.tests, SUPPORT)
         for number, source in enumerate(sources)
         for function, one in tested.items()
     ]
@@ -194,6 +228,31 @@ def failures(sources: Sequence[Source], tested: Tested, limits: Verdicts) -> lis
         ]
         for _ in sources
     ]
+
+
+def failures_of(source: Source, tested: Tested, limits: Verdicts) -> list[Failure]:
+    """Run all tests on a file as it is; return what it fails.
+
+    Args:
+        source: the file.
+        tested: the tests.
+        limits: as in `failures`.
+
+    Raises:
+        CoralError: as in `failures`, or a test gives the program what cannot cross.
+    """
+    (failed,) = failures([source], tested, limits)
+    for one in failed:
+        if one.expected is None and UNCROSSABLE in one.got:
+            raise CoralError(
+                "a test cannot be run on the file",
+                file=source.file,
+                field=one.test,
+                found=one.got,
+                expected="plain data, or objects that the program made",
+                action="see docs/repair.md for what is read",
+            )
+    return failed
 
 
 def _failure(function: str, checks: Checks, verdict: Verdict) -> Failure:

@@ -32,7 +32,7 @@ def repair(
     function: Annotated[
         str | None,
         typer.Option(
-            help="The function, at module level; not needed where the tests call a single one."
+            help="The function, or Class.method; not needed where the tests call a single function."
         ),
     ] = None,
     tests: Annotated[

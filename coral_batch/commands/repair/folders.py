@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coral_batch.commands.repair.checks import Failure, check_tested, failures, parse_all
+from coral_batch.commands.repair.checks import WHOLE, Failure, check_tested, failures_of, parse_all
 from coral_batch.commands.repair.repairing import Draw, Repair, Search, loaded_at_need
 from coral_batch.commands.repair.source import check_function, read_source
 from coral_batch.corpus.readers.folder import is_program, tested_by
@@ -109,17 +109,20 @@ def _repairs(
             raise CoralError("several test files", found=[str(one) for one in tests])
         source = read_source(file)
         tested = parse_all(source, tests[0] if tests else None)
+        if not tested:
+            return
         check_tested(source, tested)
+        failed: Sequence[Failure] = failures_of(source, tested, search.settings.verdicts)
     except CoralError as error:
         yield Untried(file, "", str(error))
         return
-    if not tested:
-        return
-    failed: Sequence[Failure]
-    (failed,) = failures([source], tested, search.settings.verdicts)
     if not failed:
         yield search.run(source, "", tested, failed)
     for name in dict.fromkeys(one.function for one in failed):
+        if name == WHOLE:
+            what = "tests of a class, or of several functions at once, fail"
+            yield Untried(file, "", f"{what}: name the one to repair (coral repair {file} ...)")
+            continue
         try:
             check_function(source, name)
         except CoralError as error:

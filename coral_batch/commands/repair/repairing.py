@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from coral_batch.commands.repair.checks import Failure, Tested, failures, read_tests, single, size
+from coral_batch.commands.repair.checks import (
+    WHOLE,
+    Failure,
+    Tested,
+    failures,
+    failures_of,
+    read_tests,
+    single,
+    size,
+)
 from coral_batch.commands.repair.prompts import retry_prompt
 from coral_batch.commands.repair.source import Source, problem_of, read_source, with_answer
 from coral_batch.corpus.sources.programs import newlines
@@ -134,7 +143,7 @@ def repair(
     Args:
         file: the Python file.
         tests: its tests; None for its doctests. See `checks.read_tests`.
-        function: the function, at module level; None where the tests call a single one.
+        function: the function, or ``Class.method``; None where the tests call a single function.
         model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder.
         samples: changes to draw a round, >= 1.
         rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
@@ -149,7 +158,7 @@ def repair(
     search = Search(settings, samples, rounds, smallest, draw)
     source = read_source(file)
     name, tested = read_tests(source, tests, function)
-    (failed,) = failures([source], tested, settings.verdicts)
+    failed = failures_of(source, tested, settings.verdicts)
     return search.run(source, name, tested, failed)
 
 
@@ -268,19 +277,20 @@ def _spared(
     """Return the tests that the file fails and that a repair need not pass.
 
     Raises:
-        CoralError: the function passes all of its own.
+        CoralError: the function passes all that may be of it.
     """
     if name not in tested:
         return frozenset()
-    others = {one.id for one in failed if one.function != name}
-    if len(others) == len(failed):
+    at_fault = {one.function for one in failed} & {name, WHOLE}
+    if not at_fault:
         raise CoralError(
             f"{name} passes its tests, and others fail theirs",
             file=source.file,
             field=f"--function {name}",
             expected=f"one of {', '.join(dict.fromkeys(one.function for one in failed))}",
         )
-    return others
+    own = name if name in at_fault else WHOLE
+    return {one.id for one in failed if one.function != own}
 
 
 def _size(source: Source, changed: Source) -> tuple[int, int]:

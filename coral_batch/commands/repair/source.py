@@ -1,9 +1,10 @@
 """A file with a broken function: what a model is shown of it, and its lines put in their place.
 
-The function stands at module level. What is shown is the function without its docstring, behind the
-imports and the variables of one line that it uses: other functions are not, since a change to them
-could not be taken. Of an answer only the definition of the function is taken, from its ``def`` on:
-decorators and docstring stay as they are in the file, and so does every other line.
+The function stands at module level or in a class. What is shown is the function without its
+docstring, behind the imports and the variables of one line that it uses, a method below the first
+line of its class: other functions are not, since a change to them could not be taken. Of an answer
+only the definition of the function is taken, from its ``def`` on: decorators and docstring stay as
+they are in the file, and so does every other line.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ from pathlib import Path
 
 from coral_batch.corpus.sources.asserts import bound, loaded
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import as_module, newlines, take_docstring
+from coral_batch.corpus.sources.programs import (
+    Definition,
+    as_module,
+    definitions_of,
+    newlines,
+    take_docstring,
+)
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem
 from coral_batch.verdicts.inside import syntax
 
 _BOM = "\ufeff"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -91,56 +97,82 @@ def check_function(source: Source, name: str) -> None:
     """Check that a function can be repaired.
 
     Raises:
-        CoralError: the file defines no such function once, by ``def``, at module level.
+        CoralError: the file does not define it once, by ``def``, at module level or in a class.
     """
-    found = [node for node in source.tree.body if _is_definition(node, name)]
+    tree = source.tree
+    found = definitions_of(tree, name)
     if len(found) == 1 and isinstance(found[0], ast.FunctionDef):
         return
     last = name.rpartition(".")[2]
+    elsewhere = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef) and one.name == last and one not in found
+    ]
+    functions = _functions(tree)
     if found:
         what = f"{len(found)} definitions" if len(found) > 1 else "another definition than by def"
-    elif any(_is_definition(node, last) for node in ast.walk(source.tree)):
-        what = "a method, or a function inside a function or a block"
+    elif named := [one for one in functions if one.endswith(f".{last}")]:
+        what = f"a method: {' or '.join(named)}"
+    elif elsewhere:
+        what = "a function inside a function or a block"
     else:
         what = "no such function"
-    functions = [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef)]
     raise CoralError(
         "the file has no such function that can be repaired",
         file=source.file,
         field=f"--function {name}",
         found=what,
-        expected=f"one def at module level: {', '.join(functions) or 'the file has none'}",
+        expected=f"one def of: {', '.join(dict.fromkeys(functions)) or 'the file has none'}",
     )
 
 
-def _is_definition(node: ast.AST, name: str) -> bool:
-    return isinstance(node, _DEFINITIONS) and node.name == name
+def _functions(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]:
+    """Return the names of the functions and methods of a module."""
+    found: list[str] = []
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef):
+            found.append(prefix + part.name)
+        elif isinstance(part, ast.ClassDef):
+            found += _functions(part, f"{prefix}{part.name}.")
+    return found
 
 
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
     """Return the last definition of a function, which is the one that counts."""
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    found = [node for node in definitions_of(tree, name) if isinstance(node, ast.FunctionDef)]
     return found[-1] if found else None
 
 
 def problem_of(source: Source, name: str) -> Problem:
     """Return the problem of repairing a function, whose reference nobody knows and is empty."""
-    node = _function(source.tree, name)
+    tree = source.tree
+    node = _function(tree, name)
     assert node is not None
     lines = newlines(source.text).split("\n")
-    used = loaded(node)
+    *outer, last = name.split(".")
+    classes: list[ast.ClassDef] = []
+    for depth in range(1, len(outer) + 1):
+        found = definitions_of(tree, ".".join(outer[:depth]))
+        classes += [one for one in found if isinstance(one, ast.ClassDef) and _has(one, node)]
+    used = loaded(node, *(part for one in classes for part in (*one.bases, *one.decorator_list)))
     shown: set[int] = set()
-    for other in source.tree.body:
+    for other in tree.body:
         imports = isinstance(other, ast.Import | ast.ImportFrom)
-        if isinstance(other, _DEFINITIONS) or not (imports or other.lineno == other.end_lineno):
+        if isinstance(other, Definition) or not (imports or other.lineno == other.end_lineno):
             continue
         if bound(ast.Module([other], [])) & {*used, "*"}:
             shown.update(range(other.lineno, (other.end_lineno or other.lineno) + 1))
-    around = "\n".join(lines[number - 1] for number in sorted(shown))
-    function = "\n".join(lines[_start(node) - 1 : node.end_lineno])
-    code, _ = take_docstring(f"{around}\n\n\n{function}", name)
+    parts = ["\n".join(lines[number - 1] for number in sorted(shown)) + "\n\n"]
+    parts += ["\n".join(lines[_start(one) - 1 : _start(one.body[0]) - 1]) for one in classes]
+    parts.append("\n".join(lines[_start(node) - 1 : node.end_lineno]))
+    code, _ = take_docstring("\n".join(parts), name)
     _, docstring = take_docstring(source.text, name)
-    return make_problem(name, name, "", str(source.file), buggy=code, docstring=docstring)
+    return make_problem(last, last, "", str(source.file), buggy=code, docstring=docstring)
+
+
+def _has(outer: ast.ClassDef, node: ast.stmt) -> bool:
+    return any(part is node for part in ast.walk(outer))
 
 
 def with_answer(source: Source, name: str, code: str) -> Source | None:
@@ -148,7 +180,7 @@ def with_answer(source: Source, name: str, code: str) -> Source | None:
 
     Args:
         source: the file.
-        name: the function's name.
+        name: the function, or ``Class.method``.
         code: the answer's code, of which nothing else is taken.
 
     Returns:
@@ -158,7 +190,8 @@ def with_answer(source: Source, name: str, code: str) -> Source | None:
     code = newlines(code)
     try:
         answer = _function(syntax.parse(code), name)
-        if answer is None:
+        own = _function(source.tree, name)
+        if answer is None or own is None or answer.col_offset != own.col_offset:
             return None
         lines = code.split("\n")[answer.lineno - 1 : answer.end_lineno]
         lines = _with_docstring(source, name, lines)
@@ -175,17 +208,20 @@ def _with_docstring(source: Source, name: str, answer: list[str]) -> list[str]:
     assert node is not None
     lines = newlines(source.text).split("\n")
     own = lines[node.lineno - 1 : node.end_lineno]
-    bare, _ = take_docstring("\n".join(own), name)
-    answer = take_docstring("\n".join(answer), name)[0].split("\n")[:-1]
-    if bare == as_module("\n".join(own)):
+    # A method's lines are a program by themselves below the line of some class.
+    around = ["class Any:"] if node.col_offset else []
+    name = ".".join((*(["Any"] if around else []), node.name))
+    bare, _ = take_docstring("\n".join([*around, *own]), name)
+    answer = take_docstring("\n".join([*around, *answer]), name)[0].split("\n")[len(around) : -1]
+    if bare == as_module("\n".join([*around, *own])):
         return answer
     first = node.body[0]
     docstring = lines[first.lineno - 1 : first.end_lineno]
     signature = first.lineno - node.lineno
     if answer[:signature] != own[:signature]:
-        changed = _function(syntax.parse("\n".join(answer)), name)
+        changed = _function(syntax.parse("\n".join([*around, *answer])), name)
         assert changed is not None
-        signature = _start(changed.body[0]) - 1
+        signature = _start(changed.body[0]) - 1 - len(around)
         if signature == 0:
             raise SyntaxError("a definition in one line has no place for a docstring")
     return [*answer[:signature], *docstring, *answer[signature:]]

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from coral_batch.corpus.sources.doctests import parse_doctests
+from coral_batch.corpus.sources.grouping import by_function
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse, parse_program, take_docstring
 from coral_batch.corpus.sources.pytestfiles import parse_tests
@@ -127,7 +128,7 @@ def _problems(file: Path, tests: Path | None, bug: Path | None, origin: str) -> 
     with _mendable(file):
         tree = parse(source)
     with _mendable(tests or file):
-        found = (
+        found = by_function(
             parse_doctests(name, tree) if tests is None else parse_tests(_read(tests), name, tree)
         )
     broken, changed = None, set(found)

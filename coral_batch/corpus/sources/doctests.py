@@ -1,10 +1,11 @@
 """Examples in docstrings, made into tests that the jail runs.
 
-What is read: examples in the docstrings of a module and of its functions. An example that prints a
-value of Python is compared with it by ``==``; one that prints nothing and calls a function under
-test returns None; one that ends in a traceback raises an exception of Python itself with that
-message. Other statements come before the examples that follow in the same docstring. Options other
-than ``+SKIP`` and output that is no value are refused.
+What is read: examples in the docstrings of a module and of its functions, and where it is wanted of
+its classes. An example that prints a value of Python is compared with it by ``==``; one that prints
+nothing and calls a function under test returns None; one that ends in a traceback raises an
+exception of Python itself with that message. Other statements come before the examples that follow
+in the same docstring; in those of a class all do, since they may change its instances. Options
+other than ``+SKIP`` and output that is no value are refused.
 """
 
 from __future__ import annotations
@@ -15,34 +16,54 @@ import doctest
 import re
 from collections.abc import Iterator
 
-from coral_batch.corpus.sources.asserts import Checks, bound, loaded
-from coral_batch.corpus.sources.grouping import Names, Test, by_function
+from coral_batch.corpus.sources.asserts import bound, loaded
+from coral_batch.corpus.sources.grouping import Names, Test, TestFile
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.verdicts.inside import syntax
 
 
-def parse_doctests(module: str, program: ast.Module) -> dict[str, Checks]:
-    """Return function -> the cases or tests of its examples; empty where there are none.
+def parse_doctests(module: str, program: ast.Module, classes: bool = False) -> TestFile:
+    """Return the examples of a program as tests; without any where it has none.
 
     Args:
         module: the module's name.
         program: its syntax tree.
+        classes: whether the examples of its classes and of their methods are read as well.
 
     Raises:
-        Lost: an example cannot be read; see also `by_function`.
+        Lost: an example cannot be read.
     """
     names = Names(program, {name: name for name in bound(program)})
     tests: list[Test] = []
-    for node in (program, *program.body):
-        text = ast.get_docstring(node) if isinstance(node, ast.Module | ast.FunctionDef) else None
-        for statements in _tests(text or "", module, bound(program)):
+    for node, changing in _documented(program, classes):
+        text = ast.get_docstring(node)
+        for statements in _tests(text or "", module, bound(program), changing):
             tests.append(Test(f"test_{len(tests) + 1}", statements))
-    around = ast.parse("import pytest\n")
-    return by_function(tests, names, around)
+    return TestFile(tests, names, ast.parse("import pytest\n"))
 
 
-def _tests(text: str, module: str, known: set[str]) -> Iterator[list[ast.stmt]]:
-    """Yield the statements of each example, what came before it in the docstring first."""
+def _documented(
+    node: ast.Module | ast.ClassDef, classes: bool
+) -> Iterator[tuple[ast.Module | ast.ClassDef | ast.FunctionDef, bool]]:
+    """Yield what may have a docstring with examples, and whether it is of a class."""
+    inside = isinstance(node, ast.ClassDef)
+    yield node, inside
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef):
+            yield part, inside
+        elif isinstance(part, ast.ClassDef) and classes:
+            yield from _documented(part, classes)
+
+
+def _tests(text: str, module: str, known: set[str], changing: bool) -> Iterator[list[ast.stmt]]:
+    """Yield the statements of each example, what came before it in the docstring first.
+
+    Args:
+        text: the docstring.
+        module: the module's name.
+        known: the names that the module binds.
+        changing: whether an example that is compared may change what the next ones see.
+    """
     try:
         examples = doctest.DocTestParser().get_examples(text)
     except ValueError as error:
@@ -66,8 +87,9 @@ def _tests(text: str, module: str, known: set[str]) -> Iterator[list[ast.stmt]]:
             if not isinstance(alone, ast.Expr):
                 raise _unread(example, "it prints something and is no expression")
             yield [*before, _equal(alone.value, _value(example))]
+            before += statements if changing else []
             continue
-        if isinstance(alone, ast.Expr) and loaded(alone) & known:
+        if isinstance(alone, ast.Expr) and loaded(alone) & known and not changing:
             yield [*before, _none(alone.value)]
         before += [node for node in statements if not _imports(node, module)]
 

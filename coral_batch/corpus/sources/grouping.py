@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from coral_batch.corpus.sources.asserts import Checks, bound, checks, definitions, loaded
+from coral_batch.corpus.sources.programs import Definition
 from coral_batch.corpus.sources.rows import Lost
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
@@ -45,41 +44,63 @@ class Names:
     modules: frozenset[str] = frozenset()
 
 
-def by_function(tests: Sequence[Test], names: Names, module: ast.Module) -> dict[str, Checks]:
-    """Return function -> its cases or tests, in the order in which tests first call them.
+@dataclass(frozen=True)
+class TestFile:
+    """The tests of a program.
 
-    Args:
+    Attributes:
         tests: the tests.
         names: by what names they call functions of the program.
         module: what else the test file binds: imports, variables, helpers.
+    """
+
+    tests: Sequence[Test]
+    names: Names
+    module: ast.Module
+
+
+def by_function(file: TestFile) -> dict[str, Checks]:
+    """Return function -> its cases or tests, in the order in which tests first call them.
 
     Raises:
         Lost: a test calls no function of the program or several, uses a class of it or a function
             that is defined otherwise than by ``def``, or gives it what cannot cross.
     """
     groups: dict[str, dict[str, Test]] = {}
-    for test in tests:
-        group = groups.setdefault(_function(test, names, module), {})
-        if test.name in group:
-            raise Lost("untestable", f"two tests are called {test.name}")
+    for test in file.tests:
+        group = groups.setdefault(function_of(test, file), {})
+        check_new(test, group)
         group[test.name] = test
-    return {function: _checks(function, group, names, module) for function, group in groups.items()}
+    return {
+        function: _checks(function, group, file.names, file.module)
+        for function, group in groups.items()
+    }
 
 
-def _function(test: Test, names: Names, module: ast.Module) -> str:
-    """Return the one function that a test calls."""
-    around = definitions(module, loaded(*test.statements), "")
-    used = _used(names, [*test.statements, *around])
+def check_new(test: Test, others: Mapping[str, Test]) -> None:
+    """Check that no other test has the name of one.
+
+    Raises:
+        Lost: one has.
+    """
+    if test.name in others:
+        raise Lost("untestable", f"two tests are called {test.name}")
+
+
+def function_of(test: Test, file: TestFile) -> str:
+    """Return the one function that a test calls.
+
+    Raises:
+        Lost: as in `by_function`.
+    """
+    names = file.names
+    around = definitions(file.module, loaded(*test.statements), "")
+    used = used_of(test, file)
     defined = {node.name: node for node in names.program.body if isinstance(node, Definition)}
     called = sorted(used & defined.keys())
     for name in called:
         if not isinstance(defined[name], ast.FunctionDef):
             raise Lost("untestable", f"{test.name} uses {name}, which is no plain function")
-    missing = sorted(used - bound(names.program))
-    if missing:
-        raise Lost(
-            "untestable", f"{test.name} uses {missing[0]}, which the program does not define"
-        )
     data = sorted(_attributes(names, [*test.statements, *around]) - defined.keys())
     if data:
         raise Lost("untestable", f"{test.name} uses {data[0]} of the module: import it by its name")
@@ -93,11 +114,23 @@ def _function(test: Test, names: Names, module: ast.Module) -> str:
     return called[0]
 
 
-def _used(names: Names, statements: Sequence[ast.stmt]) -> set[str]:
-    """Return the names of the program that statements use."""
+def used_of(test: Test, file: TestFile) -> set[str]:
+    """Return the names of the program that a test uses.
+
+    Raises:
+        Lost: the program does not define one of them.
+    """
+    names = file.names
+    statements = [*test.statements, *definitions(file.module, loaded(*test.statements), "")]
     read = loaded(*statements)
     used = {names.functions[name] for name in read & names.functions.keys()}
-    return used | _attributes(names, statements)
+    used |= _attributes(names, statements)
+    missing = sorted(used - bound(names.program))
+    if missing:
+        raise Lost(
+            "untestable", f"{test.name} uses {missing[0]}, which the program does not define"
+        )
+    return used
 
 
 def _attributes(names: Names, statements: Sequence[ast.stmt]) -> set[str]:

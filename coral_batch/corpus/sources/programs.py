@@ -37,13 +37,22 @@ def parse_program(code: str, function: str, called: str = "the program") -> ast.
     tree = parse(code, called)
     if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
         raise Lost("untestable", f"{called} has no def {function}(...) at module level")
+    check_imports(tree, called)
+    if function in sys.stdlib_module_names:
+        raise Lost("untestable", f"{function} is the name of a module of the standard library")
+    return tree
+
+
+def check_imports(tree: ast.Module, called: str = "the program") -> None:
+    """Check that a program imports nothing but what the jail has.
+
+    Raises:
+        Lost: it imports what is not in the standard library.
+    """
     foreign = sorted(imported(tree) - sys.stdlib_module_names)
     if foreign:
         names = ", ".join(foreign)
         raise Lost("imports", f"{called} imports {names}: the jail has the standard library alone")
-    if function in sys.stdlib_module_names:
-        raise Lost("untestable", f"{function} is the name of a module of the standard library")
-    return tree
 
 
 def imported(tree: ast.Module) -> set[str]:
@@ -72,6 +81,10 @@ def take_docstring(code: str, function: str) -> tuple[str, str]:
 
     A docstring stays where it shares a line with other code, or is all that the function has.
 
+    Args:
+        code: the program.
+        function: the function at module level, or ``Class.method``.
+
     Returns:
         The code as `as_module` gives it, and the docstring without indentation; empty where there
         is none.
@@ -79,7 +92,7 @@ def take_docstring(code: str, function: str) -> tuple[str, str]:
     code = newlines(code)
     tree = syntax.parse(code)
     documented: list[ast.FunctionDef | ast.Module] = [
-        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function
+        node for node in definitions_of(tree, function) if isinstance(node, ast.FunctionDef)
     ]
     for node in [*documented, tree]:
         text = ast.get_docstring(node)
@@ -94,3 +107,25 @@ def take_docstring(code: str, function: str) -> tuple[str, str]:
             del lines[first.lineno - 1 : first.end_lineno]
             return as_module("\n".join(lines)), text.strip()
     return as_module(code), ""
+
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def definitions_of(tree: ast.Module, name: str) -> list[Definition]:
+    """Return the definitions of a name, at module level or, as ``Class.name``, in classes."""
+    *classes, last = name.split(".")
+    bodies: list[list[ast.stmt]] = [tree.body]
+    for one in classes:
+        bodies = [
+            node.body
+            for body in bodies
+            for node in body
+            if isinstance(node, ast.ClassDef) and node.name == one
+        ]
+    return [
+        node
+        for body in bodies
+        for node in body
+        if isinstance(node, Definition) and node.name == last
+    ]

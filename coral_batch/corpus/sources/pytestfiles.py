@@ -17,8 +17,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import NoReturn
 
-from coral_batch.corpus.sources.asserts import Checks
-from coral_batch.corpus.sources.grouping import Names, Test, by_function
+from coral_batch.corpus.sources.grouping import Names, Test, TestFile
 from coral_batch.corpus.sources.programs import imported, parse
 from coral_batch.corpus.sources.rows import Lost
 
@@ -26,8 +25,8 @@ _PYTEST = "pytest"
 _KNOWN = ("approx", "raises")
 
 
-def parse_tests(source: str, module: str, program: ast.Module) -> dict[str, Checks]:
-    """Return function -> its cases or tests.
+def parse_tests(source: str, module: str, program: ast.Module) -> TestFile:
+    """Return the tests of a program.
 
     Args:
         source: the test file.
@@ -35,8 +34,7 @@ def parse_tests(source: str, module: str, program: ast.Module) -> dict[str, Chec
         program: the module's syntax tree.
 
     Raises:
-        Lost: the file is no Python, has no tests or none of functions alone, or holds what is not
-            read; see also `by_function`.
+        Lost: the file is no Python, has no tests, or holds what is not read.
     """
     tree = parse(source, "the test file")
     rest = ast.Module([node for node in tree.body if not _is_import_of(node, module)], [])
@@ -51,7 +49,7 @@ def parse_tests(source: str, module: str, program: ast.Module) -> dict[str, Chec
     ]
     if not tests:
         raise Lost("untested", "the test file has no functions named test*")
-    return by_function(tests, names, rest)
+    return TestFile(tests, names, rest)
 
 
 def _refuse(what: str) -> NoReturn:

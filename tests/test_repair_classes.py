@@ -1,0 +1,407 @@
+"""`coral repair` of methods, by tests of classes or of several functions at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coral_batch import repair
+from coral_batch.commands.repair import Repair, repair_folder
+from coral_batch.commands.repair.checks import WHOLE, failures, parse_all
+from coral_batch.commands.repair.source import Source, read_source, with_answer
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from tests.repairable import Scripted, coral
+
+PROGRAM = '''"""Stacks."""
+
+import functools
+from collections import deque, namedtuple
+from dataclasses import dataclass
+from decimal import Decimal
+
+LIMIT = 3
+TABLE = {"a": [1]}
+Ends = namedtuple("Ends", "first last")
+
+
+@dataclass
+class Point:
+    x: int
+    y: int = 0
+
+
+class Stack:
+    """A stack.
+
+    >>> stack = Stack()
+    >>> stack.push(1)
+    >>> stack.push(2)
+    >>> stack.pop()
+    2
+    >>> stack.pop()
+    1
+    >>> stack.size()
+    0
+    """
+
+    limit = LIMIT
+
+    def __init__(self, items=()):
+        self.items = list(items)
+
+    def push(self, item):
+        """Put an item on top."""
+        # There is no room for more.
+        if len(self.items) > self.limit:
+            raise ValueError("full")
+        self.items.append(item)
+
+    def pop(self):
+        return self.items.pop()
+
+    def size(self):
+        return len(self.items)
+
+    def ends(self):
+        return Ends(self.items[0], self.items[-1])
+
+    @property
+    def top(self):
+        return self.items[-1]
+
+    @functools.cache
+    def kept(self):
+        return object()
+
+    def __iter__(self):
+        return iter(self.items)
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iadd__(self, item):
+        self.push(item)
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.items.clear()
+
+
+def make(*items):
+    return Stack(items)
+
+
+def extend(items, more):
+    items.append(more)
+    return len(items)
+
+
+def chained(items, more):
+    items.append(more)
+    return items
+
+
+def twins():
+    stack = make(1)
+    return [stack, stack, {"again": stack}, (Stack(), 2)]
+
+
+def letters():
+    yield "a"
+    yield make(1)
+
+
+def queue(*items):
+    return deque(items)
+
+
+def price():
+    return Decimal("1.5")
+'''
+
+TESTS = """import copy
+
+import pytest
+import stacks
+from stacks import LIMIT, TABLE, Ends, Point, Stack, chained, extend, letters, make, price, queue
+from stacks import twins
+from stacks import make as build
+
+
+@pytest.fixture
+def unused():
+    pass
+
+
+def test_push():
+    stack = Stack()
+    for item in range(LIMIT):
+        stack.push(item)
+    with pytest.raises(ValueError, match="full"):
+        stack.push(4)
+    assert stack.items == [0, 1, 2]
+
+
+def test_reading():
+    stack = make(3, 1, 2)
+    assert stack.top == 2 and stack.size() == len(stack) == 3
+    assert list(stack) == [3, 1, 2] and sorted(build(2, 1)) == [1, 2]
+    assert 3 in stack and 5 not in stack
+    assert [item for item in stacks.make(4)] == [4]
+    assert stacks.LIMIT == 3 and TABLE["a"] == [1]
+    assert isinstance(stack.items, list) and f"{stack.top:02d}" == "02"
+    assert not hasattr(stack, "nothing") and getattr(stack, "nothing", 7) == 7
+    assert make() or True
+    assert not make()
+
+
+def test_changing():
+    stack = make(1)
+    stack.items = [7]
+    assert stack.pop() == 7 and stack.size() == 0
+    stack += 5
+    assert stack.top == 5
+    stack.colour = "red"
+    assert stack.colour == "red"
+    del stack.colour
+    assert not hasattr(stack, "colour")
+    items = [1]
+    assert extend(items, 2) == 2 and items == [1, 2]
+    assert chained(items, 3) is items and items == [1, 2, 3]
+    with make(1, 2) as held:
+        assert held.size() == 2
+    assert held.size() == 0
+
+
+def test_sameness():
+    stack = make(1)
+    assert stack == stack and stack != make(1) and stack is not make(1)
+    assert stack != None and not stack == None
+    assert isinstance(stack, Stack) and not isinstance(3, Stack)
+    first, second, third, (fourth, two) = twins()
+    assert first is second and third["again"] is first and fourth is not first and two == 2
+    assert stack.kept() is stack.kept()
+    other = copy.copy(stack)
+    assert other is not stack and other.items == stack.items
+    assert copy.deepcopy(stack).items == [1]
+    assert len({stack, stack, other}) == 2
+
+
+def test_values():
+    ends = make(1, 2, 3).ends()
+    assert ends == (1, 3) and ends == Ends(1, 3) and ends.last == 3 and tuple(ends) == (1, 3)
+    assert ends < (2, 0) and ends[0] == 1
+    assert Point(1) == Point(1, 0) and Point(1) != Point(2)
+    assert repr(Point(1, 2)) == "Point(x=1, y=2)" and str(Point(1)) == "Point(x=1, y=0)"
+    assert float(price() + 1) == 2.5 and int(price()) == 1 and make() is not None
+    assert queue(1, 2).popleft() == 1 and not queue() and 2 in queue(2)
+
+
+def test_iterating():
+    both = letters()
+    assert next(both) == "a"
+    assert isinstance(next(both), Stack)
+    with pytest.raises(StopIteration):
+        next(both)
+
+
+def test_of_one_function():
+    assert extend([], 1) == 1
+
+
+def test_object_of_one_function():
+    assert float(price()) == 1.5
+
+
+def test_wrong():
+    assert make(1).top == 2
+
+
+def test_wrong_object():
+    assert make(1) == make(1)
+
+
+def test_wrong_exception():
+    with pytest.raises(KeyError):
+        make().pop()
+""".replace("@pytest.fixture\ndef unused():\n    pass\n\n\n", "")
+
+RIGHT = """class Stack:
+    def push(self, item):
+        if len(self.items) >= self.limit:
+            raise ValueError("full")
+        self.items.append(item)
+"""
+
+
+@pytest.fixture
+def file(workspace: Path) -> Path:
+    """A file with a broken method, and its tests."""
+    Path("stacks.py").write_text(PROGRAM)
+    Path("test_stacks.py").write_text(TESTS)
+    return Path("stacks.py")
+
+
+def failed(file: Path, tests: Path | None) -> list[str]:
+    """Return the statements of the tests that a file fails."""
+    source = read_source(file)
+    (found,) = failures([source], parse_all(source, tests), params.load().verdicts)
+    return [one.test for one in found]
+
+
+def test_the_tests_that_fail_are_those_that_fail_under_pytest(file: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "--no-header",
+         "--noconftest", "-c", "/dev/null", "--rootdir=.", "test_stacks.py"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    lines = [line for line in ran.stdout.splitlines() if line.startswith("FAILED")]
+    names = [line.split("::")[1].split(" ")[0] for line in lines]
+    assert names == ["test_push", "test_wrong", "test_wrong_object", "test_wrong_exception"]
+    assert {text.split("\n")[0] for text in failed(file, Path("test_stacks.py"))} == {
+        "stack = Stack()",
+        "assert make(1).top == 2",
+        "assert make(1) == make(1)",
+        "with pytest.raises(KeyError):",
+    }
+
+
+def test_examples_of_a_class_are_run_in_their_order(file: Path) -> None:
+    assert failed(file, None) == []
+    file.write_text(
+        PROGRAM.replace("    2\n    >>> stack.pop()\n    1", "    2\n    >>> stack.pop()\n    2")
+    )
+    assert len(failed(file, None)) == 1
+
+
+def test_a_method_is_repaired_and_all_else_stays(file: Path) -> None:
+    Path("test_stacks.py").write_text(TESTS.partition("def test_wrong()")[0])
+    draw = Scripted([RIGHT.replace(">=", "<"), RIGHT])
+    found = repair(file, Path("test_stacks.py"), "Stack.push", draw=draw)
+    assert found.outcome == "repaired"
+    assert found.best.text == PROGRAM.replace(
+        "        # There is no room for more.\n        if len(self.items) > self",
+        "        if len(self.items) >= self",
+    )
+    assert draw.programs == [
+        "class Stack:\n"
+        "    def push(self, item):\n"
+        "        # There is no room for more.\n"
+        "        if len(self.items) > self.limit:\n"
+        '            raise ValueError("full")\n'
+        "        self.items.append(item)"
+    ]
+    assert "Fix the buggy Python function in push.py" in draw.prompts[0]
+    assert '"""\nPut an item on top.\n"""' in draw.prompts[0]
+
+
+def test_a_method_is_shown_below_its_classes_with_the_names_that_they_use(workspace: Path) -> None:
+    Path("m.py").write_text(
+        "import abc\nimport re\n\nBASE = abc.ABC\n\n\nclass Outer(\n    BASE,\n):\n"
+        '    """Outer."""\n\n    class Inner:\n        x = 1\n\n        @staticmethod\n'
+        "        def f(n):\n            return n\n"
+    )
+    Path("test_m.py").write_text(
+        "from m import Outer\n\n\ndef test_f():\n    assert Outer.Inner.f(1) == 2\n"
+    )
+    answer = (
+        "BASE = abc.ABC\n\n\nclass Outer(\n    BASE,\n):\n    class Inner:\n"
+        "        @staticmethod\n        def f(n):\n            return n"
+    )
+    draw = Scripted([f"{answer} + 1\n"])
+    found = repair(Path("m.py"), Path("test_m.py"), "Outer.Inner.f", draw=draw)
+    assert found.outcome == "repaired" and draw.programs == [answer]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "def push(self, item):\n    pass",
+        "class Stack:\n  def push(self, item):\n    pass",
+        "class Stack:\n    pass",
+        "class Other:\n    def push(self, item):\n        pass",
+    ],
+)
+def test_an_answer_without_the_method_where_it_stands_gives_no_candidate(answer: str) -> None:
+    assert with_answer(Source(Path("stacks.py"), PROGRAM), "Stack.push", answer) is None
+
+
+def test_tests_of_several_functions_are_of_each_of_them(file: Path) -> None:
+    Path("stacks.py").write_text(
+        "def double(n):\n    return n + n\n\n\ndef half(n):\n    return n // 3\n"
+    )
+    Path("test_stacks.py").write_text(
+        "from stacks import double, half\n\n\ndef test_half():\n    assert half(0) == 0\n\n\n"
+        "def test_both():\n    assert half(double(3)) == 3\n\n\n"
+        "def test_neither():\n    assert double(1) == 3\n"
+    )
+    right = "def half(n):\n    return n // 2\n"
+    found = repair(file, Path("test_stacks.py"), "half", draw=Scripted([right]))
+    assert (found.outcome, [one.function for one in found.left]) == ("repaired", ["double"])
+    assert WHOLE in {one.function for one in found.failed}
+    assert coral(file, "--tests", "test_stacks.py") == 2
+
+
+def test_in_a_folder_tests_of_classes_are_told_and_not_tried(file: Path) -> None:
+    Path("mine").mkdir()
+    file.rename("mine/stacks.py")
+    text = TESTS.partition("def test_wrong()")[0]
+    Path("mine/test_stacks.py").write_text(text)
+    (found,) = repair_folder(Path("mine"), draw=Scripted())
+    assert not isinstance(found, Repair)
+    assert "name the one to repair" in found.reason
+
+
+@pytest.mark.parametrize("given", ["lambda: 1", "b'x'", "[len]", "{1: {2j}}", "Own()"])
+def test_what_a_test_cannot_give_a_program_is_told_before_anything_is_drawn(
+    file: Path, given: str
+) -> None:
+    Path("test_stacks.py").write_text(
+        "from stacks import Stack\n\n\nclass Own:\n    pass\n\n\n"
+        f"def test_a():\n    stack = Stack()\n    stack.push({given})\n"
+    )
+    with pytest.raises(CoralError, match="cannot be given to the program by a test"):
+        repair(file, Path("test_stacks.py"), "Stack.push", draw=Scripted())
+
+
+HOSTILE = {
+    "equal to everything": "class E:\n            __eq__ = lambda *_: True\n"
+    "            __ne__ = lambda *_: False\n            __hash__ = None\n        return E()",
+    "an integer that is": "class E(int):\n            __eq__ = lambda *_: True\n"
+    "            __int__ = lambda *_: 2\n        return E(1)",
+    "a list that is": "class E(list):\n            __eq__ = lambda *_: True\n        return E([2])",
+    "contains everything": "class E:\n            __contains__ = lambda *_: True\n"
+    "            __lt__ = __gt__ = __le__ = __ge__ = lambda *_: True\n        return E()",
+    "another dispatcher": "import sys, program_objects as p\n"
+    "        m = sys.modules['program_under_test']\n"
+    "        m.program_under_test = p.perform = lambda *_: p.ProgramObject(0)\n        return 1",
+    "other operations": "import program_objects as p\n"
+    "        p._OPERATIONS.update(dict.fromkeys(p._OPERATIONS, lambda *_: True))\n        return 1",
+}
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+def test_what_a_program_returns_does_not_decide_a_comparison_with_data(
+    workspace: Path, body: str
+) -> None:
+    Path("m.py").write_text("class Box:\n    def two(self):\n        return 1\n")
+    Path("test_m.py").write_text(
+        "from m import Box\n\n\ndef test_equal():\n    assert Box().two() == 2\n\n\n"
+        "def test_not():\n    assert not Box().two() != 2\n\n\n"
+        "def test_order():\n    assert Box().two() > 1\n\n\n"
+        "def test_member():\n    assert 7 in Box().two()\n\n\n"
+        "def test_reflected():\n    assert [2] == [Box().two()]\n"
+    )
+    source = read_source(Path("m.py"))
+    changed = with_answer(source, "Box.two", f"class Box:\n    def two(self):\n        {body}\n")
+    assert changed is not None
+    tested = parse_all(source, Path("test_m.py"))
+    (found,) = failures([changed], tested, params.load().verdicts)
+    assert len(found) == 5
