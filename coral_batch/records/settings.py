@@ -122,10 +122,18 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Verdicts:
+    """How programs are judged.
+
+    Attributes:
+        packages: what programs may import besides the standard library; nothing in a run, where
+            the same verdict is to come out everywhere. `coral repair --allow` sets it.
+    """
+
     cpu_seconds: float
     wall_seconds: float
     memory_mb: int
     require: tuple[str, ...]
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

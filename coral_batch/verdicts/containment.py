@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 SCRATCH = "/scratch"
 NULL = "/null"
+PACKAGES = "/packages"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Isolation:
         command: the command line that starts the jail's first process; the number of its control
             descriptor is appended.
         readable: the paths that Landlock leaves readable.
+        packages: whether there is a folder of packages beside the standard library.
         filters: the seccomp filters; None when seccomp is not in force.
     """
 
@@ -41,6 +43,7 @@ class Isolation:
     command: tuple[str, ...] = field(repr=False)
     readable: tuple[str, ...] = field(repr=False)
     filters: Filters | None = field(repr=False)
+    packages: bool = False
 
     @property
     def jailed(self) -> bool:

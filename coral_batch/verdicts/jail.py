@@ -25,7 +25,7 @@ from dataclasses import astuple, dataclass
 from types import TracebackType
 
 from coral_batch.verdicts.clock import Clock
-from coral_batch.verdicts.containment import NULL, SCRATCH, Isolation
+from coral_batch.verdicts.containment import NULL, PACKAGES, SCRATCH, Isolation
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
 
 FRAME_BYTES = 4_000_000
@@ -197,6 +197,7 @@ class Jail:
                 "scratch_bytes": _SCRATCH_BYTES,
                 "scratch_files": _SCRATCH_FILES,
                 "readable": isolation.readable,
+                "packages": PACKAGES if isolation.packages else "",
                 "filters": isolation.filters and astuple(isolation.filters),
                 "limits": {
                     "RLIMIT_AS": self._memory,

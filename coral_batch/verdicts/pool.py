@@ -165,7 +165,7 @@ def _work(
     A program that is done goes to the journal at once, not only when its bundle is delivered.
     """
     limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
-    here = isolation(settings.require)
+    here = isolation(settings.require, settings.packages)
     require_same("layers of isolation", here.layers, layers)
     jail, apart = _jails(here, settings.memory_mb)
     start = time.monotonic()
@@ -229,7 +229,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
         [[case.inputs, case.expected] for case in program.cases],
         program.tests,
         program.support,
-        [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
+        [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb, settings.packages],
         layers,
         timed,
         program.twin and [program.twin.code, program.twin.calls],

@@ -7,7 +7,7 @@ docstrings. What is read of each is said in `coral_batch.corpus.sources`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from coral_batch.corpus.sources.asserts import Checks
 from coral_batch.corpus.sources.doctests import parse_doctests
 from coral_batch.corpus.sources.grouping import Test, TestFile, by_function, function_of
 from coral_batch.corpus.sources.problems import read_cases
-from coral_batch.corpus.sources.programs import check_imports, parse_program
+from coral_batch.corpus.sources.programs import check_imports, imported, parse_program
 from coral_batch.corpus.sources.pytestfiles import parse_tests
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.errors import CoralError
@@ -62,7 +62,9 @@ class Failure:
         return self.function, self.number
 
 
-def read_tests(source: Source, tests: Path | None, function: str | None) -> tuple[str, Tested]:
+def read_tests(
+    source: Source, tests: Path | None, function: str | None, packages: Collection[str] = ()
+) -> tuple[str, Tested]:
     """Read the tests of a file.
 
     Args:
@@ -70,6 +72,7 @@ def read_tests(source: Source, tests: Path | None, function: str | None) -> tupl
         tests: a test file in pytest's style, or JSON cases (``.json``, ``.jsonl``), a line each;
             None for the examples in the docstrings.
         function: the function to repair; None where the tests call a single one.
+        packages: what the jail has besides the standard library.
 
     Returns:
         The function to repair, and the tests of every function that they call.
@@ -91,7 +94,7 @@ def read_tests(source: Source, tests: Path | None, function: str | None) -> tupl
             expected="a test file (.py) or JSON cases (.json, .jsonl)",
         )
     else:
-        found = parse_all(source, tests)
+        found = parse_all(source, tests, packages)
         if not found:
             raise CoralError(
                 "there are no tests",
@@ -101,17 +104,18 @@ def read_tests(source: Source, tests: Path | None, function: str | None) -> tupl
         if function is None:
             function = _only(source, list(found), "the tests call")
             check_function(source, function)
-    check_tested(source, found)
+    check_tested(source, found, packages)
     return function, found
 
 
-def parse_all(source: Source, tests: Path | None) -> Tested:
+def parse_all(source: Source, tests: Path | None, packages: Collection[str] = ()) -> Tested:
     """Read the tests of all functions of a file.
 
     Args:
         source: the file.
         tests: a test file in pytest's style; None for the examples in the docstrings, of which
             there may be none.
+        packages: what the jail has besides the standard library.
 
     Raises:
         CoralError: they cannot be read.
@@ -122,7 +126,7 @@ def parse_all(source: Source, tests: Path | None) -> Tested:
             read = parse_doctests(name, source.tree, classes=True)
         else:
             text = read_utf8(tests).removeprefix("\ufeff")
-            read = parse_tests(text, name, source.tree)
+            read = parse_tests(text, name, source.tree, packages)
         groups: dict[str, list[Test]] = {}
         for test in read.tests:
             groups.setdefault(_group(test, read), []).append(test)
@@ -147,7 +151,7 @@ def _checks(group: str, file: TestFile) -> Checks:
     return checks_of(file)
 
 
-def check_tested(source: Source, tested: Tested) -> None:
+def check_tested(source: Source, tested: Tested, packages: Collection[str] = ()) -> None:
     """Check that the jail can run a file.
 
     Raises:
@@ -156,9 +160,9 @@ def check_tested(source: Source, tested: Tested) -> None:
     for function in tested:
         with _mendable(source.file):
             if function == WHOLE:
-                check_imports(source.tree)
+                check_imports(imported(source.tree), "the program imports", packages)
             else:
-                parse_program(source.text, function)
+                parse_program(source.text, function, packages=packages)
 
 
 @contextmanager
@@ -170,7 +174,9 @@ def _mendable(file: Path) -> Iterator[None]:
             "the file cannot be tested",
             file=file,
             found=lost.detail,
-            action="see docs/repair.md for what is read",
+            action="let packages in by --allow"
+            if lost.reason == "imports"
+            else "see docs/repair.md for what is read",
         ) from None
 
 

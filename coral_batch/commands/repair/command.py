@@ -60,6 +60,15 @@ def repair(
     smallest: Annotated[
         bool, typer.Option("--smallest", help="Try all of a round, and take the smallest edit.")
     ] = False,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow",
+            metavar="PACKAGE",
+            help="A package that FILE and its tests may import: one that is installed beside coral,"
+            " or the path of a module or of a package's folder. Once for each.",
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--write", help="Put the repair in the place of FILE.")
     ] = False,
@@ -81,6 +90,7 @@ def repair(
         "samples": samples,
         "rounds": rounds,
         "smallest": smallest,
+        "allow": allow or [],
     }
     tried: list[Repair | Untried] = []
     if file.is_dir():

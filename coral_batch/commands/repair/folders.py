@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coral_batch.commands.repair.checks import WHOLE, Failure, check_tested, failures_of, parse_all
-from coral_batch.commands.repair.repairing import Draw, Repair, Search, loaded_at_need
+from coral_batch.commands.repair.repairing import Draw, Repair, Search, allowing, loaded_at_need
 from coral_batch.commands.repair.source import check_function, read_source
 from coral_batch.corpus.readers.folder import is_program, tested_by
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
+from coral_batch.verdicts.packages import name_of
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ def repair_folder(
     rounds: int = 2,
     smallest: bool = False,
     replace: bool = False,
+    allow: Sequence[str] = (),
     draw: Draw | None = None,
 ) -> Iterator[Repair | Untried]:
     """Try to repair every function of a folder that fails its tests, one after the other.
@@ -54,6 +56,7 @@ def repair_folder(
         rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
         smallest: take the smallest edit of those that repair, instead of the likeliest.
         replace: write each repair as it is found; the next function is tried in what it left.
+        allow: packages that programs and tests may import, by name or path.
         draw: what draws, in the place of `model`.
 
     Yields:
@@ -66,7 +69,7 @@ def repair_folder(
     for path in (folder, tests or folder):
         if not path.is_dir():
             raise CoralError("there is no such folder", file=path)
-    settings = params.load()
+    settings = allowing(params.load(), allow)
     draw = draw or loaded_at_need(model, settings)
     search = Search(settings, samples, rounds, smallest, draw)
     seen = False
@@ -108,10 +111,11 @@ def _repairs(
         if len(tests) > 1:
             raise CoralError("several test files", found=[str(one) for one in tests])
         source = read_source(file)
-        tested = parse_all(source, tests[0] if tests else None)
+        packages = list(map(name_of, search.settings.verdicts.packages))
+        tested = parse_all(source, tests[0] if tests else None, packages)
         if not tested:
             return
-        check_tested(source, tested)
+        check_tested(source, tested, packages)
         failed: Sequence[Failure] = failures_of(source, tested, search.settings.verdicts)
     except CoralError as error:
         yield Untried(file, "", str(error))

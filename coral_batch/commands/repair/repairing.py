@@ -1,7 +1,8 @@
 """The search for a repair: draw the likeliest changes, run the tests on each, draw again.
 
-A candidate repairs when it passes all tests of the function (all there are, where none calls it)
-and breaks no test of another function that the file passed.
+A candidate repairs when it passes all tests of the function, where none is of it alone those that
+are of no single function, and where there are no such tests all; and when it breaks no other test
+that the file passed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import difflib
 import stat
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -33,6 +34,7 @@ from coral_batch.lake.atomic import atomic
 from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.settings import Params, Verdicts
+from coral_batch.verdicts.packages import name_of
 
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
 
@@ -62,6 +64,7 @@ class Repair:
         left: what that fails: where it is repaired, tests of other functions alone.
         drawn: answers drawn.
         rounds: rounds in which they were drawn.
+        limits: with which the tests ran.
     """
 
     outcome: Outcome
@@ -73,6 +76,7 @@ class Repair:
     left: Sequence[Failure]
     drawn: int
     rounds: int
+    limits: Verdicts
 
     @property
     def tests(self) -> int:
@@ -94,7 +98,7 @@ class Repair:
         if self.outcome != "repaired":
             raise CoralError("there is no repair to write", found=self.outcome)
         file = self.source.file.resolve()
-        (failed,) = failures([self.best], self.tested, params.load().verdicts)
+        (failed,) = failures([self.best], self.tested, self.limits)
         if not {one.id for one in failed} <= {one.id for one in self.left}:
             raise CoralError(
                 "the repair does not pass its tests a second time",
@@ -136,6 +140,7 @@ def repair(
     samples: int = 16,
     rounds: int = 2,
     smallest: bool = False,
+    allow: Sequence[str] = (),
     draw: Draw | None = None,
 ) -> Repair:
     """Try to repair a function of a file, which stays as it is.
@@ -148,18 +153,29 @@ def repair(
         samples: changes to draw a round, >= 1.
         rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
         smallest: take the smallest edit of those that repair, instead of the likeliest.
+        allow: packages that file and tests may import, by name or path.
         draw: what draws, in the place of `model`.
 
     Raises:
         CoralError: params.yaml, the file, its tests or the model cannot be used.
     """
-    settings = params.load()
+    settings = allowing(params.load(), allow)
     draw = draw or loaded_at_need(model, settings)
     search = Search(settings, samples, rounds, smallest, draw)
     source = read_source(file)
-    name, tested = read_tests(source, tests, function)
+    name, tested = read_tests(source, tests, function, list(map(name_of, allow)))
     failed = failures_of(source, tested, settings.verdicts)
     return search.run(source, name, tested, failed)
+
+
+def allowing(settings: Params, allow: Sequence[str]) -> Params:
+    """Return the settings with which programs may import packages.
+
+    Args:
+        settings: the run's.
+        allow: the packages, by name or path.
+    """
+    return replace(settings, verdicts=replace(settings.verdicts, packages=tuple(allow)))
 
 
 def loaded_at_need(model: str, settings: Params) -> Draw:
@@ -214,10 +230,12 @@ class Search:
                 used.
         """
         best = _Attempt(source, failed)
-        if not failed:
-            return Repair("nothing to repair", name, source, tested, failed, source, failed, 0, 0)
-        spared = _spared(source, name, tested, failed)
         limits, docstring = self.settings.verdicts, self.settings.prompt.docstring
+        if not failed:
+            return Repair(
+                "nothing to repair", name, source, tested, failed, source, failed, 0, 0, limits
+            )
+        spared = _spared(source, name, tested, failed)
         drawn = 0
         asked: list[str] = []
         while len(asked) < self.rounds:
@@ -250,7 +268,7 @@ class Search:
         outcome: Outcome = "repaired" if best.repairs(spared) else "not repaired"
         rounds = len(asked)
         return Repair(
-            outcome, name, source, tested, failed, best.source, best.failed, drawn, rounds
+            outcome, name, source, tested, failed, best.source, best.failed, drawn, rounds, limits
         )
 
 
@@ -279,10 +297,10 @@ def _spared(
     Raises:
         CoralError: the function passes all that may be of it.
     """
-    if name not in tested:
-        return frozenset()
-    at_fault = {one.function for one in failed} & {name, WHOLE}
-    if not at_fault:
+    at_fault = {one.function for one in failed}
+    if not at_fault & {name, WHOLE}:
+        if name not in tested:
+            return frozenset()
         raise CoralError(
             f"{name} passes its tests, and others fail theirs",
             file=source.file,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Collection
 
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.verdicts.inside import syntax
@@ -21,38 +22,47 @@ def parse(code: str, called: str = "the program") -> ast.Module:
         raise Lost("unparseable", f"{called} does not parse: {error}") from None
 
 
-def parse_program(code: str, function: str, called: str = "the program") -> ast.Module:
+def parse_program(
+    code: str, function: str, called: str = "the program", packages: Collection[str] = ()
+) -> ast.Module:
     """Parse a program that the jail can test by calling its function.
 
     Args:
         code: the program.
         function: name of the function under test.
         called: what the program is called in messages.
+        packages: what the jail has besides the standard library.
 
     Raises:
-        Lost: it does not parse, defines no such function at module level, imports what is not in
-            the standard library, or its function has the name of a module there, which the program
+        Lost: it does not parse, defines no such function at module level, imports what the jail
+            does not have, or its function has the name of a module there, which the program
             would import in its place.
     """
     tree = parse(code, called)
     if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
         raise Lost("untestable", f"{called} has no def {function}(...) at module level")
-    check_imports(tree, called)
+    check_imports(imported(tree), f"{called} imports", packages)
     if function in sys.stdlib_module_names:
         raise Lost("untestable", f"{function} is the name of a module of the standard library")
     return tree
 
 
-def check_imports(tree: ast.Module, called: str = "the program") -> None:
-    """Check that a program imports nothing but what the jail has.
+def check_imports(names: set[str], who: str, packages: Collection[str] = ()) -> None:
+    """Check that what is imported is what the jail has.
+
+    Args:
+        names: the packages that are imported.
+        who: what imports them, with the verb, for messages.
+        packages: what the jail has besides the standard library.
 
     Raises:
-        Lost: it imports what is not in the standard library.
+        Lost: there is another.
     """
-    foreign = sorted(imported(tree) - sys.stdlib_module_names)
+    foreign = sorted(names - sys.stdlib_module_names - {*packages})
     if foreign:
-        names = ", ".join(foreign)
-        raise Lost("imports", f"{called} imports {names}: the jail has the standard library alone")
+        has = " and ".join(["the standard library", *packages])
+        alone = "" if packages else " alone"
+        raise Lost("imports", f"{who} {', '.join(foreign)}: the jail has {has}{alone}")
 
 
 def imported(tree: ast.Module) -> set[str]:

@@ -12,33 +12,35 @@ from __future__ import annotations
 
 import ast
 import builtins
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from typing import NoReturn
 
 from coral_batch.corpus.sources.grouping import Names, Test, TestFile
-from coral_batch.corpus.sources.programs import imported, parse
+from coral_batch.corpus.sources.programs import check_imports, imported, parse
 from coral_batch.corpus.sources.rows import Lost
 
 _PYTEST = "pytest"
 _KNOWN = ("approx", "raises")
 
 
-def parse_tests(source: str, module: str, program: ast.Module) -> TestFile:
+def parse_tests(
+    source: str, module: str, program: ast.Module, packages: Collection[str] = ()
+) -> TestFile:
     """Return the tests of a program.
 
     Args:
         source: the test file.
         module: name of the module that it tests.
         program: the module's syntax tree.
+        packages: what the jail has besides the standard library.
 
     Raises:
         Lost: the file is no Python, has no tests, or holds what is not read.
     """
     tree = parse(source, "the test file")
     rest = ast.Module([node for node in tree.body if not _is_import_of(node, module)], [])
-    _check_imports(rest, module)
+    _check_imports(rest, module, packages)
     _check_pytest(rest)
     names = _names(tree, module, program)
     tests = [
@@ -56,14 +58,11 @@ def _refuse(what: str) -> NoReturn:
     raise Lost("untestable", f"{what}: only plain test functions are read")
 
 
-def _check_imports(rest: ast.Module, module: str) -> None:
+def _check_imports(rest: ast.Module, module: str, packages: Collection[str]) -> None:
     """Check what a test file imports besides the module under test at its top level."""
     if any(_is_import_of(node, module) for node in ast.walk(rest)):
         _refuse(f"an import of {module} inside a function or block")
-    foreign = sorted(imported(rest) - sys.stdlib_module_names - {_PYTEST})
-    if foreign:
-        names = ", ".join(foreign)
-        raise Lost("imports", f"the tests import {names}: the jail has the standard library alone")
+    check_imports(imported(rest) - {_PYTEST}, "the tests import", packages)
 
 
 def _is_import_of(node: ast.AST, module: str) -> bool:

@@ -29,6 +29,8 @@ from . import encoding, kernel, program, repeat, watch
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
           "string", "typing")  # fmt: skip
 
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
 # A request: which kind of child, and the processor seconds after which the kernel kills it. An
 # answer: exit status, processor nanoseconds, whether the scratch folder is untouched, and whether
 # the child ended within a moment.
@@ -47,6 +49,10 @@ def main(descriptor: int) -> None:
     os.environ.clear()
     # From here on the path of this package is of use to nobody.
     del sys.path[0]
+    if setup["packages"]:
+        sys.path.append(setup["packages"])
+        # Libraries of numbers start threads, which there are none of.
+        os.environ.update(dict.fromkeys(_THREADS, "1"))
     for name in _USUAL:
         importlib.import_module(name)
     _warm_up()

@@ -1,0 +1,166 @@
+"""`coral repair --allow`: packages that a file and its tests may import, in the jail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coral_batch import repair
+from coral_batch.commands.repair import Repair, repair_folder
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.records.verdict import Program
+from coral_batch.verdicts.layers import isolation
+from coral_batch.verdicts.pool import judge
+from tests.repairable import Scripted, coral
+
+PROGRAM = """import numpy as np
+from helpers import twice
+
+
+def mean(values):
+    return float(np.mean(values)) + twice(1)
+
+
+class Grid:
+    def __init__(self, rows):
+        self.cells = np.array(rows)
+
+    def turned(self):
+        return self.cells
+"""
+TESTS = """import numpy as np
+from grids import Grid, mean
+
+
+def test_mean():
+    assert mean([1, 2, 6]) == 3.0
+
+
+def test_turned():
+    assert Grid([[1, 2], [3, 4]]).turned().tolist() == np.array([[1, 3], [2, 4]]).tolist()
+"""
+ALLOW = ("numpy", "lib/helpers.py")
+
+
+@pytest.fixture
+def file(workspace: Path) -> Path:
+    """A file that imports an installed package and a module beside it, and its tests."""
+    Path("grids.py").write_text(PROGRAM)
+    Path("test_grids.py").write_text(TESTS)
+    Path("lib").mkdir()
+    Path("lib/helpers.py").write_text("def twice(n):\n    return 2 * n\n")
+    return Path("grids.py")
+
+
+def test_a_file_that_imports_packages_is_repaired_where_they_are_allowed(file: Path) -> None:
+    right = (
+        "import numpy as np\n\n\nclass Grid:\n    def turned(self):\n        return self.cells.T\n"
+    )
+    with pytest.raises(CoralError, match=r"import numpy(?s:.*)let packages in by --allow"):
+        repair(file, Path("test_grids.py"), "Grid.turned", draw=Scripted())
+    with pytest.raises(CoralError, match=r"imports helpers: the jail has .* and numpy"):
+        repair(file, Path("test_grids.py"), "mean", allow=["numpy"], draw=Scripted())
+    found = repair(file, Path("test_grids.py"), "Grid.turned", allow=ALLOW, draw=Scripted([right]))
+    assert found.outcome == "repaired" and [one.function for one in found.left] == ["mean"]
+    found = repair(
+        file,
+        Path("test_grids.py"),
+        "mean",
+        allow=ALLOW,
+        draw=Scripted(["def mean(values):\n    return float(np.mean(values))\n"]),
+    )
+    assert found.outcome == "repaired"
+    found.write()
+    assert "+ twice" not in file.read_text()
+
+
+def test_a_folder_may_import_packages_as_well(file: Path) -> None:
+    Path("mine").mkdir()
+    file.rename("mine/grids.py")
+    Path("test_grids.py").rename("mine/test_grids.py")
+    (found,) = repair_folder(Path("mine"), draw=Scripted())
+    assert not isinstance(found, Repair) and "import numpy" in found.reason
+    first, _ = repair_folder(Path("mine"), allow=ALLOW, draw=Scripted([], []))
+    assert isinstance(first, Repair) and first.function == "mean"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "words"),
+    [
+        ("nothing_like_it", "there is no such package"),
+        ("lib/nothing.py", "there is no such package"),
+        ("lib", "there is no such package"),
+        ("os.path", "there is no such package"),
+    ],
+)
+def test_a_package_that_there_is_not_is_one_message(
+    file: Path, allowed: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = file.read_bytes()
+    arguments = [file, "--tests", "test_grids.py", "--function", "mean", "--allow", allowed]
+    assert coral(*arguments, "--allow", "numpy", "--allow", "lib/helpers.py") == 2
+    shown = capsys.readouterr()
+    assert words in shown.err and f"--allow {allowed}" in shown.err
+    assert "Traceback" not in shown.err and file.read_bytes() == before
+
+
+LOOKS = """import os
+
+
+def look(folder="/packages"):
+    try:
+        with open(folder + "/new.py", "w"):
+            return "written"
+    except OSError as error:
+        return sorted(name for name in os.listdir(folder) if name != "__pycache__")
+"""
+TEST = """import pytest
+from look import look
+
+
+def test_look():
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("packages", "statement"),
+    [
+        ((), "with pytest.raises(FileNotFoundError): look()"),
+        (("lib/helpers.py",), "assert look() == ['helpers.py']"),
+    ],
+)
+def test_packages_are_read_only_and_nothing_else_of_the_machine_is_there(
+    file: Path, packages: tuple[str, ...], statement: str
+) -> None:
+    program = Program("p", "look", LOOKS, (), TEST.format(statement), {})
+    limits = replace(params.load().verdicts, packages=packages)
+    ((verdict,),) = judge([program], limits, workers=1)
+    assert (verdict.kind, verdict.detail) == ("PASS", "")
+
+
+def test_without_a_mount_namespace_no_package_is_let_in() -> None:
+    assert isolation(()).packages is False
+    lowered = pytest.MonkeyPatch()
+    with lowered.context() as patch:
+        patch.setattr("coral_batch.verdicts.layers._bubblewrap", _missing)
+        isolation.cache_clear()
+        try:
+            with pytest.raises(CoralError, match="no package can be let into the jail"):
+                isolation(("seccomp",), ("numpy",))
+        finally:
+            isolation.cache_clear()
+
+
+def _missing(*_: object) -> list[str]:
+    raise OSError("not here")
+
+
+def test_no_setting_of_a_run_lets_packages_in(workspace: Path) -> None:
+    file = Path("params.yaml")
+    file.write_text(file.read_text().replace("verdicts:\n", "verdicts:\n  packages: [numpy]\n"))
+    with pytest.raises(CoralError, match="packages"):
+        params.load()
