@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from typer.testing import CliRunner
 from coral_batch import lake
 from coral_batch.commands import cli
 from coral_batch.commands.doctor import TESTED
+from coral_batch.commands.duration import minutes
+from coral_batch.lake import params
 from coral_batch.verdicts import layers
 from tests import REPOSITORY
 
@@ -48,7 +51,7 @@ def test_each_subject_is_found_and_explained(project: Path) -> None:
     assert done.exit_code == 0, done.output
     found = grades(done.output)
     assert [*found] == [
-        *("system", "processor", "device", "memory", "disk", "versions", "isolation"),
+        *("system", "processor", "device", "time", "memory", "disk", "versions", "isolation"),
         *("jails", "workers", "base", "mirrors", "store", "cache"),
     ]
     assert done.output.count("->") >= len(found)
@@ -70,6 +73,21 @@ def test_the_versions_of_python_that_were_tested_are_named_wherever_they_stand(
     assert done.exit_code == 0
     assert grades(done.output)["system"] == "note"
     assert f"tested with Python {tested} only" in done.output
+
+
+def test_the_time_that_a_run_takes_follows_from_its_work_and_the_rate_of_products(
+    project: Path,
+) -> None:
+    settings = params.load()
+    usual = minutes(settings, 1e12, torch.float32)
+    twice = replace(settings, training=replace(settings.training, passes=2))
+    assert minutes(twice, 1e12, torch.float32)["training"] == pytest.approx(2 * usual["training"])
+    more = replace(settings, evaluation=replace(settings.evaluation, bugs=500))
+    assert minutes(more, 1e12, torch.float32)["answers"] > usual["answers"]
+    half = minutes(settings, 0.5e12, torch.float32)
+    assert half["answers"] == pytest.approx(2 * usual["answers"])
+    assert half["the rest"] == usual["the rest"]
+    assert "a run takes about" in doctor().output
 
 
 def test_bf16_that_is_hidden_is_told(project: Path) -> None:

@@ -125,6 +125,23 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
     yield Finding("device", Grade.OK, "no GPU that torch can use", means)
 
 
+def duration(settings: Params) -> Iterator[Finding]:
+    """How long a run will take."""
+    # Imported here: torch takes a second, which --help must not.
+    from coral_batch.commands.duration import minutes, product_rate
+    from coral_batch.models.base.device import compute_dtype, devices
+
+    (device, *_) = devices()
+    if device.type == "cuda":
+        return  # on which no run has been measured
+    dtype = compute_dtype(device)
+    rate = product_rate(dtype)
+    parts = minutes(settings, rate, dtype)
+    told = ", ".join(f"{what} {part:.0f}" for what, part in parts.items())
+    means = f"a run takes about {sum(parts.values()):.0f} minutes of a quiet machine: {told}"
+    yield Finding("time", Grade.OK, f"{rate / 1e9:.0f} GFLOP/s of matrix products", means)
+
+
 def memory(settings: Params) -> Iterator[Finding]:
     """Memory that is free or can be freed."""
     available = available_memory()
@@ -320,6 +337,7 @@ def _md5(file: Path) -> str:
 CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     system,
     arithmetic,
+    duration,
     memory,
     disk,
     versions,

@@ -1,0 +1,60 @@
+"""How long a run takes on this machine, from the rate at which it multiplies matrices.
+
+An estimate, good to a third or so: the work of an adapter and of an answer is taken from a measured
+run of each kind (docs/results.md), as operations at the rate of products.
+"""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from coral_batch.records.settings import Params
+
+SHAPE = (1240, 896, 4864)
+"""Of the products that are timed: a batch of training times the widest layer of the base model."""
+
+_SECONDS = 0.7
+_ADAPTER = {torch.bfloat16: 143e12, torch.float32: 87e12}
+_ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.8e12}
+_REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
+
+
+def product_rate(dtype: torch.dtype) -> float:
+    """Multiply matrices for a second, with all threads; return the operations a second."""
+    rows, inner, columns = SHAPE
+    left, right = torch.randn(rows, inner).to(dtype), torch.randn(inner, columns).to(dtype)
+    for _ in range(3):  # kernels are made when they are first needed
+        left @ right
+    start, products = time.perf_counter(), 0
+    while (passed := time.perf_counter() - start) < _SECONDS:
+        left @ right
+        products += 1
+    return 2.0 * rows * inner * columns * products / passed
+
+
+def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, float]:
+    """Return what -> minutes that a run from a fresh lake takes on a processor.
+
+    Args:
+        settings: of the run, with the default base model and the bundled corpus.
+        rate: operations a second of products, by all threads together.
+        dtype: what the models compute in.
+    """
+    evolution, generations = settings.evolution, len(settings.generations)
+    newborn = evolution.population - min(evolution.survivors, evolution.population - 1)
+    adapters = evolution.population + newborn * (generations - 1)
+    selected = (adapters + 1) * (TEST_PROBLEMS + settings.validation.bugs)
+    measured = 2 * (HELD_OUT_PROBLEMS + settings.evaluation.bugs)
+    answers = selected * settings.validation.samples + measured * settings.evaluation.samples
+    answers += 2 * (settings.linteval.items or LINT_ITEMS) * settings.linteval.samples
+    return {
+        "training": adapters * settings.training.passes * _ADAPTER[dtype] / rate / 60,
+        "answers": answers * _ANSWER[dtype] / rate / 60,
+        "the rest": _REST,
+    }
+
+
+TEST_PROBLEMS = HELD_OUT_PROBLEMS = 8
+LINT_ITEMS = 120
