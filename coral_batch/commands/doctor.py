@@ -150,8 +150,8 @@ def memory(settings: Params) -> Iterator[Finding]:
     found = f"{size_text(available)} available"
     if available < needed:
         means = (
-            f"the default run took up to {size_text(needed)} on two cores: with less, adapters train"
-            " one at a time"
+            f"the default run took up to {size_text(needed)} on two cores: with less, adapters"
+            " train one at a time"
         )
         yield Finding("memory", Grade.NOTE, found, means)
     else:

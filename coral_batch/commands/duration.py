@@ -16,8 +16,8 @@ SHAPE = (1240, 896, 4864)
 """Of the products that are timed: a batch of training times the widest layer of the base model."""
 
 _SECONDS = 0.7
-_ADAPTER = {torch.bfloat16: 143e12, torch.float32: 87e12}
-_ANSWER = 0.8e12
+_ADAPTER = {torch.bfloat16: 143e12, torch.float32: 58e12}
+_ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.56e12}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
 
@@ -51,7 +51,7 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     answers += 2 * (settings.linteval.items or LINT_ITEMS) * settings.linteval.samples
     return {
         "training": adapters * settings.training.passes * _ADAPTER[dtype] / rate / 60,
-        "answers": answers * _ANSWER / rate / 60,
+        "answers": answers * _ANSWER[dtype] / rate / 60,
         "the rest": _REST,
     }
 
