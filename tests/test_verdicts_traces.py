@@ -24,7 +24,7 @@ LIMITS = Limits(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256)
 def landlock_only(monkeypatch: pytest.MonkeyPatch) -> layers.Isolation:
     """Return what a machine without namespaces gives."""
 
-    def fails(readable: tuple[str, ...]) -> list[str]:
+    def fails(*_: object) -> list[str]:
         raise ImportError("no bubblewrap here")
 
     monkeypatch.setattr(layers, "_bubblewrap", fails)
