@@ -2,12 +2,16 @@
 
     python -m benchmarks.attempts [MODEL ...] [--bugs 40] [--samples 16] [--rounds 2]
 
-A model is what `coral repair --model` takes; `base` comes first in any case. A bug is a file, and
-every second of its cases, from the first on, is a test that is shown; the others are hidden, and
-say whether what passes the shown ones is right. Bugs that fail no shown case are left out, and so
-are those without cases. They are the held-out bugs of params.yaml (`evaluation`), every so many of
-them that `--bugs` are left. Answers are kept in the store, so that a run that was stopped goes on
-where it was; the lake must have its base, bugs and split (`dvc repro bugs base`).
+A model is what `coral repair --model` takes; `base` comes first in any case. Beside its likeliest
+first changes each draws as many plain samples, which may leave the program as it is, in one round,
+at temperature 0.8 and top-p 0.95 (Chen et al., arXiv:2107.03374).
+
+A bug is a file, and every second of its cases, from the first on, is a test that is shown; the
+others are hidden, and say whether what passes the shown ones is right. Bugs that fail no shown case
+are left out, and so are those without cases. They are the held-out bugs of params.yaml
+(`evaluation`), every so many of them that `--bugs` are left. Intervals are over their programs.
+Answers are kept in the store, so that a run that was stopped goes on where it was; the lake must
+have its base, bugs and split (`dvc repro bugs base`).
 
 A held-out set is looked at once a model: what comes out is to be written down and not tuned on.
 """
@@ -27,20 +31,24 @@ from tqdm import tqdm
 from benchmarks.table import machine, utc, write_results
 from coral_batch.commands.repair import repair
 from coral_batch.commands.repair.checks import failures, read_tests
-from coral_batch.commands.repair.repairing import Draw, loaded_at_need
+from coral_batch.commands.repair.models import drawer
+from coral_batch.commands.repair.repairing import Draw
 from coral_batch.commands.repair.source import read_source, with_answer
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.shown import measured
-from coral_batch.evidence.paired import Outcome, compare
+from coral_batch.evidence.paired import Outcome, Paired, compare
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.bug import Bug
+from coral_batch.records.configuration import Knobs
 from coral_batch.records.problem import Case, Problem, Role
 from coral_batch.records.rows import BASE
 from coral_batch.records.settings import Verdicts
 from coral_batch.report.claims import interval
 from coral_batch.work.text import table
+
+PLAIN = Knobs(temperature=0.8, top_p=0.95, top_k=50, repetition_penalty=1.0)
 
 
 @dataclass(frozen=True)
@@ -80,12 +88,18 @@ def main() -> None:
         chosen = chosen[:: max(1, len(chosen) // arguments.bugs)][: arguments.bugs]
         results: dict[str, dict[str, Attempts]] = {}
         for model in dict.fromkeys([BASE, *arguments.models]):
-            draw = loaded_at_need(model, settings)
-            results[model] = {
-                file.parent.name: _attempted(file, arguments, settings.verdicts, draw)
-                for file in tqdm(chosen, model, mininterval=10)
-            }
-            print(_table(results, arguments.samples), flush=True)
+            for name, knobs, rounds in [
+                (model, None, arguments.rounds),
+                (f"{model}, plain samples", PLAIN, 1),
+            ]:
+                draw = drawer(model, settings, knobs)
+                results[name] = {
+                    file.parent.name: _attempted(
+                        file, arguments.samples, rounds, settings.verdicts, draw
+                    )
+                    for file in tqdm(chosen, name, mininterval=10)
+                }
+                print(_table(results, arguments.samples), flush=True)
     _write(results)
 
 
@@ -112,7 +126,7 @@ def _fails(file: Path, limits: Verdicts) -> bool:
     return bool(failed)
 
 
-def _attempted(file: Path, asked_for: argparse.Namespace, limits: Verdicts, draw: Draw) -> Attempts:
+def _attempted(file: Path, samples: int, rounds: int, limits: Verdicts, draw: Draw) -> Attempts:
     """Let a bug be repaired, as `coral repair` does it."""
     asked: list[Sequence[str]] = []
 
@@ -122,9 +136,7 @@ def _attempted(file: Path, asked_for: argparse.Namespace, limits: Verdicts, draw
 
     start = time.perf_counter()
     cases = file.with_name("shown.jsonl")
-    found = repair(
-        file, cases, file.stem, samples=asked_for.samples, rounds=asked_for.rounds, draw=recorded
-    )
+    found = repair(file, cases, file.stem, samples=samples, rounds=rounds, draw=recorded)
     seconds = time.perf_counter() - start
     if found.outcome != "repaired":
         return Attempts(0, 0, False, seconds)
@@ -137,29 +149,46 @@ def _attempted(file: Path, asked_for: argparse.Namespace, limits: Verdicts, draw
 
 
 def _table(results: dict[str, dict[str, Attempts]], samples: int) -> str:
-    """Return the share repaired by attempts, and the share of repairs that hidden cases refuse."""
+    """Return the shares repaired, with those that are wrong, and how they differ from the first."""
     counts = [count for count in (1, 4, 16, 64) if count <= samples]
-    header = ("model", *map(str, counts), "all rounds", "of these wrong", "s a bug, median")
-    rows = []
+    shares, differences = [], []
+    first = next(iter(results.values()))
     for model, of_model in results.items():
-        cells = [
-            _share(
-                {name: one.round == 1 and one.attempt <= count for name, one in of_model.items()}
-            )
-            for count in counts
-        ]
-        cells.append(_share({name: one.round > 0 for name, one in of_model.items()}))
-        repaired = {name: one for name, one in of_model.items() if one.round}
-        wrong = _share({name: not one.right for name, one in repaired.items()}) if repaired else ""
+        repaired = [name for name, one in of_model.items() if one.round]
+        wrong = _outcomes({name: not of_model[name].right for name in repaired})
         seconds = sorted(one.seconds for one in of_model.values())
-        rows.append((model, *cells, wrong, f"{seconds[len(seconds) // 2]:.0f}"))
-    return f"\n{len(of_model)} bugs\n" + table(header, rows, left={"model"})
+        pairs = [_compared(_within(first, count), _within(of_model, count)) for count in counts]
+        pairs.append(_compared(_within(first), _within(of_model)))
+        cells = [interval(pair.second) for pair in pairs]
+        cells.append(interval(_compared(wrong, wrong).first) if wrong else "")
+        shares.append((model, *cells, f"{seconds[len(seconds) // 2]:.0f}"))
+        differences.append((model, *(interval(pair.difference, signed=True) for pair in pairs)))
+    header = ("model", *map(str, counts), "all rounds")
+    parts = [
+        f"\n{len(first)} bugs, repaired within so many attempts",
+        table((*header, "of these wrong", "s a bug, median"), shares, left={"model"}),
+    ]
+    if len(differences) > 1:
+        parts += ["\nthe same, less the first row's", table(header, differences[1:], {"model"})]
+    return "\n".join(parts)
 
 
-def _share(of_bugs: dict[str, bool]) -> str:
-    """Return a share with its interval over programs."""
-    outcomes = {name: Outcome(1, int(so)) for name, so in of_bugs.items()}
-    return interval(compare(outcomes, outcomes, 1, 0, "attempts").first)
+def _within(of_model: dict[str, Attempts], attempts: int | None = None) -> dict[str, Outcome]:
+    """Return which bugs were repaired within some attempts of the first round; None: at all."""
+    return _outcomes(
+        {
+            name: one.round > 0 if attempts is None else one.round == 1 and one.attempt <= attempts
+            for name, one in of_model.items()
+        }
+    )
+
+
+def _outcomes(of_bugs: dict[str, bool]) -> dict[str, Outcome]:
+    return {name: Outcome(1, int(so)) for name, so in of_bugs.items()}
+
+
+def _compared(first: dict[str, Outcome], second: dict[str, Outcome]) -> Paired:
+    return compare(first, second, 1, 0, "attempts")
 
 
 def _write(results: dict[str, dict[str, Attempts]]) -> None:

@@ -61,12 +61,16 @@ class Adapter:
     rank: int = 0
 
 
-def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[str]]:
+def drawer(
+    model: str, settings: Params, plain: Knobs | None = None
+) -> Callable[[str, str, int], Sequence[str]]:
     """Return what draws with a model; see `coral_batch.commands.repair.Draw`.
 
     Args:
         model: `BASE`, `BEST`, GENERATION/GENOME or a PEFT folder.
         settings: ranks, kernels, threads and seed.
+        plain: knobs of plain samples, which may leave the program as it is; None for the likeliest
+            first changes.
 
     Raises:
         CoralError: there is no such model, or no base model in the lake.
@@ -85,9 +89,9 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Sequence[s
             adapter.key,
             adapter.folder,
             adapter.files,
-            GREEDY,
+            plain or GREEDY,
             {_PROMPT: chat_prompt(tokenizer, prompt)},
-            {_PROMPT: Original(program)},
+            {} if plain else {_PROMPT: Original(program)},
         )
         ((drawn,), _) = draw([work], drawing, base, "prompts", Store(lake.STORE))
         return [sample.text for sample in drawn.samples]
