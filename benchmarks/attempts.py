@@ -1,15 +1,15 @@
 """`coral repair` on held-out bugs: how many it repairs by attempts, and how many repairs are right.
 
-    python -m benchmarks.attempts [MODEL ...] [--bugs 40] [--samples 16] [--rounds 2]
+    python -m benchmarks.attempts [MODEL ...] [--every 4] [--samples 16] [--rounds 2]
 
 A model is what `coral repair --model` takes; `base` comes first in any case. Beside its likeliest
 first changes each draws as many plain samples, which may leave the program as it is, in one round,
-at temperature 0.8 and top-p 0.95 (Chen et al., arXiv:2107.03374).
+at temperature 0.8, top-p 0.95 and top-k 50.
 
 A bug is a file, and every second of its cases, from the first on, is a test that is shown; the
 others are hidden, and say whether what passes the shown ones is right. Bugs that fail no shown case
-are left out, and so are those without cases. They are the held-out bugs of params.yaml
-(`evaluation`), every so many of them that `--bugs` are left. Intervals are over their programs.
+are left out, and so are those without cases. Of the other held-out bugs of params.yaml
+(`evaluation`) the first is taken, and every so many further on. Intervals are over their programs.
 Answers are kept in the store, so that a run that was stopped goes on where it was; the lake must
 have its base, bugs and split (`dvc repro bugs base`).
 
@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -59,13 +58,11 @@ class Attempts:
         round: in which it was repaired, from 1; 0 where it was not.
         attempt: which answer of the round repaired it, from 1; 0 likewise.
         right: whether the repair passes the hidden cases.
-        seconds: it took, tests included.
     """
 
     round: int
     attempt: int
     right: bool
-    seconds: float
 
 
 def main() -> None:
@@ -74,7 +71,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("models", nargs="*", metavar="MODEL")
-    parser.add_argument("--bugs", type=int, default=40)
+    parser.add_argument("--every", type=int, default=4)
     parser.add_argument("--samples", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
@@ -84,8 +81,7 @@ def main() -> None:
     shown = measured(read_problems(lake_, settings), bugs, manifest, settings.evaluation)
     with tempfile.TemporaryDirectory() as scratch:
         files = [_written(problem, Path(scratch)) for problem in shown if len(problem.cases) > 1]
-        chosen = [file for file in files if _fails(file, settings.verdicts)]
-        chosen = chosen[:: max(1, len(chosen) // arguments.bugs)][: arguments.bugs]
+        chosen = [file for file in files if _fails(file, settings.verdicts)][:: arguments.every]
         results: dict[str, dict[str, Attempts]] = {}
         for model in dict.fromkeys([BASE, *arguments.models]):
             for name, knobs, rounds in [
@@ -134,18 +130,16 @@ def _attempted(file: Path, samples: int, rounds: int, limits: Verdicts, draw: Dr
         asked.append(draw(prompt, program, count))
         return asked[-1]
 
-    start = time.perf_counter()
     cases = file.with_name("shown.jsonl")
     found = repair(file, cases, file.stem, samples=samples, rounds=rounds, draw=recorded)
-    seconds = time.perf_counter() - start
     if found.outcome != "repaired":
-        return Attempts(0, 0, False, seconds)
+        return Attempts(0, 0, False)
     candidates = [
         with_answer(found.source, file.stem, extract_code(answer)) for answer in asked[-1]
     ]
     _, hidden = read_tests(found.best, file.with_name("hidden.jsonl"), file.stem)
     (failed,) = failures([found.best], hidden, limits)
-    return Attempts(found.rounds, 1 + candidates.index(found.best), not failed, seconds)
+    return Attempts(found.rounds, 1 + candidates.index(found.best), not failed)
 
 
 def _table(results: dict[str, dict[str, Attempts]], samples: int) -> str:
@@ -156,17 +150,16 @@ def _table(results: dict[str, dict[str, Attempts]], samples: int) -> str:
     for model, of_model in results.items():
         repaired = [name for name, one in of_model.items() if one.round]
         wrong = _outcomes({name: not of_model[name].right for name in repaired})
-        seconds = sorted(one.seconds for one in of_model.values())
         pairs = [_compared(_within(first, count), _within(of_model, count)) for count in counts]
         pairs.append(_compared(_within(first), _within(of_model)))
         cells = [interval(pair.second) for pair in pairs]
         cells.append(interval(_compared(wrong, wrong).first) if wrong else "")
-        shares.append((model, *cells, f"{seconds[len(seconds) // 2]:.0f}"))
+        shares.append((model, *cells))
         differences.append((model, *(interval(pair.difference, signed=True) for pair in pairs)))
     header = ("model", *map(str, counts), "all rounds")
     parts = [
         f"\n{len(first)} bugs, repaired within so many attempts",
-        table((*header, "of these wrong", "s a bug, median"), shares, left={"model"}),
+        table((*header, "of these wrong"), shares, left={"model"}),
     ]
     if len(differences) > 1:
         parts += ["\nthe same, less the first row's", table(header, differences[1:], {"model"})]

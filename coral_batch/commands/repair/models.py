@@ -84,14 +84,17 @@ def drawer(
         tokens = len(tokenizer(program, add_special_tokens=False)["input_ids"]) + ROOM
         drawing = drawing_of(count, tokens, settings)
         drawing = replace(drawing, rank=max(drawing.rank, adapter.rank))
+        name = _PROMPT
+        if plain is not None:  # streams go by name: other prompts are to have other luck
+            name = f"{_PROMPT} {hashlib.sha256(prompt.encode()).hexdigest()}"
         work = Work(
             model,
             adapter.key,
             adapter.folder,
             adapter.files,
             plain or GREEDY,
-            {_PROMPT: chat_prompt(tokenizer, prompt)},
-            {} if plain else {_PROMPT: Original(program)},
+            {name: chat_prompt(tokenizer, prompt)},
+            {name: Original(program)} if plain is None else {},
         )
         ((drawn,), _) = draw([work], drawing, base, "prompts", Store(lake.STORE))
         return [sample.text for sample in drawn.samples]
