@@ -40,6 +40,27 @@ def test_equal_models_are_not_told_apart() -> None:
     assert found.probability == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.parametrize(
+    ("won", "lost", "unclear"), [(4, 0, True), (5, 0, True), (6, 0, False), (9, 2, True)]
+)
+def test_one_sample_a_problem_needs_more_than_a_few_wins(
+    won: int, lost: int, unclear: bool
+) -> None:
+    """The exact sign test gives two-sided p of 0.125, 0.0625, 0.031 and 0.065."""
+    base = outcomes([0] * won + [1] * lost + [0] * (40 - won - lost), 1)
+    better = outcomes([1] * won + [0] * (40 - won), 1)
+    found = compare(base, better, 1, 1, "test")
+    assert found.difference.low > 0
+    assert found.unclear == unclear
+
+
+def test_bugs_of_one_program_are_won_together_by_chance() -> None:
+    names = [f"{program}-{bug}" for program in ("one", "two", "three") for bug in range(1, 6)]
+    base = {name: Outcome(1, 0) for name in names}
+    better = {name: Outcome(1, 1) for name in names}
+    assert compare(base, better, 1, 1, "test").unclear
+
+
 def test_pairing_finds_what_overlapping_intervals_hide() -> None:
     """Problems differ much, the models a little, and on every problem."""
     base = outcomes([1 + 2 * index for index in range(20)], 64)
@@ -108,7 +129,7 @@ def other_problems_but_no_mean_effect(random: np.random.Generator) -> tuple[np.n
     return first, np.where(random.random(8) < 0.3, other, first)
 
 
-@pytest.mark.parametrize("samples", [4, 8])
+@pytest.mark.parametrize("samples", [1, 4, 8])
 @pytest.mark.parametrize("chances", [same_chances, other_problems_but_no_mean_effect])
 def test_no_effect_is_claimed_no_more_often_than_the_level_allows(
     samples: int,

@@ -8,6 +8,11 @@ problems alone give 95 % intervals that hold the true difference in 89 to 91 % o
 85 to 89 %; the second stage overstates the variance a little and makes up for it: 96 to 99 %
 (`python -m benchmarks.coverage`). An interval can thus be wider than need be.
 
+One sample a problem says nothing of its own spread: the second stage then adds nothing, and where
+few programs differ the interval is too narrow (four programs won and none lost give one above 0).
+There a difference counts as more than chance only where the exact randomisation test, which gives
+each program's difference either sign (Fisher 1935; Dror et al. 2018, section 3), says so as well.
+
 Not here: whether the problems are typical of any others. An interval speaks of problems like these.
 """
 
@@ -65,7 +70,8 @@ class Paired:
         probability: share of the bootstrap draws in which the second is ahead, ties counted half.
         overlap: the intervals of the two overlap. They may do so although the difference is clear,
             since they leave out that the problems are the same.
-        unclear: the interval of the difference contains 0: chance alone can explain it.
+        unclear: chance alone can explain the difference: its interval contains 0 or, with one
+            sample a problem, the randomisation test over programs gives p > 1 - `LEVEL`.
     """
 
     first: Estimate
@@ -111,8 +117,9 @@ def compare(
     problems = _shared(first, second)
     stream = generator(seed, purpose, *ids)
     rows = [[outcomes[problem] for problem in problems] for outcomes in (first, second)]
+    members = _members(problems)
     values = [np.mean([pass_at_k(row.samples, row.solved, k) for row in model]) for model in rows]
-    draws = _draw(rows, k, _members(problems), stream)
+    draws = _draw(rows, k, members, stream)
     difference = draws[1] - draws[0]
     gain = _estimate(float(values[1] - values[0]), difference)
     left, right = (
@@ -126,7 +133,7 @@ def compare(
         gain,
         float(ahead.mean() + tied.mean() / 2),
         overlap=left.low <= right.high and right.low <= left.high,
-        unclear=gain.low <= 0 <= gain.high,
+        unclear=gain.low <= 0 <= gain.high or _chance(rows, members) > 1 - LEVEL,
     )
 
 
@@ -221,6 +228,22 @@ def _draw(
             solved = stream.binomial(samples[chosen], share[chosen])
             model.append(table[chosen, solved].sum(axis=1) / drawn)
     return [np.concatenate(model) for model in found]
+
+
+def _chance(models: Sequence[Sequence[Outcome]], members: NDArray[np.int64]) -> float:
+    """Return the two-sided p-value of the randomisation test; 0 with several samples a problem."""
+    if any(row.samples > 1 for rows in models for row in rows):
+        return 0.0
+    first, second = (np.array([row.solved for row in rows] + [0]) for rows in models)
+    of_programs = np.abs((second - first)[members].sum(axis=1))
+    # The distribution of their sum with random signs, from -total to total.
+    total = int(of_programs.sum())
+    chances = np.zeros(2 * total + 1)
+    chances[total] = 1.0
+    for size in of_programs[of_programs > 0]:
+        chances = (np.roll(chances, size) + np.roll(chances, -size)) / 2
+    seen = abs(int((second - first).sum()))
+    return float(chances[np.abs(np.arange(-total, total + 1)) >= seen].sum())
 
 
 def _clustered_variance(differences: NDArray[np.float64], members: NDArray[np.int64]) -> float:

@@ -105,8 +105,12 @@ def conclusion(comparison: Comparison) -> str:
         return f"{verdict}; the difference is more than chance{note}."
     if paired.difference.value == 0:
         return "WARNING, no difference was seen, and the interval contains 0."
-    text = "WARNING, chance alone can explain the difference: its interval contains 0"
-    text += ",\n  and the models' intervals overlap." if paired.overlap else "."
+    text = "WARNING, chance alone can explain the difference: "
+    if paired.difference.low <= 0 <= paired.difference.high:
+        text += "its interval contains 0"
+        text += ",\n  and the models' intervals overlap." if paired.overlap else "."
+    else:
+        text += "too few programs\n  differ (randomisation test, p > 0.05)."
     problems, samples = comparison.needed.problems, comparison.needed.samples
     if problems is not None:
         text += f"\n  To tell one this large in {POWER:.0%} of runs: about {problems} such problems"
