@@ -46,6 +46,10 @@ class CoralError(Exception):
         super().__init__("\n".join(lines))
 
 
+class TooLong(CoralError):
+    """A prompt and its answer do not fit the model."""
+
+
 def shorten(value: object) -> str:
     """Return repr() of a value, cut to 200 characters."""
     text = repr(value)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from coral_batch import lake, repair
-from coral_batch.commands.repair import Repair
+from coral_batch.commands.repair import Repair, command
 from coral_batch.commands.repair.command import record, told
 from coral_batch.commands.repair.source import Source, with_answer
 from coral_batch.errors import CoralError
@@ -151,12 +152,37 @@ def test_writing_replaces_the_file_and_keeps_its_mode(file: Path) -> None:
     assert repaired(file).outcome == "nothing to repair"
 
 
-def test_a_file_that_changed_meanwhile_is_not_written(file: Path) -> None:
-    found = repaired(file, [RIGHT])
-    file.write_text(BROKEN + "\n# mine\n")
-    with pytest.raises(CoralError, match="changed since it was read"):
-        found.write()
+def test_a_file_that_changed_meanwhile_is_not_written_and_its_repair_is_shown(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def draw(prompt: str, program: str, count: int, /) -> list[str]:
+        file.write_text(BROKEN + "\n# mine\n")
+        return [f"```python\n{RIGHT}```"]
+
+    monkeypatch.setattr(command, "search", partial(repair, draw=draw))
+    arguments = [file, "--tests", "test_numbers.py", "--function", "clamp", "--write"]
+    assert coral(*arguments) == 2
     assert file.read_text() == BROKEN + "\n# mine\n"
+    shown = capsys.readouterr()
+    assert "+    return max(LOWEST, min(value, high))" in shown.out
+    assert "changed since it was read" in shown.err
+
+
+@pytest.mark.parametrize(
+    "wrong", ["return (n for n in items if n % 2 == 0)", "return tuple(items[1:])", "yield 2"]
+)
+def test_a_list_that_a_test_expects_is_no_tuple_and_no_iterator(
+    workspace: Path, wrong: str
+) -> None:
+    """As under pytest, unlike in QuixBugs' cases."""
+    Path("m.py").write_text("def evens(items):\n    return items\n")
+    Path("test_m.py").write_text(
+        "from m import evens\n\n\ndef test_a():\n    assert evens([1, 2]) == [2]\n"
+    )
+    right = "def evens(items):\n    return [n for n in items if n % 2 == 0]"
+    draw = Scripted([f"def evens(items):\n    {wrong}", right])
+    found = repair(Path("m.py"), Path("test_m.py"), draw=draw)
+    assert found.outcome == "repaired" and found.best.text == f"{right}\n"
 
 
 def test_a_repair_that_fails_when_run_once_more_is_not_written(file: Path) -> None:
@@ -235,6 +261,8 @@ def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
         (["kinds.py", "--function", "twice"], ["2 definitions"]),
         (["kinds.py", "--function", "later"], ["another definition than by def"]),
         (["foreign.py"], ["imports numpy", "standard library alone"]),
+        (["shared.py"], ["no program by themselves", "shared.py", "lines of their own"]),
+        (["n" * 300 + ".py"], ["cannot be read", "too long"]),
         (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
     ],
 )
@@ -250,6 +278,8 @@ def test_what_cannot_be_tried_is_one_message_and_status_2(
         "def test_a():\n    assert clamp(X, 2) == 1\n",
         "kinds.py": "class Box:\n    def get(self):\n        def inner():\n            pass\n\n\n"
         "def twice():\n    pass\n\n\ndef twice():\n    pass\n\n\nasync def later():\n    pass\n",
+        "shared.py": "import os; X = [\n    1,\n]\n\n\ndef f():\n"
+        '    """F.\n\n    >>> f()\n    2\n    """\n    return os.sep\n',
         "foreign.py": 'import numpy\n\n\ndef f(n):\n    """F.\n\n    >>> f(1)\n    2\n    """\n',
     }.items():
         Path(name).write_text(text)

@@ -233,6 +233,199 @@ def test_wrong_exception():
         make().pop()
 """.replace("@pytest.fixture\ndef unused():\n    pass\n\n\n", "")
 
+MORE = '''"""Objects of many kinds."""
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+
+TABLE = {}
+for number in range(3):
+    TABLE[number] = number * number
+SEEN = []
+
+
+class Invalid(ValueError):
+    """A value that is none."""
+
+
+@dataclass
+class Point:
+    x: int
+    y: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    x: int
+
+
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __eq__(self, other):
+        return isinstance(other, Money) and self.amount == other.amount
+
+
+class Counting:
+    """Begins anew whenever it is iterated."""
+
+    def __init__(self, end):
+        self.end = end
+
+    def __iter__(self):
+        self.at = 0
+        return self
+
+    def __next__(self):
+        if self.at == self.end:
+            raise StopIteration
+        self.at += 1
+        return self.at
+
+
+class Account:
+    def __init__(self):
+        self.amount = 0
+        self.log = []
+
+    def __enter__(self):
+        self.before = self.amount
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            self.amount = self.before
+            self.log.append(f"{kind.__name__}: {error}")
+        return kind is KeyError
+
+    def take(self, amount):
+        self.amount -= amount
+        if self.amount < 0:
+            raise Invalid("too little")
+
+
+def upto(end):
+    yield from range(end)
+
+
+def parse(text):
+    if not isinstance(text, str):
+        raise TypeError("no text")
+    if not text:
+        raise Invalid("empty")
+    return json.loads(text)
+
+
+def look(key):
+    return {"a": 1}[key]
+
+
+def calc(operation, called, self=2):
+    return f"{operation} {called} {self}"
+
+
+def note(item):
+    SEEN.append(item)
+
+
+def price():
+    return Decimal("1.5")
+'''
+
+MORE_TESTS = """import pytest
+import more
+from more import (
+    SEEN, TABLE, Account, Counting, Money, Place, Point, calc, look, note, parse, price, upto
+)
+
+
+def test_not_equal():
+    assert Point(1) != Point(1, 2) and not Point(1) != Point(1)
+    assert Money(1) != Money(2) and not Money(1) != Money(1) and Money(1) != 1
+
+
+def test_hashes():
+    assert len({Place(1), Place(1), Place(2)}) == 2 and Place(1) in {Place(1)}
+
+
+def test_generators():
+    assert list(upto(3)) == [0, 1, 2] and [*upto(2)] == [0, 1] and tuple(upto(1)) == (0,)
+    assert sorted(upto(2), reverse=True) == [1, 0] and sum(upto(4)) == 6
+    with pytest.raises(TypeError):
+        len(upto(2))
+
+
+def test_iterators():
+    assert list(Counting(3)) == [1, 2, 3]
+    assert [item for item in Counting(2)] == [1, 2]
+
+
+def test_exceptions_of_the_program_are_what_they_derive_from():
+    with pytest.raises(ValueError, match="^empty$"):
+        parse("")
+    with pytest.raises(ValueError, match="Expecting"):
+        parse("{")
+    with pytest.raises(AttributeError):
+        Place(1).x = 2
+    with pytest.raises(TypeError, match="no text"):
+        parse(3)
+
+
+def test_exceptions_can_be_caught():
+    try:
+        look("b")
+    except KeyError as error:
+        assert str(error) == "'b'"
+    else:
+        raise AssertionError
+    try:
+        parse("")
+    except TypeError:
+        raise AssertionError
+    except ValueError:
+        pass
+
+
+def test_a_with_statement_is_left_by_an_exception():
+    account = Account()
+    with pytest.raises(ValueError):
+        with account:
+            account.take(3)
+    assert account.amount == 0 and account.log[0].endswith(": too little")
+    with account:
+        account.amount = 5
+        raise KeyError("kept")
+    assert account.amount == 0 and len(account.log) == 2
+    with account as same:
+        same.amount = 4
+    assert account.amount == 4
+
+
+def test_names_of_arguments():
+    assert calc(operation="a", called="b") == "a b 2" and calc("a", "b", self=3) == "a b 3"
+
+
+def test_data_that_the_module_fills():
+    assert TABLE[2] == 4 and len(TABLE) == 3 and 2 in TABLE and TABLE == {0: 0, 1: 1, 2: 4}
+    note(1)
+    assert SEEN == [1] and more.SEEN == [1] and [*SEEN] == [1]
+
+
+def test_numbers():
+    assert price() + 1 == price() + 1 or True
+    assert float(price()) == pytest.approx(1.5)
+
+
+def test_wrong():
+    assert Point(1, 2) != Point(1, 2)
+
+
+def test_wrong_member():
+    assert Point(1) in [Point(2)]
+"""
+
 RIGHT = """class Stack:
     def push(self, item):
         if len(self.items) >= self.limit:
@@ -256,14 +449,19 @@ def failed(file: Path, tests: Path | None) -> list[str]:
     return [one.test for one in found]
 
 
-def test_the_tests_that_fail_are_those_that_fail_under_pytest(file: Path) -> None:
+def under_pytest(tests: Path) -> list[str]:
+    """Return the names of the tests that fail under pytest."""
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "--no-header",
-         "--noconftest", "-c", "/dev/null", "--rootdir=.", "test_stacks.py"],
+         "--noconftest", "-c", "/dev/null", "--rootdir=.", str(tests)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     lines = [line for line in ran.stdout.splitlines() if line.startswith("FAILED")]
-    names = [line.split("::")[1].split(" ")[0] for line in lines]
+    return [line.split("::")[1].split(" ")[0] for line in lines]
+
+
+def test_the_tests_that_fail_are_those_that_fail_under_pytest(file: Path) -> None:
+    names = under_pytest(Path("test_stacks.py"))
     assert names == ["test_push", "test_wrong", "test_wrong_object", "test_wrong_exception"]
     assert {text.split("\n")[0] for text in failed(file, Path("test_stacks.py"))} == {
         "stack = Stack()",
@@ -271,6 +469,29 @@ def test_the_tests_that_fail_are_those_that_fail_under_pytest(file: Path) -> Non
         "assert make(1) == make(1)",
         "with pytest.raises(KeyError):",
     }
+
+
+def test_objects_of_many_kinds_are_used_as_under_pytest(workspace: Path) -> None:
+    Path("more.py").write_text(MORE)
+    Path("test_more.py").write_text(MORE_TESTS)
+    assert under_pytest(Path("test_more.py")) == ["test_wrong", "test_wrong_member"]
+    assert failed(Path("more.py"), Path("test_more.py")) == [
+        "assert Point(1, 2) != Point(1, 2)",
+        "assert Point(1) in [Point(2)]",
+    ]
+
+
+@pytest.mark.parametrize("given", ["b'x'", "lambda: 1", "object()"])
+def test_no_test_takes_what_cannot_cross_for_an_exception_of_the_program(
+    workspace: Path, given: str
+) -> None:
+    Path("more.py").write_text(MORE)
+    Path("test_more.py").write_text(
+        f"import pytest\nfrom more import Point, parse\n\n\ndef test_a():\n    given = {given}\n"
+        "    assert Point(1)\n    with pytest.raises(TypeError):\n        parse(given)\n"
+    )
+    with pytest.raises(CoralError, match="cannot be given to the program by a test"):
+        repair(Path("more.py"), Path("test_more.py"), "parse", draw=Scripted())
 
 
 def test_examples_of_a_class_are_run_in_their_order(file: Path) -> None:
@@ -387,11 +608,18 @@ HOSTILE = {
 }
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "from dataclasses import dataclass\n\n\n@dataclass(order=True)\nclass D:\n    x: int\n\n\n",
+    ],
+)
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_what_a_program_returns_does_not_decide_a_comparison_with_data(
-    workspace: Path, body: str
+    workspace: Path, body: str, before: str
 ) -> None:
-    Path("m.py").write_text("class Box:\n    def two(self):\n        return 1\n")
+    Path("m.py").write_text(f"{before}class Box:\n    def two(self):\n        return 1\n")
     Path("test_m.py").write_text(
         "from m import Box\n\n\ndef test_equal():\n    assert Box().two() == 2\n\n\n"
         "def test_not():\n    assert not Box().two() != 2\n\n\n"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch.commands.repair import Repair, repair_folder
+from coral_batch.errors import TooLong
 from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral
 
 FIRST = """def first(items):
@@ -74,6 +75,37 @@ def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> No
     text = (folder / "numbers_.py").read_text()
     kept = BROKEN.replace("    # The bounds are inside.\n", "")
     assert text == kept.replace("LOWEST, max", "LOWEST, min")
+
+
+def test_what_a_repair_repairs_besides_is_not_tried_and_the_others_are(workspace: Path) -> None:
+    Path("mine").mkdir()
+    text = "def a(n):\n    return n\n\n\ndef b(n):\n    return a(n)\n\n\ndef c(n):\n    return n\n"
+    Path("mine/m.py").write_text(text)
+    Path("mine/test_m.py").write_text(
+        "from m import a, b, c\n\n\n"
+        + "".join(f"def test_{name}():\n    assert {name}(1) == 2\n\n\n" for name in "abc")
+    )
+    draw = Scripted(["def a(n):\n    return n + 1"], ["def c(n):\n    return n + 1"])
+    found = list(repair_folder(Path("mine"), replace=True, draw=draw))
+    assert [(one.function, one.outcome) for one in found if isinstance(one, Repair)] == [
+        ("a", "repaired"),
+        ("c", "repaired"),
+    ]
+    assert len(found) == 2
+
+
+def test_a_function_that_is_too_long_for_the_model_is_told_and_the_others_are_tried(
+    folder: Path,
+) -> None:
+    def draw(prompt: str, program: str, count: int, /) -> list[str]:
+        if "clamp" in program:
+            raise TooLong("the prompt does not fit")
+        return ["```python\ndef first(items):\n    return items[0]\n```"]
+
+    found = list(repair_folder(folder, draw=draw))
+    told = [one for one in found if not isinstance(one, Repair) and one.function == "clamp"]
+    assert [one.reason for one in told] == ["the prompt does not fit"]
+    assert next(one.outcome for one in found if isinstance(one, Repair)) == "repaired"
 
 
 def test_a_table_closes_what_is_told_of_a_folder(

@@ -12,6 +12,7 @@ from coral_batch.commands.repair import Repair, repair_folder
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.verdict import Program
+from coral_batch.verdicts.containment import PACKAGES
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests.repairable import Scripted, coral
@@ -94,17 +95,43 @@ def test_a_folder_may_import_packages_as_well(file: Path) -> None:
         ("lib/nothing.py", "there is no such package"),
         ("lib", "there is no such package"),
         ("os.path", "there is no such package"),
+        ("./numpy", "there is no such package"),
+        ("again/helpers.py", "two packages have one name"),
     ],
 )
 def test_a_package_that_there_is_not_is_one_message(
     file: Path, allowed: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Path("again").mkdir()
+    Path("again/helpers.py").write_text("")
     before = file.read_bytes()
-    arguments = [file, "--tests", "test_grids.py", "--function", "mean", "--allow", allowed]
-    assert coral(*arguments, "--allow", "numpy", "--allow", "lib/helpers.py") == 2
+    arguments = [file, "--tests", "test_grids.py", "--function", "mean", "--allow", "numpy"]
+    assert coral(*arguments, "--allow", "lib/helpers.py", "--allow", allowed) == 2
     shown = capsys.readouterr()
     assert words in shown.err and f"--allow {allowed}" in shown.err
     assert "Traceback" not in shown.err and file.read_bytes() == before
+
+
+@pytest.mark.parametrize("path", ["./mine", "mine/"])
+def test_a_folder_here_is_named_by_a_path(workspace: Path, path: str) -> None:
+    Path("mine").mkdir()
+    Path("mine/__init__.py").write_text("ONE = 1\n")
+    Path("m.py").write_text("import mine\n\n\ndef one():\n    return mine.ONE + 1\n")
+    Path("test_m.py").write_text("from m import one\n\n\ndef test_one():\n    assert one() == 1\n")
+    draw = Scripted(["def one():\n    return mine.ONE\n"])
+    found = repair(Path("m.py"), Path("test_m.py"), allow=[path], draw=draw)
+    assert found.outcome == "repaired"
+
+
+def test_what_a_package_prints_is_not_let_in(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paths that a package needs are printed by the process that imports it."""
+    Path("site").mkdir()
+    Path("site/chatty.py").write_text("print()\nprint('/root')\n")
+    monkeypatch.syspath_prepend(Path("site").resolve())
+    with_package, without = isolation((), ("chatty",)), isolation(())
+    assert {*with_package.readable} - {*without.readable} == {PACKAGES}
 
 
 LOOKS = """import os

@@ -205,6 +205,8 @@ def main() -> None:
     except SystemExit as end:
         # Typer turns Ctrl-C into this status, without a word.
         if end.code == INTERRUPTED:
-            follows = "nothing was written" if _repairing() else "`dvc repro` goes on from here"
+            follows = "`dvc repro` goes on from here"
+            if _repairing():
+                follows = "nothing was written but what is told above as written"
             print(f"\ninterrupted; {follows}", file=sys.stderr)
         raise

@@ -19,8 +19,12 @@ from coral_batch.errors import CoralError
 
 
 @contextlib.contextmanager
-def atomic(file: Path) -> Iterator[IO[bytes]]:
+def atomic(file: Path, mode: int = 0o644) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces `file` when the block ends without an exception.
+
+    Args:
+        file: the file.
+        mode: its mode afterwards.
 
     Raises:
         CoralError: the folder or the file cannot be written; `file` is as it was before.
@@ -34,7 +38,7 @@ def atomic(file: Path) -> Iterator[IO[bytes]]:
             fcntl.flock(stream, fcntl.LOCK_EX)
             yield stream
             stream.flush()
-            Path(temporary).chmod(0o644)
+            Path(temporary).chmod(mode)
             os.fsync(stream.fileno())
             Path(temporary).replace(file)
         sync(file.parent)

@@ -251,13 +251,16 @@ def _bubblewrap(readable: tuple[str, ...], packages: Mapping[str, Path]) -> list
 
 # Modules outside the interpreter's own binary whose shared libraries a program may use.
 _PROBE = """
-import sys
+import os, sys
+# What packages print when they are imported is none of the paths.
+paths = os.fdopen(os.dup(1), "w")
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 for name in ("_ctypes", "_decimal", "binascii", "math", "zlib"):
     try:
         __import__(name)
     except ImportError:
         pass
-print(*sys.path, sep="\\n")
+print(*sys.path, sep="\\n", file=paths)
 sys.path += sys.argv[1].split(":")
 for name in sys.argv[2:]:
     try:
@@ -266,7 +269,8 @@ for name in sys.argv[2:]:
         pass  # that it cannot be imported, the program will tell
 for line in open("/proc/self/maps"):
     if ".so" in line:
-        print(line.rstrip("\\n")[line.index("/"):])
+        print(line.rstrip("\\n")[line.index("/"):], file=paths)
+paths.close()
 """
 
 

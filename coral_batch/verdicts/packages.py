@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.machinery import PathFinder
@@ -18,7 +19,7 @@ def name_of(package: str) -> str:
 
 def is_path(package: str) -> bool:
     """Whether a package is the path of one rather than the name of an installed one."""
-    return len(Path(package).parts) > 1 or package.endswith(".py")
+    return os.sep in package or package.endswith(".py")
 
 
 def mounts(packages: Sequence[str]) -> dict[str, Path]:
@@ -37,7 +38,12 @@ def mounts(packages: Sequence[str]) -> dict[str, Path]:
         if is_path(package):
             if not path.is_file() and not (path / "__init__.py").is_file():
                 raise _missing(package, "the path of a module or of a package's folder")
-            found[path.name] = path.resolve()
+            if found.setdefault(path.name, path.resolve()) != path.resolve():
+                raise CoralError(
+                    "two packages have one name",
+                    field=f"--allow {package}",
+                    found=str(found[path.name]),
+                )
             continue
         spec = PathFinder.find_spec(package, sys.path)
         if spec is None or not package.isidentifier():

@@ -93,7 +93,7 @@ def repair(
         "allow": allow or [],
     }
     tried: list[Repair | Untried] = []
-    if file.is_dir():
+    if os.path.isdir(file):  # noqa: PTH112 (Path.is_dir raises for a path that cannot be)
         if function is not None:
             raise CoralError("a function of a folder", field="--function", expected="its file")
         for one in repair_folder(file, tests, replace=replace, **options):
@@ -104,7 +104,11 @@ def repair(
     else:
         found = search(file, tests, function, **options)
         if replace and found.outcome == "repaired":
-            found.write()
+            try:
+                found.write()
+            except CoralError:
+                show(found, model, False, as_json)
+                raise
         tried.append(found)
         show(found, model, replace, as_json)
     if any(isinstance(one, Repair) and one.outcome == "not repaired" for one in tried):

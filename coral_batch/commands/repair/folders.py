@@ -14,7 +14,7 @@ from coral_batch.commands.repair.checks import WHOLE, Failure, check_tested, fai
 from coral_batch.commands.repair.repairing import Draw, Repair, Search, allowing, loaded_at_need
 from coral_batch.commands.repair.source import check_function, read_source
 from coral_batch.corpus.readers.folder import is_program, tested_by
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, TooLong
 from coral_batch.lake import params
 from coral_batch.verdicts.packages import name_of
 
@@ -123,6 +123,8 @@ def _repairs(
     if not failed:
         yield search.run(source, "", tested, failed)
     for name in dict.fromkeys(one.function for one in failed):
+        if name not in {one.function for one in failed}:
+            continue  # repaired with another that it calls
         if name == WHOLE:
             what = "tests of a class, or of several functions at once, fail"
             yield Untried(file, "", f"{what}: name the one to repair (coral repair {file} ...)")
@@ -132,7 +134,11 @@ def _repairs(
         except CoralError as error:
             yield Untried(file, name, str(error))
             continue
-        found = search.run(source, name, tested, failed)
+        try:
+            found = search.run(source, name, tested, failed)
+        except TooLong as error:
+            yield Untried(file, name, str(error))
+            continue
         if replace and found.outcome == "repaired":
             try:
                 found.write()

@@ -7,11 +7,16 @@ it an instance, a class or a function, stays where it is, and the tests hold a s
 
 What a comparison says has to come from the tests' process, where the program cannot reach it. So
 plain data is compared there, and the program is asked only where one of its classes defines the
-operator (`own`).
+operator: with anything (`own`), or among its own objects, as dataclasses do (`among`).
+
+An exception of the program is raised in the tests' process as well, as the nearest class that
+Python itself has, so that tests can catch it.
 """
 
 from __future__ import annotations
 
+import builtins
+import contextlib
 import copy
 import operator
 import sys
@@ -25,6 +30,9 @@ UNCROSSABLE = "cannot be given to the program by a test"
 
 own: frozenset[str] = frozenset()
 """The operators that classes of the program define, such as ``__eq__``; set by the tests' file."""
+
+among: frozenset[str] = frozenset()
+"""Those that its classes have for their own instances alone, likewise: dataclasses' ``__eq__``."""
 
 cross: Callable[..., Any] | None = None
 """What takes a call to the program; set by the tests' file."""
@@ -46,7 +54,39 @@ def perform(operation: str, arguments: list[Any], keywords: dict[str, Any]) -> A
     """
     values = [_found(argument) for argument in arguments]
     named = {name: _found(argument) for name, argument in keywords.items()}
-    return _crossing(_OPERATIONS[operation](*values, **named))
+    try:
+        result = _OPERATIONS[operation](*values, **named)
+    except Exception as error:
+        raise _built_in(error) from None
+    return _crossing(result)
+
+
+def _built_in(error: Exception) -> Exception:
+    """Return an exception as one of the nearest class that Python has, with its message."""
+    if _is_built_in(type(error)):
+        return error
+    return _made(type(error), str(error))
+
+
+def _is_built_in(kind: type) -> bool:
+    return vars(builtins).get(kind.__name__) is kind
+
+
+def _made(kind: type[Exception], message: str) -> Exception:
+    """Return an exception of the nearest class that Python has and that a message is enough for."""
+    for base in kind.__mro__:
+        if _is_built_in(base):
+            with contextlib.suppress(TypeError):
+                made: Exception = base(_Message(message))
+                return made
+    return Exception(message)
+
+
+class _Message(str):
+    """An exception's message, which KeyError shows as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 def _found(value: Any) -> Any:
@@ -128,9 +168,23 @@ def _look(value: Any, name: str) -> tuple[Any, ...]:
 
 def _step(iterator: Iterator[Any]) -> tuple[Any, ...]:
     """Return the next item in a tuple; an empty one at the end."""
-    for item in iterator:
-        return (item,)
-    return ()
+    try:
+        return (next(iterator),)
+    except StopIteration:
+        return ()
+
+
+def _length(value: Any) -> tuple[int, ...]:
+    """Return the length in a tuple; an empty one where there is none to ask for."""
+    return (len(value),) if hasattr(type(value), "__len__") else ()
+
+
+def _leave(manager: Any, kind: str | None, message: str) -> Any:
+    """Leave a with statement, by an exception of Python's or by its end."""
+    if kind is None:
+        return manager.__exit__(None, None, None)
+    error = _made(vars(builtins)[kind], message)
+    return manager.__exit__(type(error), error, None)
 
 
 _COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
@@ -146,17 +200,17 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "look": _look,
     "set": setattr,
     "delete": delattr,
-    "call": lambda called, *arguments, **keywords: called(*arguments, **keywords),
+    "call": lambda called, /, *arguments, **keywords: called(*arguments, **keywords),
     "is": operator.is_,
     "isinstance": lambda kind, value: isinstance(value, kind),
     "plain": _plain,
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "enter": lambda manager: manager.__enter__(),
-    "exit": lambda manager: manager.__exit__(None, None, None),
+    "exit": _leave,
     "iter": iter,
     "step": _step,
-    "len": len,
+    "len": _length,
     "bool": bool,
     "hash": hash,
     "str": str,
@@ -167,12 +221,36 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _ask(operation: str, *arguments: Any, **keywords: Any) -> Any:
+def _ask(operation: str, /, *arguments: Any, **keywords: Any) -> Any:
     """Let the program do something; return what comes of it, in the tests' process."""
     assert cross is not None
     for argument in (*arguments, *keywords.values()):
         _check(argument)
-    return _same(cross(operation, list(arguments), keywords))
+    try:
+        return _same(cross(operation, list(arguments), keywords))
+    except _stopped() as stopped:
+        error = _raised(*stopped.args)
+        if error is None:
+            raise
+        raise error from stopped
+
+
+def _stopped() -> type[BaseException]:
+    """Return what is raised in the tests' process when a call does not return."""
+    found: type[BaseException] = sys.modules[type(cross).__module__].Stopped
+    return found
+
+
+def _raised(verdict: str, detail: str) -> Exception | None:
+    """Return the exception that a call ended with; None where it ended otherwise."""
+    name, _, message = detail.partition(": ")
+    kind = vars(builtins).get(name) if verdict == "ERROR" else None
+    if not isinstance(kind, type) or not issubclass(kind, Exception):
+        return None
+    try:
+        return kind(_Message(message)) if message else kind()
+    except TypeError:  # it takes other arguments
+        return None
 
 
 def _same(value: Any) -> Any:
@@ -191,7 +269,7 @@ def _check(value: Any) -> None:
     """Check that the program can be given a value of the tests.
 
     Raises:
-        TypeError: it is neither plain data nor an object of the program.
+        Stopped: it is neither plain data nor an object of the program. No test can catch that.
     """
     kind = type(value)
     if kind in _LISTED:
@@ -201,7 +279,7 @@ def _check(value: Any) -> None:
         for pair in value.items():
             _check(pair)
     elif kind not in _PLAIN and kind is not ProgramObject:
-        raise TypeError(f"a value of the type {kind.__name__} {UNCROSSABLE}")
+        raise _stopped()("ERROR", f"a value of the type {kind.__name__} {UNCROSSABLE}")
 
 
 class ProgramObject:
@@ -230,11 +308,11 @@ class ProgramObject:
     def __delattr__(self, name: str) -> None:
         _ask("delete", self, name)
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         return _ask("call", self, *arguments, **keywords)
 
     def __hash__(self) -> int:
-        if "__hash__" in own:
+        if "__hash__" in own | among:
             return int(_ask("hash", self))
         # In the program's process it is looked up in sets of the tests, and only there.
         return hash(self.program_object)
@@ -259,8 +337,11 @@ class ProgramObject:
     def __enter__(self) -> Any:
         return _ask("enter", self)
 
-    def __exit__(self, *_: object) -> bool:
-        return bool(_ask("exit", self))
+    def __exit__(self, kind: type | None, error: BaseException | None, _: object) -> bool:
+        if error is not None and not isinstance(error, Exception):
+            return False  # what ends the test
+        known = None if error is None else type(_built_in(error)).__name__
+        return bool(_ask("exit", self, known, "" if error is None else str(error)))
 
     def __iter__(self) -> Iterator[Any]:
         iterator = _ask("iter", self)
@@ -277,7 +358,10 @@ class ProgramObject:
         return bool(_ask("isinstance", self, instance))
 
     def __len__(self) -> int:
-        return int(_ask("len", self))
+        found = _ask("len", self)
+        if not found:  # `list` and others look for a length and do without
+            raise TypeError("the object has no len()")
+        return int(found[0])
 
     def __getitem__(self, key: Any) -> Any:
         return _ask("getitem", self, key)
@@ -311,10 +395,14 @@ def _value(value: Any) -> Any:
 
 def _comparison(name: str, reflected: str) -> Callable[[Any, Any], Any]:
     def compare(self: Any, other: Any) -> Any:
-        if own & {f"__{name}__", f"__{reflected}__"}:
+        # `!=` is the opposite of `==` where it is not defined itself.
+        names = {f"__{name}__", f"__{reflected}__", "__eq__" if name == "ne" else f"__{name}__"}
+        if own & names or (among & names and type(other) is ProgramObject):
             return _ask(name, self, other)
-        _check(other)
-        here, there = _value(self), _value(other)
+        here = _value(self)
+        if type(here) is ProgramObject:
+            _check(other)
+        there = _value(other)
         kinds = {type(here), type(there)}
         if ProgramObject not in kinds:
             return getattr(operator, name)(here, there)

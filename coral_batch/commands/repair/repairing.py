@@ -98,8 +98,9 @@ class Repair:
         if self.outcome != "repaired":
             raise CoralError("there is no repair to write", found=self.outcome)
         file = self.source.file.resolve()
+        left = {one.id for one in self.left}
         (failed,) = failures([self.best], self.tested, self.limits)
-        if not {one.id for one in failed} <= {one.id for one in self.left}:
+        if failed := [one for one in failed if one.id not in left]:
             raise CoralError(
                 "the repair does not pass its tests a second time",
                 file=file,
@@ -113,10 +114,8 @@ class Repair:
                 file=file,
                 action="nothing was written: run the command again",
             )
-        mode = file.stat().st_mode
-        with atomic(file) as stream:
+        with atomic(file, stat.S_IMODE(file.stat().st_mode)) as stream:
             stream.write(self.best.content)
-        file.chmod(stat.S_IMODE(mode))
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,11 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
 
 
 def problem_of(source: Source, name: str) -> Problem:
-    """Return the problem of repairing a function, whose reference nobody knows and is empty."""
+    """Return the problem of repairing a function, whose reference nobody knows and is empty.
+
+    Raises:
+        CoralError: its lines and those that it uses cannot be taken out of the file.
+    """
     tree = source.tree
     node = _function(tree, name)
     assert node is not None
@@ -166,7 +170,15 @@ def problem_of(source: Source, name: str) -> Problem:
     parts = ["\n".join(lines[number - 1] for number in sorted(shown)) + "\n\n"]
     parts += ["\n".join(lines[_start(one) - 1 : _start(one.body[0]) - 1]) for one in classes]
     parts.append("\n".join(lines[_start(node) - 1 : node.end_lineno]))
-    code, _ = take_docstring("\n".join(parts), name)
+    try:
+        code, _ = take_docstring("\n".join(parts), name)
+    except SyntaxError:
+        raise CoralError(
+            "the lines of the function, or of what it uses, are no program by themselves",
+            file=source.file,
+            field=name,
+            expected="statements and decorators that begin on lines of their own",
+        ) from None
     _, docstring = take_docstring(source.text, name)
     return make_problem(last, last, "", str(source.file), buggy=code, docstring=docstring)
 

@@ -43,8 +43,9 @@ def checks_of(file: TestFile) -> Checks:
     lines = [
         f"import {MODULE}",
         f"{MODULE}.cross = {objects.PROGRAM}",
-        f"{MODULE}.own = frozenset({sorted(_own(file.names.program))})",
     ]
+    for name, operators in zip(("own", "among"), _operators(file.names.program), strict=True):
+        lines.append(f"{MODULE}.{name} = frozenset({sorted(operators)})")
     copied: list[ast.stmt] = []
     for alias, name in file.names.functions.items():
         needed = definitions(file.names.program, {name}, "")
@@ -60,31 +61,42 @@ def checks_of(file: TestFile) -> Checks:
 
 
 def _is_data(node: ast.stmt) -> bool:
-    """Whether a statement gives a name what it has in the tests' process as well."""
+    """Whether a statement gives a name what it has, and keeps, in the tests' process as well."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return True
     try:
-        ast.literal_eval(node.value)  # type: ignore[attr-defined]
+        return _fixed(ast.literal_eval(node.value))  # type: ignore[attr-defined]
     except (AttributeError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return False
-    return True
 
 
-def _own(program: ast.Module) -> set[str]:
-    """Return the operators that classes of a program define."""
-    found: set[str] = set()
+def _fixed(value: object) -> bool:
+    """Whether nothing can change a value."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(_fixed, value))
+    return not isinstance(value, list | dict | set)
+
+
+def _operators(program: ast.Module) -> tuple[set[str], set[str]]:
+    """Return the operators that classes of a program define, and those that dataclasses get."""
+    defined: set[str] = set()
+    generated: set[str] = set()
     for node in ast.walk(program):
         if not isinstance(node, ast.ClassDef):
             continue
         for part in node.body:
             if isinstance(part, ast.FunctionDef):
-                found.add(part.name)
+                defined.add(part.name)
             elif isinstance(part, ast.Assign):
-                found |= {target.id for target in part.targets if isinstance(target, ast.Name)}
+                defined |= {target.id for target in part.targets if isinstance(target, ast.Name)}
         for decorator in map(ast.unparse, node.decorator_list):
             name = decorator.partition("(")[0].rpartition(".")[2]
             if name == "dataclass":
-                found |= {"__eq__", *(_ORDER if "order=True" in decorator else ())}
+                generated |= {"__eq__"}
+                if "order=True" in decorator:
+                    generated |= {*_ORDER}
+                if "frozen=True" in decorator or "unsafe_hash=True" in decorator:
+                    generated |= {"__hash__"}
             elif name == "total_ordering":
-                found |= {*_ORDER}
-    return {name for name in found if name.startswith("__") and name.endswith("__")}
+                defined |= {*_ORDER}
+    return {name for name in defined if name.startswith("__") and name.endswith("__")}, generated

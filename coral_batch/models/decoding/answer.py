@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import TooLong
 from coral_batch.models.decoding.changes import (
     ATTEMPTS,
     Copy,
@@ -197,7 +197,7 @@ class Writing:
         """Return prompts in tokens, with the copies of the programs that answers must change.
 
         Raises:
-            CoralError: one and an answer of that length do not fit the model.
+            TooLong: one and an answer of that length do not fit the model.
         """
         return {
             name: self._encode(name, text, (originals or {}).get(name), max_new_tokens)
@@ -209,9 +209,9 @@ class Writing:
     ) -> Prompt:
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         if len(ids) + max_new_tokens > self._context:
-            raise CoralError(
+            raise TooLong(
                 f"the prompt of {name} and its answer do not fit the base model",
-                field="sampling.max_new_tokens",
+                field="max_new_tokens",
                 found=max_new_tokens,
                 expected=f"at most {self._context - len(ids)}: the prompt has {len(ids)} "
                 f"tokens and the model attends to {self._context}",

@@ -56,11 +56,13 @@ def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
         test()
     except Stopped as stopped:
         return stopped.args[0], stopped.args[1]
-    except AssertionError as error:
-        # Bounded, since it may write out what was returned.
-        reason = describe(error).partition(": ")[2]
-        return "FAIL", f"{reason}; returned {stand_in.returned}".removeprefix("; ")
     except Exception as error:
+        if isinstance(error.__cause__, Stopped):  # the function's own, made one that can be caught
+            return error.__cause__.args[0], error.__cause__.args[1]
+        if isinstance(error, AssertionError):
+            # Bounded, since it may write out what was returned.
+            reason = describe(error).partition(": ")[2]
+            return "FAIL", f"{reason}; returned {stand_in.returned}".removeprefix("; ")
         return "FAIL", f"{describe(error)} in the test; returned {stand_in.returned}"
     return "PASS", ""
 
