@@ -14,7 +14,6 @@ A held-out set is looked at once an arm: what comes out is to be written down an
 from __future__ import annotations
 
 import argparse
-import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -74,7 +73,6 @@ class Result:
     outcomes: dict[str, Outcome]
     unchanged: int
     found: int | None
-    seconds: float
 
 
 def main() -> None:
@@ -121,10 +119,8 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
 
 
 def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
-    start = time.perf_counter()
     draw_ = partial(draw, store=Store(lake.STORE))
     rows, looks, _ = sample([subject], shown, 1, lake.path("base"), settings, draw_)
-    seconds = time.perf_counter() - start
     by_name = {problem.name: problem for problem in shown}
     programs = [program_of(by_name[row.problem], row.code, row.problem) for row in rows]
     verdicts = judge(programs, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL)
@@ -133,7 +129,7 @@ def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) ->
         for row, of_row in zip(rows, verdicts, strict=True)
     }
     found = sum(look.found for look in looks) if looks else None
-    return Result(outcomes, _unchanged(rows, by_name), found, seconds)
+    return Result(outcomes, _unchanged(rows, by_name), found)
 
 
 def _unchanged(rows: Sequence[SampleRow], problems: Mapping[str, Problem]) -> int:
@@ -141,7 +137,7 @@ def _unchanged(rows: Sequence[SampleRow], problems: Mapping[str, Problem]) -> in
 
 
 def _table(results: Mapping[tuple[str, str], Result]) -> str:
-    header = ("arm", "change", "repaired", "less the base", "unchanged", "line found", "s")
+    header = ("arm", "change", "repaired", "less the base", "unchanged", "line found")
     rows = []
     for (name, change), result in results.items():
         paired = _against(results[BASE, change], result)
@@ -154,7 +150,6 @@ def _table(results: Mapping[tuple[str, str], Result]) -> str:
                 "" if name == BASE else interval(paired.difference, signed=True),
                 f"{result.unchanged / count:.2f}",
                 "" if result.found is None else f"{result.found / count:.2f}",
-                f"{result.seconds:.0f}",
             )
         )
     return f"\n{count} bugs\n" + table(header, rows, left={"arm", "change"})

@@ -8,9 +8,10 @@ Its heights are those of pass rates, from about 0.2 to 0.7, and an evaluation se
 noise (`tests.replays.NOISE`). All searches of a replay have the same landscape. What counts is how
 high that configuration truly stands which seems best after 8, 16, 32 and 64 evaluations.
 
-The searches of this project breed genomes by the default settings, so they reach what automata
-reach; Optuna's TPE and CMA-ES ask for any point of the cube, with their own defaults. Nothing is
-trained: these are simulated landscapes, and how far they resemble real ones is not known.
+The searches of this project breed genomes by the default settings of `evolution`, of smaller
+automata (`tests.replays`), so they reach what automata reach; Optuna's TPE and CMA-ES ask for any
+point of the cube, with their own defaults. Nothing is trained: these are simulated landscapes, and
+how far they resemble real ones is not known.
 
 The heights of all replays go to benchmarks/results/landscape.csv.
 """

@@ -12,6 +12,7 @@ import torch
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import load_base, materialise, read_card
+from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.obtain import determinants, obtain_adapters
 from coral_batch.records.configuration import AdapterConfiguration
@@ -100,6 +101,24 @@ def test_a_run_tells_what_the_store_saved(
     obtain_adapters(base, examples, [FIRST, SECOND], TRAINING, store, threads=1)
     told = f"adapters: 1 of 2 from the store, which had taken {made.seconds:.1f} s; 1 made now"
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("gigabytes", "together"), [(1.3, 2), (1.2, 1)])
+def test_adapters_train_side_by_side_as_far_as_memory_goes(
+    base: Path,
+    examples: list[Example],
+    tmp_path: Path,
+    gigabytes: float,
+    together: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In fp32 an adapter takes twice what it takes in bf16."""
+    free = int(gigabytes * 1e9 * compute_dtype(torch.device("cpu")).itemsize)
+    monkeypatch.setattr("coral_batch.models.training.obtain.available_memory", lambda: free)
+    store = Store(tmp_path / "store")
+    obtain_adapters(base, examples, [FIRST, SECOND], TRAINING, store, threads=2)
+    assert f"2 to train, {together} at a time" in capsys.readouterr().err
 
 
 def test_several_devices_train_what_one_trains(

@@ -15,6 +15,7 @@ import pytest
 from coral_batch import lake
 from coral_batch.commands.compare import compare, paired
 from coral_batch.errors import CoralError
+from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import BestRow
 from coral_batch.report.roles import TRAINED_ON
@@ -99,6 +100,28 @@ def test_only_problems_that_are_the_same_are_compared(first: Path, second: Path)
     assert found is not None
     assert found.difference.value == 0
     assert paired(here, replace(there, problems={}), "held_out") is None
+
+
+def test_another_program_of_the_same_name_is_told_whatever_its_outcome(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor is a bug the same whose program is another: it may have other cases."""
+    bug = Bug("sieve-1", "sieve", "constant", 1, "1", "2", "x = 1\n", "x = 2\n", "F", 1.0, 1)
+    lake.write_rows("bugs", [bug])
+    with lake.at(second / "lake"):
+        rows = lake.read_rows("manifest", Role)
+        changed = [
+            replace(row, sha256="1" * 64) if row.name in ("detect_cycle", "sieve") else row
+            for row in rows
+        ]
+        lake.write_rows("manifest", changed)
+        lake.write_rows("bugs", [bug])
+    capsys.readouterr()
+    compare([".", str(second)])
+    output = capsys.readouterr().out
+    assert "detect_cycle is another program" in output and "detect_cycle 1/2" not in output
+    here, there = read_run("."), read_run(str(second))
+    assert here.problems["sieve-1"] != there.problems["sieve-1"]
 
 
 def test_what_cannot_be_compared_is_told(first: Path, tmp_path: Path) -> None:

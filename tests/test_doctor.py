@@ -21,6 +21,7 @@ from coral_batch.commands.duration import minutes
 from coral_batch.lake import params
 from coral_batch.verdicts import layers
 from tests import REPOSITORY
+from tests.settings import set_params
 
 
 @pytest.fixture
@@ -57,6 +58,13 @@ def test_each_subject_is_found_and_explained(project: Path) -> None:
     assert done.output.count("->") >= len(found)
     assert "seccomp" in done.output
     assert "a run works here" in done.output
+
+
+def test_the_time_says_what_it_does_not_count(project: Path) -> None:
+    set_params({"compute.kernels": "plain", "linteval.source": "folder"})
+    output = doctor().output
+    assert grades(output)["time"] == "note"
+    assert "not counting that linteval.source, compute.kernels changed" in output
 
 
 def test_the_versions_of_python_that_were_tested_are_named_wherever_they_stand(

@@ -1,5 +1,7 @@
 """The engine writes what transformers and PEFT would write, whatever else is in the batch."""
 
+import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -255,6 +257,12 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
         run(open_engine(base), [Unit("genome", tmp_path, WARM)])
     with pytest.raises(CoralError, match=r"LORA[\s\S]*rank 8 or less"):
         run(open_engine(base, rank=8), [Unit("genome", adapters["wide"], WARM)])
+    for field, value in {"alpha_pattern": {"q_proj": 64}, "rank_pattern": {"q_proj": 2}}.items():
+        odd = Path(shutil.copytree(adapters["lora"], tmp_path / field))
+        card = odd / "adapter_config.json"
+        card.write_text(json.dumps(json.loads(card.read_text()) | {field: value}))
+        with pytest.raises(CoralError, match=rf"{field}[\s\S]*q_proj[\s\S]*for all layers"):
+            run(open_engine(base), [Unit("genome", odd, WARM)])
     for file in adapters["lora"].iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes()[:-100])
     with pytest.raises(CoralError, match="cannot be read"):

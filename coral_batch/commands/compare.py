@@ -178,10 +178,10 @@ def _problems(first: Run, other: Run, name: str) -> str:
             f"{model[problem].solved}/{model[problem].samples}" if problem in model else "-"
             for model in (left, right)
         ]
-        if cells[0] != cells[1]:
-            changes.append(f"{problem} {cells[0]} -> {cells[1]}")
-        elif first.problems.get(problem) != other.problems.get(problem):
+        if first.problems.get(problem) != other.problems.get(problem):
             changes.append(f"{problem} is another program")
+        elif cells[0] != cells[1]:
+            changes.append(f"{problem} {cells[0]} -> {cells[1]}")
     if not left and not right:
         return ""
     return ("\n" + " " * 17).join(changes) or "every problem alike"

@@ -128,7 +128,7 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
 def duration(settings: Params) -> Iterator[Finding]:
     """How long a run will take."""
     # Imported here: torch takes a second, which --help must not.
-    from coral_batch.commands.duration import minutes, product_rate
+    from coral_batch.commands.duration import minutes, product_rate, unlike_measured
     from coral_batch.models.base.device import compute_dtype, devices
 
     (device, *_) = devices()
@@ -139,7 +139,10 @@ def duration(settings: Params) -> Iterator[Finding]:
     parts = minutes(settings, rate, dtype)
     told = ", ".join(f"{what} {part:.0f}" for what, part in parts.items())
     means = f"a run takes about {sum(parts.values()):.0f} minutes of a quiet machine: {told}"
-    yield Finding("time", Grade.OK, f"{rate / 1e9:.0f} GFLOP/s of matrix products", means)
+    grade = Grade.OK
+    if changed := unlike_measured(settings):
+        grade, means = Grade.NOTE, f"{means}; not counting that {', '.join(changed)} changed"
+    yield Finding("time", grade, f"{rate / 1e9:.0f} GFLOP/s of matrix products", means)
 
 
 def memory(settings: Params) -> Iterator[Finding]:

@@ -38,7 +38,7 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     """Return what -> minutes that a run from a fresh lake takes on a processor.
 
     Args:
-        settings: of the run, with the default base model and the bundled corpus.
+        settings: of the run; `unlike_measured` names those that are taken as the default ones.
         rate: operations a second of products, by all threads together.
         dtype: what the models compute in.
     """
@@ -47,6 +47,8 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     adapters = evolution.population + newborn * (generations - 1)
     selected = (adapters + 1) * (TEST_PROBLEMS + settings.validation.bugs)
     measured = 2 * (HELD_OUT_PROBLEMS + settings.evaluation.bugs)
+    if settings.evaluation.problems == "all":
+        measured += 2 * (TRAINING_PROBLEMS + TEST_PROBLEMS)
     answers = selected * settings.validation.samples + measured * settings.evaluation.samples
     answers += 2 * (settings.linteval.items or LINT_ITEMS) * settings.linteval.samples
     return {
@@ -56,5 +58,25 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     }
 
 
+def unlike_measured(settings: Params) -> list[str]:
+    """Return the settings that decide how long a run takes and that `minutes` knows nothing of."""
+    sources = {name: (one.reader, one.path) for name, one in settings.corpus.sources.items()}
+    same = {
+        "base.model": settings.base.model == MODEL,
+        "corpus.sources": sources == SOURCES,
+        "linteval.source": settings.linteval.source == "snippets",
+        "compute.kernels": settings.compute.kernels == "fast",
+        "compute.threads": settings.compute.threads is None,
+    }
+    return [name for name, unchanged in same.items() if not unchanged]
+
+
+TRAINING_PROBLEMS = 24
 TEST_PROBLEMS = HELD_OUT_PROBLEMS = 8
 LINT_ITEMS = 120
+MODEL = "qwen2.5-coder-0.5b-instruct"
+SOURCES = {
+    "classics": ("quixbugs", "lake/raw/classics"),
+    "snippets": ("quixbugs", "lake/raw/snippets"),
+    "exercises": ("quixbugs", "lake/raw/exercises"),
+}

@@ -63,7 +63,11 @@ class Slice:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search spent, each adapter and each draw of samples counted once."""
+    """What a search spent, each adapter and each draw of samples counted once.
+
+    `decoded_tokens` are those of the answers that were kept: answers that changed nothing and were
+    drawn again are not recorded.
+    """
 
     genomes: int
     adapters: int

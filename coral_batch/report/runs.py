@@ -16,7 +16,7 @@ from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
 from coral_batch.lake import find
-from coral_batch.records.bug import Bug
+from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
@@ -72,19 +72,24 @@ def read_run(name: str) -> Run:
             for generation in lake.generations()
             for row in lake.read_rows("adapters", AdapterRow, generation)
         }
+        programs = {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}
+        # A bug is the same with the same program, cases included.
+        bugs = {
+            row.id: _hash(programs[program_of(row.id)], row) for row in lake.read_rows("bugs", Bug)
+        }
         return Run(
             name,
             lake.read_document("evidence", Evidence),
             best,
             find(fates, lake.path("selection", best.generation), genome=best.genome).objectives,
             found,
-            {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}
-            | {
-                row.id: hashlib.sha256(row.buggy.encode()).hexdigest()
-                for row in lake.read_rows("bugs", Bug)
-            },
+            programs | bugs,
             genomes,
         )
+
+
+def _hash(program: str, bug: Bug) -> str:
+    return hashlib.sha256(f"{program} {bug.buggy}".encode()).hexdigest()
 
 
 @contextmanager

@@ -148,6 +148,8 @@ class Screen:
     def choose(self, coordinates: NDArray[np.float64]) -> int:
         """Return which candidate has the greatest expected improvement; of equals the first.
 
+        The best of those evaluated stays what is to be improved on, whatever is predicted here.
+
         Args:
             coordinates: (m, 4) array, m >= 1.
         """

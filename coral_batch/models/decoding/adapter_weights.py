@@ -57,6 +57,15 @@ def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str,
             found=(str(config.peft_type), getattr(config, "r", None)),
             expected=f"LORA of rank {rank} or less",
         )
+    for field in ("rank_pattern", "alpha_pattern"):
+        if getattr(config, field):
+            raise CoralError(
+                "the adapter is not of a kind that can be decoded",
+                file=folder / "adapter_config.json",
+                field=field,
+                found=getattr(config, field),
+                expected="one rank and one alpha for all layers",
+            )
     parts: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         layer, part = _split(key)

@@ -22,7 +22,7 @@ from transformers import AutoConfig
 
 from coral_batch import lake, seeding
 from coral_batch.lake.hashes import check_files, code_sha256
-from coral_batch.lake.store import Store
+from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
 from coral_batch.models.decoding.answer import Drawn, Sample, Unit
@@ -168,7 +168,14 @@ def draw(
     }
     entries = {name: store.get(KIND, determinants) for name, determinants in known.items()}
     reused = {name: entry is not None for name, entry in entries.items()}
-    missing = [work for work in works if entries[work.name] is None]
+    # Pieces that ask for the same are drawn once.
+    alike = {name: key_of(determinants) for name, determinants in known.items()}
+    first = {key: name for name, key in reversed(alike.items())}
+    missing = [
+        work
+        for work in works
+        if entries[work.name] is None and first[alike[work.name]] == work.name
+    ]
     seconds = dict.fromkeys(entries, 0.0)
     if missing:
         say_plan("samples", f"to draw for {len(missing)} {units}", len(works) - len(missing))
@@ -181,6 +188,9 @@ def draw(
         for name, drawn, took in bar:
             entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
             seconds[name] = took
+    for name, key in alike.items():
+        if entries[name] is None:
+            entries[name], reused[name] = entries[first[key]], True
     answers = [_read(entry / FILE) for entry in entries.values() if entry is not None]
     say_reuse(
         "samples",

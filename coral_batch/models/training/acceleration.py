@@ -3,7 +3,7 @@
 The model keeps its structure and its parameters; for the time of a `with` block, its norms, gated
 feed-forward layers, attention and PEFT layers compute by our kernels. What is not recognised runs
 as transformers has it, so any causal language model with PEFT's linear layers trains. It changes
-no result beyond the rounding of the compute type.
+no result beyond the rounding of the compute type, but for dropout (docs/kernels.md).
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
-from coral_batch.models.base.device import arithmetic, devices
+from coral_batch.models.base.device import arithmetic, compute_dtype, devices
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training.training import TrainingCurve, check_warmup, train
@@ -243,10 +243,12 @@ def _side_by_side(base_folder: Path, threads: int | None) -> int:
     """Return how many adapters to train at a time on this machine's processor, >= 1.
 
     Each takes memory for its activations; the base model lies there once for all of them. On the
-    0.5B base, of 1 GB, that was up to 1.9 GB each, and half a gigabyte for what gave them the work.
+    0.5B base, of 1 GB in bf16, that was up to 1.9 GB each, and half a gigabyte for what gave them
+    the work; in fp32 all of it is twice as much.
     """
-    weights = 2 * read_card(base_folder).parameters
-    fitting = (available_memory() - weights) // (weights + 1_250_000_000)
+    size = compute_dtype(devices()[0]).itemsize
+    weights = size * read_card(base_folder).parameters
+    fitting = (available_memory() - weights) // (weights + size * 625_000_000)
     return max(1, min(threads or torch.get_num_threads(), fitting))
 
 

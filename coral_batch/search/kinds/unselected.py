@@ -1,4 +1,4 @@
-"""A control: the evolution's mapping, but survivors and parents are drawn by lot."""
+"""A control: the evolution's mapping, but survivors and parents are drawn at random."""
 
 from __future__ import annotations
 
