@@ -190,7 +190,23 @@ def loaded(*trees: ast.AST) -> set[str]:
 
 def bound(tree: ast.Module) -> set[str]:
     """Return the names that a module binds: functions, classes, imports, variables."""
-    return set().union(*(_bound(node) for node in tree.body))
+    return set().union(*map(_bound, tree.body))
+
+
+def given(tree: ast.Module) -> list[set[str]]:
+    """Return the names that each statement of a module gives: it binds them or changes their value.
+
+    ``TABLE["a"] = 1`` changes the table, and an expression, as ``TABLE.append(1)``, may change all
+    that it and the functions that it calls read, modules aside. What stands below ``if __name__``
+    changes nothing, since tests are never the main program.
+    """
+    imports = set().union(*(_bound(node) for node in tree.body if isinstance(node, _IMPORT)))
+    reads = {
+        node.name: loaded(*node.body)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("test")
+    }
+    return [_bound(node) | (_changed(node, reads) - imports) for node in tree.body]
 
 
 def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stmt]:
@@ -203,6 +219,7 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
         names: the names wanted; those that the module does not bind are left aside.
         without: the function whose definition stays out.
     """
+    gives = given(tree)
     wanted = set(names)
     kept: set[int] = set()
     while True:
@@ -211,7 +228,7 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
             for number, node in enumerate(tree.body)
             if number not in kept
             and not (isinstance(node, ast.FunctionDef) and node.name == without)
-            and _bound(node) & {*wanted, "*"}
+            and gives[number] & {*wanted, "*"}
         }
         if not more:
             return [tree.body[number] for number in sorted(kept)]
@@ -219,12 +236,35 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
         wanted |= loaded(*(tree.body[number] for number in more))
 
 
+_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORT = (ast.Import, ast.ImportFrom)
+
+
 def _bound(node: ast.stmt) -> set[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    """Return the names that a statement at module level binds, in its blocks as well."""
+    if isinstance(node, _DEFINITION):
         return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    return _names(node, ast.Store)
+    found = _names(node, ast.Store)
+    for part in ast.walk(node):
+        if isinstance(part, _DEFINITION):
+            found.add(part.name)
+        elif isinstance(part, _IMPORT):
+            found |= {(alias.asname or alias.name).split(".")[0] for alias in part.names}
+    return found
+
+
+def _changed(node: ast.stmt, reads: Mapping[str, set[str]]) -> set[str]:
+    """Return the names whose values a statement may change; `reads`: what functions read."""
+    if isinstance(node, _DEFINITION) or (isinstance(node, ast.If) and "__name__" in loaded(node)):
+        return set()
+    found: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript | ast.Attribute) and not isinstance(part.ctx, ast.Load):
+            found |= loaded(part.value)
+        elif isinstance(part, ast.Expr):
+            read = loaded(part)
+            found |= read.union(*(reads[name] for name in read & reads.keys()))
+    return found
 
 
 def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:

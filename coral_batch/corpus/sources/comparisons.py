@@ -38,6 +38,7 @@ def near(found, expected, tolerance):
     if type(expected) is float or (type(expected) is int and type(found) is float):
         return found == expected or (
             type(found) in (int, float)
+            and abs(expected) != inf
             and abs(found - expected) <= tolerance + {RELATIVE} * abs(expected)
         )
     return found == expected

@@ -8,6 +8,7 @@ no exception to look at afterwards.
 from __future__ import annotations
 
 import builtins
+import math
 import re
 from typing import Any
 
@@ -88,5 +89,7 @@ class Approx:
             return bool(found == expected)
         if isinstance(found, bool) or not isinstance(found, int | float):
             return False
+        if found == expected or not math.isfinite(expected):  # infinity is near itself alone
+            return bool(found == expected)
         bound = max(self._relative * abs(expected), self._absolute)
-        return found == expected or abs(found - expected) <= bound
+        return abs(found - expected) <= bound
