@@ -70,6 +70,9 @@ def test_reading_twice_gives_the_same_hashes_whatever_the_origin(problems: list[
     assert [problem.sha256 for problem in again] == [problem.sha256 for problem in problems]
 
 
+PROGRAMS = ("python_programs", "correct_python_programs")
+
+
 def _append(name: str, text: str) -> Callable[[Path], None]:
     def change(corpus: Path) -> None:
         (corpus / name).write_text((corpus / name).read_text() + text)
@@ -81,7 +84,15 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
     ("change", "words"),
     [
         (lambda c: shutil.rmtree(c / "json_testcases"), ["json_testcases", "corpus.sources"]),
-        (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd", "39 programs"]),
+        (
+            lambda c: [(c / folder / "gcd.py").unlink() for folder in PROGRAMS],
+            ["gcd", "39 programs"],
+        ),
+        (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd.py", "lacks a file"]),
+        (
+            lambda c: shutil.copy(c / PROGRAMS[1] / "gcd.py", c / PROGRAMS[0]),
+            ["python_programs/gcd.py", "is the correct one"],
+        ),
         (lambda c: (c / "correct_python_programs/gcd.py").unlink(), ["gcd.py", "lacks a file"]),
         (lambda c: (c / "json_testcases/gcd.json").unlink(), ["test_gcd.py"]),
         (lambda c: (c / "json_testcases/gcd.json").write_text("\n"), ["gcd.json", "no test case"]),
@@ -161,6 +172,16 @@ def test_a_commit_that_cannot_be_fetched_is_an_error(
     assert list(lake.CHECKOUTS.iterdir()) == []
 
 
+def test_a_checkout_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lake.CHECKOUTS.parent.mkdir()
+    lake.CHECKOUTS.touch()
+    with pytest.raises(CoralError, match=f"{lake.CHECKOUTS}/{'0' * 40}[\\s\\S]*write access"):
+        checkout.fetch(Source("quixbugs", "", "quixbugs", str(tmp_path), "0" * 40))
+
+
 def test_the_split_is_the_authoritative_one(problems: list[Problem]) -> None:
     statistics = describe(manifest_of(problems), measure_overlaps(problems))
     assert (statistics.training.problems, statistics.training.share) == (24, 0.6)
@@ -210,6 +231,23 @@ def test_shares_are_as_large_as_they_say(problems: list[Problem]) -> None:
     assert counted["training"] / 4000 == pytest.approx(0.6, abs=0.03)
     assert counted["test"] / 4000 == pytest.approx(0.1, abs=0.02)
     assert {p.role for p in assign(many, Shares(0.0, 1.0, 0.0), CLASSICS)} == {"test"}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [("stats_mean", "mean"), ("stats_spread", "spread"), ("stats", "mean")],
+        [("debugbench_two_sum_1", "twoSum"), ("debugbench_two_sum_13", "two_sum")],
+    ],
+)
+def test_shares_leave_together_what_gives_one_another_away(
+    problems: list[Problem], names: list[tuple[str, str]]
+) -> None:
+    alike = [replace(problems[0], name=name, function=function) for name, function in names]
+    for tenth in range(11):
+        shares = Shares(tenth / 10, 1 - tenth / 10, 0.0)
+        roles = {one.role for one in assign(alike, shares, CLASSICS)}
+        assert len(roles) == 1
 
 
 def write_roles(folder: Path, *lines: str) -> None:

@@ -247,6 +247,8 @@ def test_every_kind_is_documented() -> None:
         ("for x in y:\n    a()\nb()\n", "for x in y:\n    a()\n    b()\n", 2),
         ("x = f(a, b)\n", "x = f(b, a)\n", 2),
         ("a()\nb()\n", "b()\n", 4),
+        ("x = f'{a:04x} {b!r}'\n", "x = 1\n", 1),
+        ("x = f'''{a}\n {f\"{b}\"}''' + c\n", "x = f'{a}' + c\n", 1),
     ],
 )
 def test_the_distance_counts_tokens_without_comments_and_layout(

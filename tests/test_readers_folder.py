@@ -106,6 +106,70 @@ def test_what_is_read_of_pytest_runs_in_the_jail(
     assert set(wrong) == {"FAIL"}
 
 
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "TABLE = []\nTABLE.append(([1, 3], 2))\n"
+        "def test_a():\n    for values, mid in TABLE:\n        assert mean(values) == mid\n",
+        "EX = {}\nEX['values'] = [1, 3]\n"
+        "def test_a():\n    assert [mean(EX[name]) for name in EX] == [2]\n",
+        "def fill():\n    TABLE.append([1, 3])\nTABLE = []\nfill()\n"
+        "def test_a():\n    assert list(map(mean, TABLE)) == [2]\n",
+        "try:\n    from statistics import fmean as real\nexcept ImportError:\n"
+        "    def real(values): return 2\n"
+        "def test_a(): assert mean([1, 3]) == real([1, 3])\n",
+    ],
+)
+def test_what_changes_a_value_of_the_test_file_comes_along(tmp_path: Path, tests: str) -> None:
+    text = "from stats import mean\n" + tests
+    (problem,), _ = read("folder", write(tmp_path, stats=STATS, test_stats=text))
+    assert kinds(problem) == ["PASS"]
+    assert kinds(problem, "def mean(values):\n    return 1\n") == ["FAIL"]
+
+
+GCD = "def gcd(a, b):\n    return a if b == 0 else gcd(b, a % b)\n"
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "import math, gcd\ndef test_a(): assert gcd.gcd(4, 6) == math.gcd(4, 6)\n",
+        "from math import gcd as real\nfrom gcd import gcd\n"
+        "def test_a(): assert gcd(4, 6) == real(4, 6)\n",
+    ],
+)
+def test_a_module_imported_beside_the_program_is_not_the_program(
+    tmp_path: Path, tests: str
+) -> None:
+    (problem,), _ = read("folder", write(tmp_path, gcd=GCD, test_gcd=tests))
+    assert kinds(problem) == ["PASS"]
+    assert kinds(problem, "def gcd(a, b):\n    return a\n") == ["FAIL"]
+
+
+def test_a_parameter_in_a_loop_is_one_value(tmp_path: Path) -> None:
+    tests = (
+        "import pytest\nfrom last import last\n@pytest.mark.parametrize('x', [[1, 2, 3]])\n"
+        "def test_a(x):\n    for item in (3, 2, 1):\n        assert last(x) == item\n"
+    )
+    program = "def last(x):\n    return x.pop()\n"
+    (problem,), _ = read("folder", write(tmp_path, last=program, test_last=tests))
+    assert kinds(problem) == ["PASS"]
+    assert kinds(problem, "def last(x):\n    return x[-1]\n") == ["FAIL"]
+
+
+def test_a_bug_belongs_to_the_functions_that_use_what_it_changes(tmp_path: Path) -> None:
+    helper = "def half(n):\n    return n / 2\n\n\n"
+    program = helper + "def middle(a, b):\n    return half(a + b)\n" + SPREAD
+    tests = "from own import middle, spread\ndef test_a(): assert middle(1, 3) == 2\n"
+    tests += "def test_b(): assert spread([1, 3]) == 2\n"
+    write(tmp_path, own=program, own_buggy=program.replace("/ 2", "/ 3"), test_own=tests)
+    problems, _ = read("folder", tmp_path)
+    assert [(one.name, one.buggy is None) for one in problems] == [
+        ("own_middle", False),
+        ("own_spread", True),
+    ]
+
+
 def test_parametrized_asserts_on_plain_values_are_cases(tmp_path: Path) -> None:
     tests = "import pytest\nfrom stats import mean\n"
     tests += "@pytest.mark.parametrize('values, expected', [([1], 1), ([1, 2], 1.5)])\n"
@@ -179,6 +243,13 @@ def test_examples_on_plain_values_are_cases(tmp_path: Path) -> None:
     assert passes([problem]) == [True]
 
 
+def test_an_example_may_print_its_value(tmp_path: Path) -> None:
+    program = 'def half(n):\n    """\n    >>> print(half(4))\n    2.0\n    """\n    return n / 2\n'
+    (problem,), _ = read("folder", write(tmp_path, a=program))
+    assert kinds(problem) == ["PASS"]
+    assert kinds(problem, "def half(n):\n    return n // 2\n") == ["FAIL"]
+
+
 def test_programs_without_tests_and_tests_without_a_program_are_dropped(tmp_path: Path) -> None:
     write(tmp_path, stats=STATS, test_stats=PLAIN, helper="x = 1\n", test_other="", conftest="")
     problems, dropped = read("folder", tmp_path)
@@ -210,6 +281,39 @@ MARK = "import pytest\n@pytest.mark.{}"
             ),
             ["pytest.param with marks"],
         ),
+        (
+            TEST.format(
+                "CASES = [1]\nCASES += [2]\n" + MARK.format("parametrize('n', CASES)"),
+                "n",
+                "assert mean([n])",
+            ),
+            ["one that is changed"],
+        ),
+        (
+            TEST.format(
+                "CASES = [1]\nCASES.append(2)\n" + MARK.format("parametrize('n', CASES)"),
+                "n",
+                "assert mean([n])",
+            ),
+            ["one that is changed"],
+        ),
+        (
+            TEST.format(MARK.format("parametrize('n', [*range(3)])"), "n", "assert mean([n])"),
+            ["no list"],
+        ),
+        (
+            TEST.format(
+                MARK.format("parametrize('n', [1], indirect=True)"), "n", "assert mean([n])"
+            ),
+            ["the decorator of test_a"],
+        ),
+        (
+            TEST.format("import pytest\npytestmark = pytest.mark.xfail", "", "assert mean([1])"),
+            ["pytestmark"],
+        ),
+        (TEST.format("def setup_function(): pass", "", "assert mean([1])"), ["setup_function"]),
+        (TEST.format("import pytest as pt", "", "assert mean([1])"), ["import pytest as"]),
+        (TEST.format("", "", "assert mean(b'ab')"), ["gives mean bytes"]),
         (TEST.format("import pytest\n@pytest.fixture\ndef n(): pass", "", "mean(1)"), ["fixture"]),
         (TEST.format("", "", "assert mean(lambda: 1)"), ["a function or a class"]),
         (TEST.format("def g(): pass", "", "assert mean([g])"), ["a function or a class"]),
@@ -263,7 +367,10 @@ def test_tests_that_cannot_be_used_are_refused_by_name(
 @pytest.mark.parametrize(
     ("example", "words"),
     [
-        (">>> print(f(1))\n    a b", ["'a b' is no value"]),
+        (">>> f(1)\n    a b", ["'a b' is no value"]),
+        (">>> print(f(1), 2)\n    1 2", ["prints otherwise than by print(...) of one value"]),
+        (">>> print(f(1))\n    <BLANKLINE>", ["an empty line"]),
+        (">>> import numpy\n    >>> f(numpy.int64(1))\n    1", ["imports numpy"]),
         (">>> f(1) # doctest: +ELLIPSIS\n    1", ["options"]),
         (">>> f(\n    1", ["f("]),
         (">>> x = f(1)\n    1", ["no expression"]),
@@ -295,6 +402,7 @@ def test_examples_that_cannot_be_used_are_refused_by_name(
         ({"tests__stats_test": PLAIN}, ["several test files", "tests/stats_test.py"]),
         ({"stats_buggy": "def mean(:\n"}, ["stats.buggy.py", "does not parse"]),
         ({"stats_buggy": "x = 1\n"}, ["stats.buggy.py", "def mean"]),
+        ({"stats_buggy": STATS + "# the same\n"}, ["stats.buggy.py", "is the correct one"]),
         ({"stats_buggy": STATS, "buggy__stats": STATS}, ["two bugs"]),
         ({"stat_buggy": STATS}, ["stat.buggy.py", "without its program"]),
         ({"my-stats": STATS, "test_my-stats": PLAIN}, ["my-stats.py", "letters"]),

@@ -97,6 +97,10 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
             "code": "def copy(a):\n    import copy\n    return copy.copy(a)",
             "test_list": ["assert copy(1) == 1"],
         },
+        {"test_list": ["add(1, 2) == 3"]},
+        {"test_list": ["", "assert add(1, 2) == 3"]},
+        {"test_list": ["assert add(b'a', b'b') == 1"]},
+        {"test_list": [f"assert add(1, 2) == 0x{'f' * 4000}"]},
     ]
     rows = [{**ROW, "task_id": number, **change} for number, change in enumerate(changes)]
     problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows, ROW))
@@ -111,6 +115,10 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
         ("mbpp_6", "untestable"),
         ("mbpp_7", "untestable"),
         ("mbpp_8", "untestable"),
+        ("mbpp_9", "untestable"),
+        ("mbpp_10", "untestable"),
+        ("mbpp_11", "untestable"),
+        ("mbpp_12", "untestable"),
     ]
     assert "numpy" in dropped[3].detail
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import tokenize
 from collections.abc import Sequence
 from itertools import takewhile
+
+from coral_batch.corpus.sources.tokens import tokens_of
 
 _LAYOUT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER})
 _BLOCKS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
@@ -46,6 +47,6 @@ def _shared(one: Sequence[_Token], other: Sequence[_Token]) -> int:
 def _tokens(code: str) -> list[_Token]:
     return [
         (token.type, "" if token.type in _BLOCKS else token.string)
-        for token in tokenize.generate_tokens(io.StringIO(code, newline=None).readline)
+        for token in tokens_of(code)
         if token.type not in _LAYOUT
     ]

@@ -8,7 +8,6 @@ the examples of a task's text, two or three of them, which many a wrong program 
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from coral_batch.corpus.sources import leetcode
 from coral_batch.corpus.sources.asserts import is_json
 from coral_batch.corpus.sources.comparisons import comparing
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import parse, parse_program
+from coral_batch.corpus.sources.programs import check_changed, parse, parse_program
 from coral_batch.corpus.sources.rows import Form, Lost, find_files, gather, read_rows
 from coral_batch.records.problem import Case, DroppedProblem, Problem
 
@@ -87,8 +86,7 @@ def _problem(name: str, bug: _Bug, origin: str) -> Problem:
     if bug.language not in _PYTHON:
         raise Lost("language", f"it is in {bug.language}")
     tree = parse(bug.solution, "the solution")
-    if ast.dump(parse(bug.buggy, "the buggy program")) == ast.dump(tree):
-        raise Lost("unchanged", "the buggy program is the correct one")
+    check_changed(parse(bug.buggy, "the buggy program"), tree)
     leetcode.check_decided(bug.question, *bug.examples)
     examples = leetcode.parse_examples(bug.examples)
     names = list(examples[0].arguments)

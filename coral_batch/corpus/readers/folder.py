@@ -17,10 +17,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from coral_batch.corpus.sources.asserts import definitions
 from coral_batch.corpus.sources.doctests import parse_doctests
 from coral_batch.corpus.sources.grouping import by_function
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import parse, parse_program, take_docstring
+from coral_batch.corpus.sources.programs import (
+    check_changed,
+    parse,
+    parse_program,
+    take_docstring,
+)
 from coral_batch.corpus.sources.pytestfiles import parse_tests
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.sources.text import read_text
@@ -147,6 +153,9 @@ def _problems(file: Path, tests: Path | None, bug: Path | None, origin: str) -> 
                 parse_program(broken, function)
             buggy = take_docstring(broken, function)[0]
         reference, docstring = take_docstring(source, function)
+        if bug is not None and buggy is not None:
+            with _mendable(bug):
+                check_changed(parse(buggy), parse(reference))
         problems.append(
             make_problem(
                 called,
@@ -181,14 +190,11 @@ def _mendable(file: Path) -> Iterator[None]:
 
 
 def _changed(tree: ast.Module, broken: ast.Module, functions: set[str]) -> set[str]:
-    """Return the functions whose definition a bug changes; all, if it is elsewhere."""
-    found = {name for name in functions if _definition(tree, name) != _definition(broken, name)}
+    """Return the functions that a bug changes, or what they use; all, if it is elsewhere."""
+    found = {name for name in functions if _used(tree, name) != _used(broken, name)}
     return found or functions
 
 
-def _definition(tree: ast.Module, name: str) -> list[str]:
-    return [
-        ast.dump(node)
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and node.name == name
-    ]
+def _used(tree: ast.Module, name: str) -> list[str]:
+    """Write a function and what it needs of its module."""
+    return list(map(ast.dump, definitions(tree, {name}, "")))

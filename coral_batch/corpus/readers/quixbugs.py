@@ -15,6 +15,7 @@ from coral_batch.corpus.sources.problems import make_problem, read_cases, read_f
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import DroppedProblem, Problem
+from coral_batch.verdicts.inside.syntax import parse
 
 _BUGGY, _CORRECT, _CASES, _TESTS = (
     "python_programs",
@@ -32,8 +33,8 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
     Raises:
         CoralError: a folder or file is missing, a program does not parse or has no function of its
-            name, a case line is not ``[inputs, expected]``, or a problem has neither cases nor a
-            test file.
+            name, a buggy one is the correct one, a case line is not ``[inputs, expected]``, or a
+            problem has neither cases nor a test file.
     """
     for folder in (_CORRECT, _CASES):
         if not (path / folder).is_dir():
@@ -46,15 +47,15 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
                 f"{_TESTS}",
                 action="set the source's path in params.yaml (corpus.sources) to such a folder",
             )
-    programs = path / (_BUGGY if (path / _BUGGY).is_dir() else _CORRECT)
-    names = sorted(
+    names = {
         file.stem
-        for file in programs.glob("*.py")
+        for folder in (_CORRECT, _BUGGY)
+        for file in (path / folder).glob("*.py")
         if file.stem != SUPPORT and not file.stem.endswith(_DRIVER) and file.stem != "__init__"
-    )
+    }
     if not names:
-        raise CoralError("the corpus has no program", file=programs, expected="files NAME.py")
-    return [_read_problem(path, name, origin) for name in names], []
+        raise CoralError("the corpus has no program", file=path / _CORRECT, expected="NAME.py")
+    return [_read_problem(path, name, origin) for name in sorted(names)], []
 
 
 def _read_problem(path: Path, name: str, origin: str) -> Problem:
@@ -62,6 +63,12 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
     if (path / _BUGGY).is_dir():
         buggy, docstring = _read_program(path / _BUGGY / f"{name}.py", name)
     reference, text = _read_program(path / _CORRECT / f"{name}.py", name)
+    if buggy is not None and ast.dump(parse(buggy)) == ast.dump(parse(reference)):
+        raise CoralError(
+            "the buggy program is the correct one",
+            file=path / _BUGGY / f"{name}.py",
+            expected=f"another program than that of {_CORRECT}",
+        )
     cases_file = path / _CASES / f"{name}.json"
     cases = read_cases(cases_file) if cases_file.exists() else ()
     tests, support = None, {}

@@ -21,6 +21,9 @@ from coral_batch.records.problem import Case
 
 Statements = Sequence[ast.stmt]
 
+_BITS = 14_000
+"""A longer number may have more than the 4,300 digits that Python writes."""
+
 
 @dataclass(frozen=True)
 class Checks:
@@ -89,8 +92,8 @@ def check_crossing(called: Collection[str], statements: Statements) -> None:
         statements: those of the test file.
 
     Raises:
-        Lost: an argument is a function, a class or an instance of a class of the test file, or
-            there is a complex number.
+        Lost: an argument is a function, a class, an instance of a class of the test file or bytes,
+            or there is a complex number or one that Python does not write in decimal digits.
     """
     classes = {node.name for node in statements if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in statements if isinstance(node, ast.FunctionDef)}
@@ -99,6 +102,12 @@ def check_crossing(called: Collection[str], statements: Statements) -> None:
     for node in (part for statement in statements for part in ast.walk(statement)):
         if isinstance(node, ast.Constant) and isinstance(node.value, complex):
             raise Lost("untestable", "a test holds a complex number")
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, int)
+            and node.value.bit_length() > _BITS
+        ):
+            raise Lost("untestable", "a test holds a number of thousands of digits")
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -110,6 +119,8 @@ def check_crossing(called: Collection[str], statements: Statements) -> None:
                     isinstance(part, ast.Name) and part.id in callables
                 ):
                     raise Lost("untestable", f"a test gives {node.func.id} a function or a class")
+                if isinstance(part, ast.Constant) and isinstance(part.value, bytes):
+                    raise Lost("untestable", f"a test gives {node.func.id} bytes")
                 if isinstance(made, ast.Name) and made.id in classes:
                     raise Lost(
                         "untestable", f"a test gives {node.func.id} an instance of {made.id}"

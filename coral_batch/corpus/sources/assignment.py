@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,8 @@ def assign(
         roles: ``quixbugs`` for CORAL-X's sets of QuixBugs' 40 names; a role, for all problems;
             ``file`` for the rows ``{"name": ..., "role": ...}`` of `ROLES_FILE` in the source's
             folder; or shares, into which a problem falls by the SHA-256 of its name, so that it
-            stays where it is when others are added.
+            stays where it is when others are added. Functions of one module fall together, and
+            so do solutions of one task of DebugBench.
         path: where the source lies.
         exclude: names of problems that nobody is to use, whatever `roles` says.
 
@@ -65,7 +67,8 @@ def _assigned(problems: Sequence[Problem], roles: str | Shares, path: Path) -> l
 
 
 def _by_shares(problem: Problem, shares: Shares) -> Problem:
-    digest = hashlib.sha256(problem.name.encode()).digest()
+    group = _group(problem)
+    digest = hashlib.sha256(group.encode()).digest()
     place = int.from_bytes(digest[:8]) / 2**64
     if place < shares.training:
         role = "training"
@@ -73,7 +76,17 @@ def _by_shares(problem: Problem, shares: Shares) -> Problem:
         role = "test"
     else:
         role = "held_out"
-    return replace(problem, role=role, reason=f"the hash of its name is {place:.4f} of 1")
+    return replace(problem, role=role, reason=f"the hash of {group} is {place:.4f} of 1")
+
+
+def _group(problem: Problem) -> str:
+    """Return what a problem's name begins with as do those of the same program, or the same task.
+
+    Several functions of one module, and several solutions of one task of DebugBench, are not to
+    give one another away.
+    """
+    name = problem.name.removesuffix(f"_{problem.function}")
+    return re.sub(r"^(debugbench_.+)_[0-9]+$", r"\1", name)
 
 
 def _by_quixbugs(problems: Sequence[Problem], path: Path) -> list[Problem]:

@@ -6,7 +6,7 @@ import ast
 
 from coral_batch.corpus.sources.asserts import Checks, bound, checks, definitions, loaded, numbered
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import parse, parse_program, take_docstring
+from coral_batch.corpus.sources.programs import check_changed, parse, parse_program, take_docstring
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.records.problem import Problem
 
@@ -41,9 +41,7 @@ def check_problem(
     tested = check_tests(tests, function, tree)
     reference, own = take_docstring(program, function)
     if buggy is not None:
-        broken = parse_program(buggy, function, "the buggy program")
-        if ast.dump(broken) == ast.dump(tree):
-            raise Lost("unchanged", "the buggy program is the correct one")
+        check_changed(parse_program(buggy, function, "the buggy program"), tree)
         buggy = take_docstring(buggy, function)[0]
     return make_problem(
         name,

@@ -1,9 +1,10 @@
 """Examples in docstrings, made into tests that the jail runs.
 
 What is read: examples in the docstrings of a module and of its functions, and where it is wanted of
-its classes. An example that prints a value of Python is compared with it by ``==``; one that prints
-nothing and calls a function under test returns None; one that ends in a traceback raises an
-exception of Python itself with that message. Other statements come before the examples that follow
+its classes. An example that shows a value of Python is compared with it by ``==``; one that is
+``print(...)`` of one value, as text; one that shows nothing and calls a function under test returns
+None; one that ends in a traceback raises an exception of Python itself with that message. Other
+statements come before the examples that follow
 in the same docstring; in those of a class all do, since they may change its instances. Options
 other than ``+SKIP`` and output that is no value are refused.
 """
@@ -14,24 +15,28 @@ import ast
 import builtins
 import doctest
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from coral_batch.corpus.sources.asserts import bound, loaded
 from coral_batch.corpus.sources.grouping import Names, Test, TestFile
+from coral_batch.corpus.sources.programs import check_imports, imported
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.verdicts.inside import syntax
 
 
-def parse_doctests(module: str, program: ast.Module, classes: bool = False) -> TestFile:
+def parse_doctests(
+    module: str, program: ast.Module, classes: bool = False, packages: Collection[str] = ()
+) -> TestFile:
     """Return the examples of a program as tests; without any where it has none.
 
     Args:
         module: the module's name.
         program: its syntax tree.
         classes: whether the examples of its classes and of their methods are read as well.
+        packages: what the jail has besides the standard library.
 
     Raises:
-        Lost: an example cannot be read.
+        Lost: an example cannot be read, or imports what the jail does not have.
     """
     names = Names(program, {name: name for name in bound(program)})
     tests: list[Test] = []
@@ -39,6 +44,8 @@ def parse_doctests(module: str, program: ast.Module, classes: bool = False) -> T
         text = ast.get_docstring(node)
         for statements in _tests(text or "", module, bound(program), changing):
             tests.append(Test(f"test_{len(tests) + 1}", statements))
+    read = ast.Module([node for test in tests for node in test.statements], [])
+    check_imports(imported(read), "an example imports", packages)
     return TestFile(tests, names, ast.parse("import pytest\n"))
 
 
@@ -86,7 +93,7 @@ def _tests(text: str, module: str, known: set[str], changing: bool) -> Iterator[
         if example.want:
             if not isinstance(alone, ast.Expr):
                 raise _unread(example, "it prints something and is no expression")
-            yield [*before, _equal(alone.value, _value(example))]
+            yield [*before, _shown(alone.value, example)]
             before += statements if changing else []
             continue
         if isinstance(alone, ast.Expr) and loaded(alone) & known and not changing:
@@ -114,8 +121,29 @@ def _value(example: doctest.Example) -> ast.expr:
     return ast.parse(example.want.strip(), mode="eval").body
 
 
-def _equal(found: ast.expr, expected: ast.expr) -> ast.Assert:
-    return ast.Assert(ast.Compare(found, [ast.Eq()], [expected]))
+def _shown(found: ast.expr, example: doctest.Example) -> ast.Assert:
+    """Compare what an expression gives, or prints, with what an example shows."""
+    printing = [
+        node for node in ast.walk(found) if isinstance(node, ast.Name) and node.id == "print"
+    ]
+    if not printing:
+        return ast.Assert(ast.Compare(found, [ast.Eq()], [_value(example)]))
+    if (
+        not isinstance(found, ast.Call)
+        or printing != [found.func]
+        or len(found.args) != 1
+        or isinstance(found.args[0], ast.Starred)
+        or found.keywords
+    ):
+        raise _unread(example, "it prints otherwise than by print(...) of one value")
+    text = ast.Call(ast.Name("str", ast.Load()), found.args, [])
+    return ast.Assert(ast.Compare(text, [ast.Eq()], [ast.Constant(_line(example))]))
+
+
+def _line(example: doctest.Example) -> str:
+    if "<BLANKLINE>" in example.want:
+        raise _unread(example, "it prints an empty line")
+    return example.want.removesuffix("\n")
 
 
 def _none(found: ast.expr) -> ast.Assert:

@@ -77,7 +77,8 @@ def arguments_of(task_id: str, arguments: Arguments) -> Arguments:
     """Return the arguments of a call whose JSON form a release file holds.
 
     Raises:
-        Lost: the task is about complex numbers, which do not cross the jail's border.
+        Lost: the task is about complex numbers, which do not cross the jail's border, or its inputs
+            are not what EvalPlus turns.
     """
     name, number = task_id.split("/")
     if name != "Mbpp":
@@ -85,7 +86,10 @@ def arguments_of(task_id: str, arguments: Arguments) -> Arguments:
     if int(number) in _COMPLEX:
         raise Lost("untestable", "its values are complex numbers")
     turn = _TURNS.get(int(number))
-    return arguments if turn is None else turn(arguments)
+    try:
+        return arguments if turn is None else turn(arguments)
+    except (TypeError, AttributeError, IndexError):
+        raise Lost("untestable", "its inputs have another form than those of EvalPlus") from None
 
 
 def _tuples(value: list[Any]) -> list[Any]:
@@ -180,10 +184,12 @@ def parse_test(source: str) -> Written:
             for target in node.targets
             if isinstance(target, ast.Name) and target.id in ("inputs", "results")
         }
-    except ValueError as error:
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise Lost("untestable", f"the test holds no plain values: {error}") from None
     inputs, results = values.get("inputs"), values.get("results")
-    if not inputs or (results is not None and len(results) != len(inputs)):
+    if not isinstance(inputs, list) or not all(isinstance(one, list | tuple) for one in inputs):
+        raise Lost("untestable", "the test has no inputs, each a list of arguments")
+    if not inputs or (results is not None and not _as_many(results, inputs)):
         raise Lost("untestable", "the test has no inputs, or not as many results")
     if _has_complex([inputs, results]):
         raise Lost("untestable", "its values are complex numbers")
@@ -197,6 +203,10 @@ def parse_test(source: str) -> Written:
             )
             return Written(called[0], [list(one) for one in inputs], results, tolerance)
     raise Lost("untestable", "the test does not call the function with its inputs")
+
+
+def _as_many(results: object, inputs: list[Arguments]) -> bool:
+    return isinstance(results, list | tuple) and len(results) == len(inputs)
 
 
 class _Infinite(ast.NodeTransformer):

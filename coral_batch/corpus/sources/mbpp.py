@@ -100,6 +100,9 @@ def examine(task: Task) -> Tested:
         tests = [syntax.parse(test) for test in task.tests]
     except SyntaxError as error:
         raise Lost("untestable", f"a test is no Python: {error}") from None
+    for test in tests:
+        if not any(isinstance(node, ast.Assert) for node in ast.walk(test)):
+            raise Lost("untestable", "a test asserts nothing")
     needed = sorted(loaded(setup, *tests) & bound(tree))
     if len(needed) != 1:
         raise Lost("untestable", f"the tests use {', '.join(needed) or 'nothing'} of the program")

@@ -47,6 +47,16 @@ def parse_program(
     return tree
 
 
+def check_changed(buggy: ast.Module, correct: ast.Module) -> None:
+    """Check that a buggy program is another one than the correct one, layout and comments aside.
+
+    Raises:
+        Lost: it is the same.
+    """
+    if ast.dump(buggy) == ast.dump(correct):
+        raise Lost("unchanged", "the buggy program is the correct one")
+
+
 def check_imports(names: set[str], who: str, packages: Collection[str] = ()) -> None:
     """Check that what is imported is what the jail has.
 

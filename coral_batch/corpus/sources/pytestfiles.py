@@ -5,23 +5,27 @@ What is read: plain functions named ``test*``; imports of the program's module o
 ``pytest.raises`` with exceptions of Python itself, in a ``with`` statement and without ``as``;
 ``pytest.approx``; module-level variables, helpers and imports of the standard library, as far as
 tests need them. Everything else that could change what a test means is refused by name: fixtures,
-classes of tests, other marks, other parts of pytest.
+classes of tests, set-up and tear-down, other marks, other parts of pytest.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from typing import NoReturn
 
+from coral_batch.corpus.sources.asserts import given
 from coral_batch.corpus.sources.grouping import Names, Test, TestFile
 from coral_batch.corpus.sources.programs import check_imports, imported, parse
 from coral_batch.corpus.sources.rows import Lost
 
 _PYTEST = "pytest"
 _KNOWN = ("approx", "raises")
+_AROUND = ("setup_module", "teardown_module", "setup_function", "teardown_function")
 
 
 def parse_tests(
@@ -39,15 +43,16 @@ def parse_tests(
         Lost: the file is no Python, has no tests, or holds what is not read.
     """
     tree = parse(source, "the test file")
-    rest = ast.Module([node for node in tree.body if not _is_import_of(node, module)], [])
+    rest = ast.Module([part for node in tree.body for part in _without(node, module)], [])
     _check_imports(rest, module, packages)
     _check_pytest(rest)
     names = _names(tree, module, program)
+    variables = _variables(tree)
     tests = [
         test
         for node in tree.body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test")
-        for test in _expanded(node, _variables(tree))
+        for test in _expanded(node, variables)
     ]
     if not tests:
         raise Lost("untested", "the test file has no functions named test*")
@@ -60,20 +65,43 @@ def _refuse(what: str) -> NoReturn:
 
 def _check_imports(rest: ast.Module, module: str, packages: Collection[str]) -> None:
     """Check what a test file imports besides the module under test at its top level."""
-    if any(_is_import_of(node, module) for node in ast.walk(rest)):
+    if any(_own(node, module) for node in ast.walk(rest)):
         _refuse(f"an import of {module} inside a function or block")
     check_imports(imported(rest) - {_PYTEST}, "the tests import", packages)
 
 
-def _is_import_of(node: ast.AST, module: str) -> bool:
-    """Whether a statement imports the module under test or names in it, from whatever package."""
-    if isinstance(node, ast.ImportFrom):
-        return _last(node.module) == module or any(alias.name == module for alias in node.names)
-    return isinstance(node, ast.Import) and any(_last(alias.name) == module for alias in node.names)
+def _own(node: ast.AST, module: str) -> list[ast.alias]:
+    """Return what a statement imports of the module under test, from whatever package: it or names.
+
+    What comes from the standard library is not of the module, though it may be called like it.
+    """
+    if isinstance(node, ast.Import):
+        return [alias for alias in node.names if _is(alias.name, module)]
+    if not isinstance(node, ast.ImportFrom) or (node.level == 0 and _standard(node.module, module)):
+        return []
+    if _is(node.module, module):
+        return node.names
+    return [alias for alias in node.names if alias.name == module]
 
 
-def _last(name: str | None) -> str:
-    return (name or "").split(".")[-1]
+def _is(name: str | None, module: str) -> bool:
+    return (name or "").split(".")[-1] == module and not _standard(name, module)
+
+
+def _standard(name: str | None, module: str) -> bool:
+    root = (name or "").split(".")[0]
+    return root in sys.stdlib_module_names and root != module
+
+
+def _without(node: ast.stmt, module: str) -> list[ast.stmt]:
+    """Return a statement without what it imports of the module under test."""
+    own = _own(node, module)
+    if not own or not isinstance(node, ast.Import | ast.ImportFrom):
+        return [node]
+    left = [alias for alias in node.names if alias not in own]
+    if isinstance(node, ast.Import):
+        return [ast.Import(left)] if left else []
+    return [ast.ImportFrom(node.module, left, node.level)] if left else []
 
 
 def _names(tree: ast.Module, module: str, program: ast.Module) -> Names:
@@ -81,10 +109,8 @@ def _names(tree: ast.Module, module: str, program: ast.Module) -> Names:
     functions: dict[str, str] = {}
     modules: set[str] = set()
     for node in tree.body:
-        if not isinstance(node, ast.Import | ast.ImportFrom) or not _is_import_of(node, module):
-            continue
-        inside = isinstance(node, ast.ImportFrom) and _last(node.module) == module
-        for alias in node.names:
+        inside = isinstance(node, ast.ImportFrom) and _is(node.module, module)
+        for alias in _own(node, module):
             if alias.name == "*":
                 _refuse(f"from {module} import *")
             if inside:
@@ -108,6 +134,14 @@ def _check_pytest(tree: ast.Module) -> None:
             _refuse(f"async def {node.name}")
         if isinstance(node, ast.ImportFrom) and node.module == _PYTEST:
             _refuse("from pytest import ..., instead of import pytest")
+        if isinstance(node, ast.Import) and any(
+            alias.name == _PYTEST and alias.asname for alias in node.names
+        ):
+            _refuse("import pytest as ..., instead of import pytest")
+        if isinstance(node, ast.FunctionDef) and node.name in _AROUND:
+            _refuse(f"the function {node.name}")
+        if isinstance(node, ast.Name) and node.id == "pytestmark":
+            _refuse("pytestmark")
         if _attribute_of_pytest(node) == "raises" and id(node) not in read:
             _refuse("pytest.raises other than as `with pytest.raises(...):`")
         if _attribute_of_pytest(node) not in (None, "mark", "param", *_KNOWN):
@@ -140,12 +174,19 @@ def _raises_of(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _variables(tree: ast.Module) -> dict[str, ast.expr]:
-    """Return the variables that a module assigns once, at its top level."""
-    return {
-        node.targets[0].id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
+    """Return the variables that a module assigns, at its top level, and never changes."""
+    times = Counter(name for names in given(tree) for name in names)
+    assigned: dict[str, ast.expr] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target, value = node.targets[0], node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            target, value = node.target, node.value
+        else:
+            continue
+        if isinstance(target, ast.Name) and times[target.id] == 1:
+            assigned[target.id] = value
+    return assigned
 
 
 def _expanded(node: ast.FunctionDef, variables: Mapping[str, ast.expr]) -> Iterator[Test]:
@@ -180,6 +221,7 @@ def _sets(
         not isinstance(decorator, ast.Call)
         or ast.unparse(decorator.func) != "pytest.mark.parametrize"
         or len(decorator.args) != 2
+        or any(keyword.arg != "ids" for keyword in decorator.keywords)
     ):
         _refuse(f"the decorator of {test}, {ast.unparse(decorator).split('(')[0]}")
     first, second = decorator.args
@@ -190,8 +232,10 @@ def _sets(
     names = [one.strip() for one in named.split(",")] if isinstance(named, str) else list(named)
     if isinstance(second, ast.Name):
         second = variables.get(second.id, second)
-    if not isinstance(second, ast.List | ast.Tuple):
-        _refuse(f"parametrize of {test} with values that are no list")
+    if not isinstance(second, ast.List | ast.Tuple) or any(
+        isinstance(value, ast.Starred) for value in second.elts
+    ):
+        _refuse(f"parametrize of {test} with values that are no list, or one that is changed")
     single = isinstance(named, str) and len(names) == 1
     return names, [_values(test, value, names, single) for value in second.elts]
 
@@ -205,23 +249,24 @@ def _values(test: str, value: ast.expr, names: list[str], single: bool) -> list[
         found = [value]
     else:
         found = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-    if len(found) != len(names):
+    if len(found) != len(names) or any(isinstance(one, ast.Starred) for one in found):
         _refuse(f"parametrize of {test}: {ast.unparse(value)} is no value for {', '.join(names)}")
     return found
 
 
 def _bind(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[ast.stmt]:
-    """Give names their values: in place where a name is read once, else by assignment."""
-    uses = [
-        node
-        for statement in body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and node.id in values
-    ]
+    """Give names their values: by assignment, or in place where that is the same.
+
+    In an assert that reads a name once: a loop would make the value anew in each of its rounds.
+    """
+    parts = [part for statement in body for part in ast.walk(statement)]
+    plain = isinstance(body[0], ast.Assert) and len(body) == 1
+    plain = plain and not any(isinstance(part, ast.comprehension | ast.Lambda) for part in parts)
+    uses = [node for node in parts if isinstance(node, ast.Name) and node.id in values]
     once = {
         name
         for name in values
-        if [type(node.ctx) for node in uses if node.id == name] == [ast.Load]
+        if plain and [type(node.ctx) for node in uses if node.id == name] == [ast.Load]
     }
     assigned = [
         ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)

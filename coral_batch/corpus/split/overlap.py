@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import io
 import keyword
 import tokenize
 from collections import defaultdict
@@ -18,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coral_batch.corpus.sources.tokens import tokens_of
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Split
@@ -235,7 +235,7 @@ def _share(pieces: set[Any], seen: set[Any]) -> float:
 def _tokens(source: str) -> list[tuple[str, bool]]:
     """Return each token's text and whether it is a name; comments and blank lines left out."""
     tokens = []
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    for token in tokens_of(source):
         if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
             continue
         if token.type in (tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE):
