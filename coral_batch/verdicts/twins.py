@@ -4,26 +4,36 @@ Each runs in a process of its own, called with the same arguments in the same or
 when both return the same, in the same types and with an iterator where the other has one, leave
 their arguments the same, have printed the same, or raise an exception of the same type. The twin
 runs twice: a call that it answers otherwise the second time, late or not at all says nothing and
-passes.
+passes. A program that runs text, which its twin does not, fails all calls (`inside/watch.py`).
 
 What it does not do: look at the message of an exception, at the content of an object of a class
-that is not built in, or at files.
+that is not built in, at the order of a set, or at files.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import marshal
 from dataclasses import replace
+from typing import Any
 
 from coral_batch.records.verdict import Kind, Program, Twin, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Answer, Stop, call, defect, failure, load
 from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.inside import watch
 from coral_batch.verdicts.inside.zygote import WATCH
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.testfiles import test_names
+
+RAN_TEXT = "ran text that does not stand in it"
+"""Detail of every verdict on a program that does so, of kind ERROR."""
+
+
+class _RanText(Exception):
+    """A program ran text, which was the end of its process."""
 
 
 def names_of(program: Program) -> list[str | None]:
@@ -68,14 +78,23 @@ def judge_twin(
 _STOPS = 3  # calls that the twin does not answer, after which it is not called any more
 
 _Seen = Answer | Stop
+_SETS = ("s", "f")  # marks of `inside/encoding.py`
 
 
 def _compare(jail: Jail, program: Program, twin: Twin, limits: Limits) -> list[tuple[Kind, str]]:
     calls = [marshal.dumps(ast.literal_eval(arguments)) for arguments in twin.calls]
-    wanted = _answers(jail, program.function, twin.code, calls, limits)
+    guarded = True
+    try:
+        wanted = _answers(jail, program.function, twin.code, calls, limits, guarded)
+    except _RanText:  # so the program may do so as well
+        guarded = False
+        wanted = _answers(jail, program.function, twin.code, calls, limits, guarded)
     asked = [calls[number] for number in wanted]
-    again = _watch(jail, program.function, twin.code, asked, limits)
-    found = _watch(jail, program.function, program.code, asked, limits)
+    again = _watch(jail, program.function, twin.code, asked, limits, guarded=False)
+    try:
+        found = _watch(jail, program.function, program.code, asked, limits, guarded)
+    except _RanText:
+        return [("ERROR", RAN_TEXT)] * len(calls)
     kinds: list[tuple[Kind, str]] = [("PASS", "")] * len(calls)
     for (number, answer), *seen in zip(wanted.items(), again, found, strict=True):
         kinds[number] = _verdict(answer, *seen)
@@ -83,17 +102,20 @@ def _compare(jail: Jail, program: Program, twin: Twin, limits: Limits) -> list[t
 
 
 def _answers(
-    jail: Jail, function: str, code: str, calls: list[bytes], limits: Limits
+    jail: Jail, function: str, code: str, calls: list[bytes], limits: Limits, guarded: bool
 ) -> dict[int, _Seen]:
     """Return the twin's answers by the numbers of their calls.
 
     It has a fifth of the time, so that what is compared is answered well within the limits.
+
+    Raises:
+        _RanText: it is guarded, and ran text.
     """
     short = replace(limits, cpu_seconds=limits.cpu_seconds / 5)
     answers: dict[int, _Seen] = {}
     first = 0
     for _ in range(_STOPS):
-        seen = _watch(jail, function, code, calls[first:], short)
+        seen = _watch(jail, function, code, calls[first:], short, guarded)
         for one in seen:
             if isinstance(one, Stop):
                 break
@@ -105,11 +127,18 @@ def _answers(
     return answers
 
 
-def _watch(jail: Jail, function: str, code: str, calls: list[bytes], limits: Limits) -> list[_Seen]:
-    """Return what was seen of each call; of those not answered, what ended the process."""
+def _watch(
+    jail: Jail, function: str, code: str, calls: list[bytes], limits: Limits, guarded: bool
+) -> list[_Seen]:
+    """Return what was seen of each call; of those not answered, what ended the process.
+
+    Raises:
+        _RanText: the program is guarded, and ran text.
+    """
     seen: list[_Seen] = []
     total = limits.cpu_seconds * (len(calls) + 1)
-    with jail.child(WATCH, total, marshal.dumps((function, code, calls))) as child:
+    frame = marshal.dumps((function, code, calls, guarded))
+    with jail.child(WATCH, total, frame) as child:
         child.settle()
         try:
             load(child, limits)
@@ -117,7 +146,8 @@ def _watch(jail: Jail, function: str, code: str, calls: list[bytes], limits: Lim
                 seen.append(call(child, Clock(limits)))
         except Stop as stop:
             seen += [stop] * (len(calls) - len(seen))
-        child.stop()
+        if child.stop().exit_status == watch.RAN_TEXT:
+            raise _RanText
     return seen
 
 
@@ -138,4 +168,50 @@ def _as_text(seen: _Seen) -> str | None:
         return None
     if seen.kind == "error":
         return "raised " + seen.text.partition(":")[0]
-    return json.dumps(seen.document)
+    return json.dumps(_with_sets_in_order(seen.document))
+
+
+def _with_sets_in_order(document: list[Any]) -> list[Any]:
+    """Return a document whose sets list their items by what these hold.
+
+    The order in which a set gives its items follows from how it was filled, and so do the numbers
+    of the entries, which are given anew.
+    """
+    entries = document[1:]
+    if not any(entry[0] in _SETS and len(entry) > 2 for entry in entries):
+        return document
+    texts: dict[int, str] = {}
+
+    def text_of(cell: Any) -> str:
+        if not _is_reference(cell):
+            return json.dumps(cell)
+        number = cell[0]
+        if number not in texts:
+            texts[number] = "in itself"  # until it is known: what is in a set may lead back to it
+            mark, *cells = entries[number]
+            inside = [text_of(one) for one in cells]
+            content = json.dumps([mark, sorted(inside) if mark in _SETS else inside])
+            texts[number] = hashlib.sha256(content.encode()).hexdigest()
+        return texts[number]
+
+    numbers: dict[int, int] = {}
+    met: list[int] = []
+
+    def numbered(cell: Any) -> Any:
+        if not _is_reference(cell):
+            return cell
+        if cell[0] not in numbers:
+            numbers[cell[0]] = len(met)
+            met.append(cell[0])
+        return [numbers[cell[0]]]
+
+    written = [numbered(document[0])]
+    for number in met:  # which grows with what the entries refer to
+        mark, *cells = entries[number]
+        ordered = sorted(cells, key=text_of) if mark in _SETS else cells
+        written.append([mark, *map(numbered, ordered)])
+    return written
+
+
+def _is_reference(cell: Any) -> bool:
+    return type(cell) is list and len(cell) == 1
