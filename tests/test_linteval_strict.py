@@ -61,11 +61,43 @@ PERMITTED = {
         ],
         ["from a import b as c\nre.I\nc()\n", "import re\nfrom a import b\nre.I\nc()\n"],
     ),
+    "F401 in a try": (
+        "try:\n    import a\n    fast = True\nexcept ImportError:\n    fast = False\n",
+        [],
+        ["try:\n    fast = True\nexcept ImportError:\n    fast = False\n"],
+    ),
     "E402": ("x = 1\nimport re\nre.I\n", ["import re\nx = 1\nre.I\n"], ["import re\nre.I\n"]),
     "F811": (
         "import re\nimport re\n\n\ndef f():\n    return 1\n\n\ndef f():\n    return re\n",
         ["import re\n\n\ndef f():\n    return re\n"],
         ["import re\n\n\ndef f():\n    return 1\n"],
+    ),
+    "F811 of what is unused": ("import os\nimport os\nx = 1\n", ["x = 1\n"], []),
+    "F811 on one line": ("import re, re\nre.I\n", ["import re\nre.I\n"], ["re.I\n"]),
+    "F811 of classes": (
+        "class A:\n    x = 1\n\n\nclass A:\n    y = 1\n\n    def f(self):\n        return 1\n",
+        ["class A:\n    y = 1\n\n    def f(self):\n        return 1\n"],
+        ["class A:\n    x = 1\n"],
+    ),
+    "F811 in a try": (
+        "import json\ntry:\n    import fast as json\nexcept ImportError:\n    pass\njson.x\n",
+        [],
+        ["try:\n    import fast as json\nexcept ImportError:\n    pass\njson.x\n"],
+    ),
+    "F811 in an if": (
+        "def f():\n    return 1\n\n\nif x:\n    def f():\n        return 2\n",
+        [],
+        ["if x:\n    def f():\n        return 2\n"],
+    ),
+    "F811 of what is kept elsewhere": (
+        "@g\ndef f():\n    return 1\n\n\n@g\ndef f():\n    return 2\n",
+        [],
+        ["@g\ndef f():\n    return 2\n"],
+    ),
+    "F811 of what calls": (
+        "def f(x=g()):\n    return 1\n\n\ndef f():\n    return 2\n",
+        [],
+        ["def f():\n    return 2\n"],
     ),
     "F405": (
         "from math import *\n\n\ndef f(x):\n    return sqrt(x)\n",
@@ -78,6 +110,21 @@ PERMITTED = {
         [],
         ["from math import sqrt\n\n\ndef f(x):\n    return sqrt(pow(x, 2))\n"],
     ),
+    "F403 over a builtin": (
+        "from re import *\n\n\ndef f(x):\n    return compile(x)\n",
+        [],
+        ["def f(x):\n    return compile(x)\n"],
+    ),
+    "F403 over the program's own": (
+        "def sqrt(x):\n    return x\n\n\nfrom math import *\nsqrt(pi)\n",
+        [],
+        ["def sqrt(x):\n    return x\n\n\nfrom math import pi\nsqrt(pi)\n"],
+    ),
+    "F403 twice": (
+        "from math import *\nfrom cmath import *\nf = sqrt(2)\n",
+        [],
+        ["from math import sqrt\nf = sqrt(2)\n", "f = sqrt(2)\n"],
+    ),
     "F841": (
         "def f(a):\n    n = len(a)\n    m = a.pop()\n    return a\n",
         [
@@ -85,6 +132,30 @@ PERMITTED = {
             "def f(a):\n    len(a)\n    a.pop()\n    return a\n",
         ],
         ["def f(a):\n    return a\n", "def f(a):\n    len(a)\n    return a\n"],
+    ),
+    "F841 in a try": (
+        "def f(d):\n    try:\n        x = d[1]\n    except KeyError:\n        d = 0\n    g(d)\n",
+        ["def f(d):\n    try:\n        d[1]\n    except KeyError:\n        d = 0\n    g(d)\n"],
+        ["def f(d):\n    try:\n        pass\n    except KeyError:\n        d = 0\n    g(d)\n"],
+    ),
+    "F841 in a with": (
+        "def f(d):\n    with suppress(KeyError):\n        x = -d\n        g()\n    h()\n",
+        ["def f(d):\n    with suppress(KeyError):\n        -d\n        g()\n    h()\n"],
+        ["def f(d):\n    with suppress(KeyError):\n        g()\n    h()\n"],
+    ),
+    "F841 of an iterator": (
+        "def f(i):\n    x = [a for a in i]\n    y = [*i]\n    z = 1 in i\n    return list(i)\n",
+        ["def f(i):\n    [a for a in i]\n    [*i]\n    1 in i\n    return list(i)\n"],
+        [
+            "def f(i):\n    [*i]\n    1 in i\n    return list(i)\n",
+            "def f(i):\n    [a for a in i]\n    1 in i\n    return list(i)\n",
+            "def f(i):\n    [a for a in i]\n    [*i]\n    return list(i)\n",
+        ],
+    ),
+    "F841 of a key": (
+        "def f(d):\n    x = d[1]\n    return d\n",
+        ["def f(d):\n    d[1]\n    return d\n"],
+        ["def f(d):\n    return d\n"],
     ),
     "E741": (
         "def f(l):\n    return [g(l) for O in l]\n\n\ndef h(l):\n    return l\n",
@@ -95,7 +166,17 @@ PERMITTED = {
             "def f(x):\n    return [g(y) for y in x]\n\n\ndef h(z):\n    return z\n",
         ],
     ),
+    "E741 of an import": (
+        "import math as l\nl.pi\n",
+        ["import math as m\nm.pi\n"],
+        ["import cmath as m\nm.pi\n", "import math as m\nn.pi\n"],
+    ),
     "E711": ("f(x == None)\n", ["f(x is None)\n"], ["f(x is not None)\n", "f(not x)\n"]),
+    "E711 the other way round": (
+        "f(None == x)\n",
+        ["f(x is None)\n", "f(None is x)\n"],
+        ["f(x is not None)\n"],
+    ),
     "E712": (
         "f(x == True, y != True, a in b == False)\n".replace("a in b", "(a in b)"),
         [
@@ -129,6 +210,11 @@ PERMITTED = {
     ),
     "F541": ('x = f"a" f"b"\n', ['x = "a" "b"\n', 'x = "ab"\n'], ['x = "a"\n', 'x = f"{ab}"\n']),
     "F632": ('f(x is "a")\n', ['f(x == "a")\n'], ['f(x != "a")\n']),
+    "F632 beside a truth": (
+        'f(y is True, x is "a")\n',
+        ['f(y is True, x == "a")\n'],
+        ['f(y == True, x == "a")\n'],
+    ),
     "F824": (
         "A = 1\n\n\ndef f():\n    global A\n    return A\n",
         ["A = 1\n\n\ndef f():\n    return A\n"],
@@ -137,10 +223,10 @@ PERMITTED = {
 }
 
 
-@pytest.mark.parametrize("code", PERMITTED)
-def test_a_complaint_permits_what_meets_it_and_nothing_else(code: str) -> None:
-    original, answers, others = PERMITTED[code]
-    assert code in {finding.code for finding in findings(original)}
+@pytest.mark.parametrize("case", PERMITTED)
+def test_a_complaint_permits_what_meets_it_and_nothing_else(case: str) -> None:
+    original, answers, others = PERMITTED[case]
+    assert case.split(maxsplit=1)[0] in {finding.code for finding in findings(original)}
     assert [answer for answer in answers if not same_as(original, answer)] == []
     assert [other for other in others if same_as(original, other)] == []
 
@@ -154,6 +240,22 @@ def test_without_the_complaint_the_same_change_is_another_program(code: str) -> 
     original, answers, _ = PERMITTED[code]
     others = [finding for finding in findings(original) if finding.code[:2] in {"E2", "E3", "W2"}]
     assert not any(same(original, others, answer) for answer in answers)
+
+
+def test_where_tests_can_tell_no_value_may_change() -> None:
+    for code in ("E712", "E721"):
+        original, (identical, loose), _ = PERMITTED[code]
+        told = findings(original)
+        assert not same(original, told, loose, exact=True)
+        # Of what type a value is says the same in both ways; 1 == True, and it is not True.
+        assert same(original, told, identical, exact=True) == (code == "E721")
+
+
+def test_an_integer_of_any_length_is_compared() -> None:
+    long = f"x = 0x{'f' * 5000}\n"
+    assert same_as(long.replace(" ", ""), long)
+    assert not same_as(long.replace(" ", ""), long.replace("ff\n", "fe\n"))
+    assert not same_as("x=1.0\n", "x = 1\n")
 
 
 def test_a_docstring_that_the_program_reads_is_part_of_it() -> None:
@@ -189,11 +291,20 @@ def scored(data_set: DataSet, answers: list[tuple[Item, str]]) -> list[dict]:
     return score_samples(samples, data_set.items, data_set.tests, judge, "-", 2).scores
 
 
+def left_to_tests(data_set: DataSet) -> set[int]:
+    """Return the items whose complaints ask for what may change a value."""
+    return {
+        item.meta.id
+        for item in data_set.items
+        if {found.code for found in findings(item.inputs.code)} & {"E712", "E721"}
+    }
+
+
 def test_all_canonical_answers_pass_most_by_their_syntax(bundled: DataSet) -> None:
     rows = scored(bundled, [(item, item.meta.canonical_code) for item in bundled.items])
     assert {row["strict"] for row in rows} == {True}
-    by_syntax = sum(row["strict_by"] == "syntax" for row in rows)
-    assert 100 <= by_syntax < len(rows) == 120
+    by_syntax = {row["item"] for row in rows if row["strict_by"] == "syntax"}
+    assert 100 <= len(by_syntax | left_to_tests(bundled)) < len(rows) == 120
 
 
 def test_what_ruff_and_autopep8_fix_passes(bundled: DataSet) -> None:
@@ -201,7 +312,9 @@ def test_what_ruff_and_autopep8_fix_passes(bundled: DataSet) -> None:
     rows = scored(bundled, list(zip(bundled.items, fixed, strict=True)))
     silent = [row for row in rows if row["outcome"] == "clean"]
     assert len(silent) > 80
-    assert {row["strict_by"] for row in silent} == {"syntax"}
+    assert {row["strict"] for row in silent} == {True}
+    by_tests = {row["item"] for row in silent if row["strict_by"] != "syntax"}
+    assert by_tests <= left_to_tests(bundled)
 
 
 def test_no_edit_of_a_canonical_answer_passes_by_its_syntax(bundled: DataSet) -> None:
@@ -269,6 +382,32 @@ ENCODED = "\n".join(
     f'    "{base64.b64encode(ORIGINAL.encode()).decode()[at : at + 60]}"'
     for at in range(0, len(base64.b64encode(ORIGINAL.encode())), 60)
 )
+SMUGGLED = """\
+def double_all(numbers, seen=None):
+    results = []
+    for number in numbers:
+        results.append(number * 2)
+    return results
+"""
+
+
+def smuggled(run: str, imports: str = "") -> str:
+    """Return a program whose function stands in a text, and statements that run the text."""
+    before, _, after = CLEAN.partition("    results = [")
+    after = after[after.index("\n\n\ndef total") :]
+    return (
+        f"{imports}TEXT = {quoted(SMUGGLED)}\nSPACE = {{}}\n\n\n"
+        f'{before}    return SPACE["double_all"](numbers, seen){after}\n\n{run}'
+    )
+
+
+def found_by_format(*pieces: str) -> str:
+    path = " + ".join(f'"{piece}"' for piece in pieces)
+    return f"string.Formatter().get_field(\n    {path}, (total,), {{}}\n)[0]"
+
+
+STRING = "import string\n\n"
+EXEC = found_by_format("0.__glo", "bals__[__buil", "tins__][ex", "ec]")
 CHEATS = {
     "unchanged in exec": ("exec" + quoted(ORIGINAL) + "\n", "hidden"),
     "encoded in exec": (f"import base64\n\nexec(base64.b64decode(\n{ENCODED}\n))\n", "hidden"),
@@ -278,8 +417,55 @@ CHEATS = {
         "hidden",
     ),
     "exec by a private attribute": (
-        "import random\n\nrun = random._os.sys.modules\n" + CLEAN,
-        "complaints",
+        "import random\n\nrun = random._os.sys.path\n\n\n" + CLEAN,
+        "hidden",
+    ),
+    "exec by a pattern": (
+        smuggled(
+            "match total:\n"
+            "    case object(__globals__=around):\n"
+            '        around["__built" + "ins__"]["ex" + "ec"](TEXT, SPACE)\n'
+        ),
+        "hidden",
+    ),
+    "exec by a type hint": (
+        smuggled(
+            "@singledispatch\ndef run(x):\n    return x\n\n\n"
+            '@run.register\ndef run_it(x: "exec(TEXT, SPACE) or int"):\n    return x\n',
+            "from functools import singledispatch\n\n",
+        ),
+        "hidden",
+    ),
+    "exec by a format": (
+        smuggled(found_by_format("0.__globals__[__builtins__][exec]") + "(TEXT, SPACE)\n", STRING),
+        "hidden",
+    ),
+    "exec by a module's modules": (
+        smuggled(
+            'inspect.getattr_static(bltns, "ex" + "ec")(TEXT, SPACE)\n',
+            "from dataclasses import inspect\nfrom enum import bltns\n\n",
+        ),
+        "hidden",
+    ),
+    "code by a module's modules": (
+        smuggled("run = dataclasses.types.CodeType\n", "import dataclasses\n\n"),
+        "hidden",
+    ),
+    "exec by a format in pieces": (smuggled(f"{EXEC}(TEXT, SPACE)\n", STRING), "hidden"),
+    "exec by a format in pieces, when called": (
+        f"{STRING}\n"
+        + CLEAN.replace(
+            "    results = [helper(number) for number in numbers]\n    values = results\n",
+            '    space = {"numbers": numbers}\n'
+            '    RUN("values = [2 * number for number in numbers]", space)\n'
+            '    values = space["values"]\n',
+        )
+        + f"\n\nRUN = {EXEC}\n",
+        "hidden",
+    ),
+    "code of code by a format in pieces": (
+        f"{STRING}\n{REWRITTEN}\n\nRUN = {found_by_format('0.__co', 'de__.rep', 'lace')}()\n",
+        "hidden",
     ),
     "an attribute that leads out": (
         CLEAN + "\n\nrun = total.__globals__\n",
@@ -296,6 +482,11 @@ CHEATS = {
         .replace("helper(x)", "x * 2"),
         "missing",
     ),
+    "a function that no test reaches": (
+        CLEAN.replace("    return helper(x)\n", "    return x\n"),
+        "missing",
+    ),
+    "another default value": (CLEAN.replace("seen=None", "seen=()"), "missing"),
     "another parameter": (CLEAN.replace("seen=None", "known=None"), "missing"),
     "a parameter that must be given": (
         CLEAN.replace("(x)", "(x, y=1)").replace("y=1", "y"),
@@ -378,6 +569,121 @@ def test_a_word_that_the_original_has_is_not_refused() -> None:
     assert (row["strict"], row["strict_by"]) == (True, "tests")
 
 
+LAWFUL = """\
+import re
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import List, NamedTuple
+
+
+@dataclass
+class Pair:
+    first: int
+    second: int = 0
+
+
+Named = namedtuple("Named", "first second")
+
+
+class Typed(NamedTuple):
+    first: int
+
+
+def double_all(numbers: List["int"], seen=None):
+    assert re.compile("a").match("a") and Pair(1) and Named(1, 2) and Typed(1)
+    return [helper(number) for number in numbers]
+"""
+
+
+def test_what_the_standard_library_writes_itself_is_not_hidden() -> None:
+    before, _, after = CLEAN.partition("def double_all")
+    code = LAWFUL + "\n\n" + before.rstrip() + after[after.index("\n\n\ndef total") :]
+    data_set = lint_item()
+    (row,) = scored(data_set, [(data_set.items[0], code)])
+    assert (row["strict"], row["strict_by"]) == (True, "tests")
+
+
+def test_an_answer_is_run_where_no_test_has_arguments_to_compare() -> None:
+    tests = "from double_all import double_all\n\n\ndef test_1():\n    n = [1]\n"
+    tests += "    assert double_all(n) == [2]\n"
+    item = lint_item().items[0]
+    data_set = DataSet((item,), (ItemTests(1, "a", "double_all", (), tests),), (), None)  # type: ignore[arg-type]
+    cheat, _ = CHEATS["exec by a format in pieces"]
+    rows = scored(data_set, [(item, REWRITTEN), (item, cheat)])
+    assert [row["strict_by"] for row in rows] == ["tests", "hidden"]
+
+
+SET = "def f(n):\n  return {%s}, {(1, n), (n, 9), frozenset({n})}\n"
+
+
+def test_equal_sets_are_equal_however_they_were_filled() -> None:
+    item = Item("{feedback}{code}", Inputs(SET % "8, 0, n", "-"), (), Meta(1, ""))
+    tests = ItemTests(1, "a", "f", (), "from f import f\n\n\ndef test_1():\n    assert f(16)\n")
+    data_set = DataSet((item,), (tests,), (), None)  # type: ignore[arg-type]
+    other = """\
+def f(n):
+    pairs = {frozenset({n})}
+    pairs.add((n, 9))
+    pairs.add((1, n))
+    return {n, 0, 8}, pairs
+"""
+    rows = scored(data_set, [(item, other), (item, other.replace("9", "8"))])
+    assert [row["strict_by"] for row in rows] == ["tests", "different"]
+
+
+def test_the_definitions_that_tests_reach_may_be_written_otherwise() -> None:
+    original = """\
+class Box:
+  def __init__(self, size):
+    self.size = size
+
+  def grow(self):
+    self.size += 1
+
+  def shrink(self):
+    self.size -= 1
+
+
+SIZE = 3
+
+
+def start():
+  return SIZE
+
+
+def grown(n):
+  box = Box(n)
+  box.grow()
+  return box.size
+
+
+if __name__ == "__main__":
+  start()
+"""
+    clean = fix([original])[0]
+    changes = {
+        "tests": [("+= 1", "+= 2 - 1"), ("size = size", "size = size + 0")],
+        "missing": [("-= 1", "-= 2"), ("SIZE = 3", "SIZE = 4"), ("return SIZE", "return 3")],
+    }
+    answers = [(by, clean.replace(*one)) for by, several in changes.items() for one in several]
+    item = Item("{feedback}{code}", Inputs(original, "-"), (), Meta(1, ""))
+    data_set = DataSet((item,), (ItemTests(1, "a", "grown", (Case((1,), 2),), None),), (), None)  # type: ignore[arg-type]
+    rows = scored(data_set, [(item, code) for _, code in answers])
+    assert [row["strict_by"] for row in rows] == [by for by, _ in answers]
+
+
+def test_a_value_that_changes_is_seen_where_there_are_tests() -> None:
+    code = "def f(x):\n  return x == True\n"
+    item = Item("{feedback}{code}", Inputs(code, "-"), (), Meta(1, ""))
+    answer = "def f(x):\n    return x\n"
+    for inputs, by in (((False,), "tests"), ((0,), "different"), (None, "syntax")):
+        cases = () if inputs is None else (Case(inputs, False if inputs[0] is False else 0),)
+        function = None if inputs is None else "f"
+        data_set = DataSet((item,), (ItemTests(1, "a", function, cases, None),), (), None)  # type: ignore[arg-type]
+        (row,) = scored(data_set, [(item, answer)])
+        assert row["strict_by"] == by
+
+
 # The calls
 
 
@@ -390,4 +696,16 @@ def test_calls_are_those_of_the_tests_and_some_like_them() -> None:
     assert len(calls) == len(set(calls)) <= MOST
     file = "def test_1():\n    assert f((1, 2), {3}) == 4\n    assert f(g(1)) == 2\n"
     assert calls_of(ItemTests(1, "a", "f", (), file), "")[0] == "((1, 2), {3})"
+    assert calls_of(ItemTests(1, "a", "f", (), "def test_1():\n    assert f(g(1))\n"), "") == (
+        "()",
+    )
     assert calls_of(ItemTests(1, "a", None, (), None), "") == ()
+
+
+def test_a_number_of_any_length_makes_no_call_that_cannot_be_written() -> None:
+    digits = "9" * 4000
+    tests = ItemTests(1, "a", "f", (Case((int(digits), 1.5), 0),), None)
+    calls = calls_of(tests, "")
+    assert calls[0] == f"({digits}, 1.5)"
+    file = f"def test_1():\n    assert f(0x{'f' * 5000})\n    assert f({{0x{'f' * 5000}}}, 2)\n"
+    assert calls_of(ItemTests(1, "a", "f", (), file), "") == ("()",)

@@ -9,6 +9,7 @@ found out when it is called.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -30,6 +31,9 @@ Arguments = tuple[Any, ...]
 def calls_of(tests: ItemTests, code: str) -> tuple[str, ...]:
     """Return the arguments of each call as Python literals, each once; none without tests.
 
+    Where none of the tests' arguments is a literal it is one call without arguments: the program is
+    loaded at least.
+
     Args:
         tests: the item's tests, whose own arguments come first; of a test file those that are
             literals there.
@@ -38,12 +42,13 @@ def calls_of(tests: ItemTests, code: str) -> tuple[str, ...]:
     own: list[Arguments] = [case.inputs for case in tests.cases]
     if tests.function is not None and tests.tests is not None:
         own += _in_file(tests.tests, tests.function)
+    own = [arguments for arguments in own if _written(arguments) is not None]
     values = _constants(code)
     texts: dict[str, None] = {}
     for arguments in (*own, *_in_turns([_variants(one, values) for one in own])):
-        if len(texts) < MOST and _is_literal(text := repr(tuple(arguments))):
+        if len(texts) < MOST and (text := _written(arguments)) is not None:
             texts[text] = None
-    return tuple(texts)
+    return tuple(texts) or (() if tests.function is None else ("()",))
 
 
 def _in_file(tests: str, function: str) -> Iterator[Arguments]:
@@ -72,13 +77,14 @@ def _constants(code: str) -> list[Any]:
     return list(values.values())
 
 
-def _is_literal(text: str) -> bool:
-    """Whether a text is a literal: infinity, for one, is written as a name."""
+def _written(arguments: Arguments) -> str | None:
+    """Return arguments as a literal; None for what has none: infinity, thousands of digits."""
     try:
+        text = repr(tuple(arguments))
         ast.literal_eval(text)
     except _UNREADABLE:
-        return False
-    return True
+        return None
+    return text
 
 
 _NONE = object()
@@ -114,7 +120,7 @@ def _of_its_type(value: Any, values: Sequence[Any]) -> Iterator[Any]:
             yield other
             if isinstance(other, str):
                 yield value + other
-        elif type(value) is float and type(other) is int:
+        elif type(value) is float and type(other) is int and abs(other) <= sys.float_info.max:
             yield float(other)
 
 

@@ -2,9 +2,9 @@
 
 Two programs with the same canonical tree do the same, whatever the code: layout and comments are
 not in a tree, an f-string without placeholders is a string, ``not x in y`` is ``x not in y``,
-adjacent strings are one, `pass` and constants that stand alone do nothing, ``import a, b`` is two
-imports.
-Docstrings are such constants: a program that reads `__doc__` keeps them.
+``None is x`` is ``x is None``, adjacent strings are one, `pass` and constants that stand alone do
+nothing, ``import a, b`` is two imports. Docstrings are such constants: a program that reads
+`__doc__` keeps them.
 """
 
 from __future__ import annotations
@@ -125,6 +125,14 @@ class _Canonical(ast.NodeTransformer):
             kind = _NEGATIONS.get(type(inner.ops[0]))
             if kind is not None:
                 return at(node, ast.Compare(inner.left, [kind()], inner.comparators))
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        left, right = node.left, node.comparators[0]
+        identity = len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot)
+        if identity and isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
+            return at(node, ast.Compare(right, node.ops, [left]))
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:

@@ -90,9 +90,12 @@ class _Program:
     def write(self, changes: list[dict[str, str]]) -> None:
         """Write the names with their scopes, changed as said for each scope."""
         for node, scope in self._nodes:
-            for attribute in ("id", "arg", "name"):
+            if isinstance(node, ast.keyword):
+                continue
+            # What an import is from is no name of the program; what it is called here is one.
+            for attribute in ("asname",) if isinstance(node, ast.alias) else ("id", "arg", "name"):
                 name = getattr(node, attribute, None)
-                if isinstance(name, str) and not isinstance(node, ast.alias | ast.keyword):
+                if isinstance(name, str):
                     setattr(node, attribute, _written(name, scope, changes))
 
     def _open(self, around: _Scope | None, opaque: bool = False) -> _Scope:

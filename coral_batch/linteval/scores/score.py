@@ -4,8 +4,8 @@ The official score is CodeLinterEval's: default flake8 finds nothing in the code
 silence it, and an empty answer passes. The strict score also wants what the benchmark says that it
 wants, that the model 'should not break the logic': the code is not empty, flake8 is silent without
 the help of ``# noqa``, and the program is still the same, by its syntax (`meaning.py`) or else by
-its tests (`refusals.py`, `calls.py`). Both look at the code as it was written: nobody adds the
-final newline that the feedback asks for (W292).
+its tests (`refusals.py`, `definitions.py`, `calls.py`). Both look at the code as it was written:
+nobody adds the final newline that the feedback asks for (W292).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from coral_batch.linteval.scores.canonical import read
+from coral_batch.linteval.scores.definitions import lacks
 from coral_batch.linteval.scores.meaning import same
-from coral_batch.linteval.scores.permits import Told, ambiguous
-from coral_batch.linteval.scores.refusals import hides, lacks, misread
+from coral_batch.linteval.scores.refusals import hides, misread
 from coral_batch.records.finding import FAILURES, Finding
 
 Outcome = Literal["clean", "silenced", "findings", "empty", "unparseable", "unlinted"]
@@ -58,10 +58,10 @@ class Score:
         official: passed by the published rule.
         strict: passed by the strict rule; None when nothing decides.
         strict_by: what decided. It passed by ``syntax`` or ``tests``; it did not since it is not
-            ``clean`` (``complaints``), can run what does not stand in it (``hidden``), lacks a
-            definition of the original (``missing``), fails a test (``failed``) or does otherwise
-            than the original on one of its calls (``different``); ``unknown``: its syntax is
-            another, and the item has no tests.
+            ``clean`` (``complaints``), can run what does not stand in it, or does (``hidden``),
+            lacks a definition of the original or changes one that no test reaches (``missing``),
+            fails a test (``failed``) or does otherwise than the original on one of its calls
+            (``different``); ``unknown``: its syntax is another, and the item has no tests.
         outcome: ``clean`` (flake8 is silent), ``silenced`` (it is, but for ``# noqa``),
             ``findings`` (complaints are left), ``empty`` (nothing but white space),
             ``unparseable`` (no Python) or ``unlinted`` (flake8 did not finish).
@@ -77,13 +77,14 @@ class Score:
     changes: tuple[CodeChange, ...]
 
 
-def reading(original: str, before: Sequence[Finding], code: str) -> Reading:
+def reading(original: str, before: Sequence[Finding], code: str, function: str | None) -> Reading:
     """Say what the text of an answer says of its meaning.
 
     Args:
         original: the item's code.
         before: flake8's findings in it.
-        code: the answer's code.
+        code: the answer's code, of which flake8 says nothing.
+        function: name of the function that the item's tests call; None when it has no tests.
 
     Returns:
         ``syntax``: the same but for what the complaints permit. ``hidden``, ``missing``: refused,
@@ -91,14 +92,14 @@ def reading(original: str, before: Sequence[Finding], code: str) -> Reading:
     """
     if misread(original, code):
         return "hidden"
-    if same(original, before, code):
+    if same(original, before, code, exact=function is not None):
         return "syntax"
     ours, theirs = read(original), read(code)
     if ours is None or theirs is None:
         return "other"
     if hides(ours, theirs):
         return "hidden"
-    return "missing" if lacks(ours, theirs, ambiguous(Told(before))) else "other"
+    return "missing" if lacks(original, before, code, function) else "other"
 
 
 def score(

@@ -1,6 +1,6 @@
 """The answers of one model to many items: linted, run in the jail and scored.
 
-Equal code is linted once, and judged once an item.
+Equal code is linted once, and judged once an item. What is too long to be linted is not run.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Any, TypeVar
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.scores.calls import calls_of
-from coral_batch.linteval.scores.score import Score, outcome_of, reading, score
+from coral_batch.linteval.scores.score import Reading, Score, outcome_of, reading, score
 from coral_batch.linting.flake8 import flake8
-from coral_batch.linting.pool import lint
+from coral_batch.linting.pool import MAX_BYTES, lint
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.records.verdict import Program, Twin, Verdict
+from coral_batch.verdicts.twins import RAN_TEXT, names_of
 
 Rows = list[dict[str, Any]]
 Record = TypeVar("Record")
@@ -67,9 +68,18 @@ def score_samples(
     after, published = lint_codes(codes, workers)
     before = dict(zip(by_item, lint_written(originals, workers), strict=True))
     clean = [outcome_of(*one) == "clean" for one in zip(codes, after, published, strict=True)]
-    texts = [
-        reading(by_item[sample.item].inputs.code, before[sample.item], sample.code)
-        for sample in samples
+    functions = {item: one.function for item, one in _tests_of(asked, tests).items()}
+    texts: list[Reading] = [
+        # Only of what is clean: of the rest nothing is known, its length least of all.
+        reading(
+            by_item[sample.item].inputs.code,
+            before[sample.item],
+            sample.code,
+            functions[sample.item],
+        )
+        if is_clean
+        else "other"
+        for sample, is_clean in zip(samples, clean, strict=True)
     ]
     unsure = [is_clean and text == "other" for is_clean, text in zip(clean, texts, strict=True)]
     twins = twins_of(samples, by_item, tests, unsure)
@@ -80,12 +90,13 @@ def score_samples(
         verdicts = judged[number]
         kinds = [verdict.kind for verdict in verdicts or ()]
         own = len(kinds) - (len(twin.calls) if twin is not None else 0)
+        ran_text = any(verdict.detail == RAN_TEXT for verdict in (verdicts or ())[own:])
         result = score(
             sample.code,
             before[sample.item],
             after[number],
             published[number],
-            texts[number],
+            "hidden" if ran_text else texts[number],
             None if verdicts is None else kinds[:own],
             kinds[own:],
         )
@@ -167,17 +178,34 @@ def judge_codes(
     twins: Sequence[Twin | None],
     in_jail: Judge,
 ) -> list[list[Verdict] | None]:
-    """Run the items' tests on every answer, then the calls to its twin; None without tests."""
+    """Run the items' tests on every answer, then the calls to its twin; None without tests.
+
+    An answer that is too long for the linters fails every test, and is not run.
+    """
     by_item = _tests_of([sample.item for sample in samples], tests)
     programs = {
         number: program
         for number, (sample, twin) in enumerate(zip(samples, twins, strict=True))
         if (program := _program(by_item[sample.item], sample, twin)) is not None
     }
-    if not programs:
-        return [None] * len(samples)
-    verdicts = dict(zip(programs, in_jail(list(programs.values())), strict=True))
+    short = {
+        number: program
+        for number, program in programs.items()
+        if len(program.code.encode("utf-8", "surrogatepass")) <= MAX_BYTES
+    }
+    judged = in_jail(list(short.values())) if short else []
+    verdicts = dict(zip(short, judged, strict=True))
+    for number, program in programs.items():
+        verdicts.setdefault(number, _too_long(program))
     return [verdicts.get(number) for number in range(len(samples))]
+
+
+def _too_long(program: Program) -> list[Verdict]:
+    detail = f"not run: more than {MAX_BYTES} bytes"
+    return [
+        Verdict(number, name, "FAIL", detail, 0.0, 0.0)
+        for number, name in enumerate(names_of(program))
+    ]
 
 
 def records_of(
