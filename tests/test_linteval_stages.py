@@ -23,7 +23,7 @@ from coral_batch.lake.hashes import file_sha256
 from coral_batch.lake.stage import Lake
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.official import read_codelintereval
-from coral_batch.linteval.submissions.reading import read_answers
+from coral_batch.linteval.submissions.reading import read_answers, read_items
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.decoding import drawing
 from coral_batch.models.decoding.answer import Drawn
@@ -231,6 +231,36 @@ def test_the_export_is_read_back_as_a_data_set_with_outputs(project: Path) -> No
         for i in (0, 2, 5, 7)
     ]
     assert coral("export", "base", "--items") == Path("scored.json").read_text()
+
+
+def test_the_answered_items_are_exported_with_their_tests_and_scored_so(project: Path) -> None:
+    coral("samples", "base")
+    coral("scores", "base")
+    coral("export", "base", "submission.json")
+    with pytest.raises(CoralError, match=r"export MODEL FOLDER/items\.json --items"):
+        coral("score", str(lake.path("linteval_items")), "submission.json")
+    coral("export", "base", "answered/items.json", "--items")
+    assert read_items(Path("answered/items.json"))[1] == [TESTS[i] for i in (0, 2, 5, 7)]
+    coral("score", "answered/items.json", "submission.json", "--json", "out.json")
+    (found, *_) = json.loads(Path("out.json").read_text())["models"]
+    ours = lake.read_frame("linteval_scores", "base")
+    assert found["summary"]["tested"] == 2
+    assert found["summary"]["official"]["pass@1"]["mean"] == pytest.approx(
+        ours["official"].mean(), abs=1e-6
+    )
+
+
+def test_an_export_never_takes_the_place_of_other_tests(project: Path) -> None:
+    coral("samples", "base")
+    coral("scores", "base")
+    kept = lake.path("linteval_tests").read_bytes()
+    coral("export", "base", str(lake.path("linteval_tests").with_name("answered.json")), "--items")
+    assert lake.path("linteval_tests").read_bytes() == kept
+    for file in ("tests.jsonl", "scored.json"):
+        Path("tests.jsonl").write_text("mine")
+        with pytest.raises(CoralError, match="no place beside"):
+            coral("export", "base", file, "--items")
+        assert Path("tests.jsonl").read_text() == "mine"
 
 
 def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:

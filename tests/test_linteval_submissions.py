@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -87,6 +88,12 @@ def test_one_answer_stands_without_a_list(tmp_path: Path) -> None:
     assert read_answers(file, ITEMS) == {3: ["a\0"], 1: ["a\0"], 2: ["a\0"]}
 
 
+def test_a_record_whose_further_field_is_called_data_is_no_submission(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(lines(*({"data": {"test": 1}, "id": n, "answer": "a"} for n in (3, 1, 2))))
+    assert read_answers(file, ITEMS) == {3: ["a"], 1: ["a"], 2: ["a"]}
+
+
 def with_line(line: str) -> str:
     return lines({"id": 3, "answer": "a"}, {"id": 1, "answer": "b"}) + line + "\n"
 
@@ -96,7 +103,7 @@ def with_line(line: str) -> str:
     [
         (with_line('{"id": 7, "answer": "c"}'), ["line 3, id", "7", "one of the 3 items"]),
         (with_line('{"id": 1, "answer": "c"}'), ["line 3, id", "1", "line 2, id", "one record"]),
-        (with_line(""), ["no answer to 1 of 3 items, such as 2", "every item"]),
+        (with_line(""), ["no answer to 1 of 3 items, such as 2", "every item", "--items"]),
         (with_line('{"id": 2, "answers": ["c", "d"]}'), ["line 3, id", "2 answers", "1, as for"]),
         (with_line('{"id": 2, "answers": []}'), ["line 3, answers", "[]", "at least"]),
         (with_line('{"id": 2, "answer": 1}'), ["line 3, answer", "1", "string or null"]),
@@ -151,6 +158,16 @@ def too_long(file: Path) -> None:
     os.truncate(file, MAX_BYTES + 1)
 
 
+def too_long_unpacked(file: Path) -> None:
+    with gzip.open(file, "wb", compresslevel=1) as stream:
+        for _ in range((MAX_BYTES >> 20) + 1):
+            stream.write(bytes(1 << 20))
+
+
+def damaged(file: Path) -> None:
+    file.write_bytes(gzip.compress(b"{}")[:-4])
+
+
 def not_text(file: Path) -> None:
     file.write_bytes(b"\xff\xfe\x00")
 
@@ -158,6 +175,8 @@ def not_text(file: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (too_long_unpacked, f"at most {MAX_BYTES}"),
+        (damaged, "cannot be read"),
         (not_there, "no such file"),
         (Path.mkdir, "no such file"),
         (os.mkfifo, "no such file"),
@@ -168,9 +187,10 @@ def not_text(file: Path) -> None:
 def test_a_file_that_holds_no_answers_is_refused(
     tmp_path: Path, make: Callable[[Path], None], words: str
 ) -> None:
-    make(tmp_path / "answers.jsonl")
+    file = tmp_path / f"answers.jsonl{'.gz' if make in (too_long_unpacked, damaged) else ''}"
+    make(file)
     with pytest.raises(CoralError, match=words) as caught:
-        read_answers(tmp_path / "answers.jsonl", ITEMS)
+        read_answers(file, ITEMS)
     assert "answers.jsonl" in str(caught.value)
 
 
@@ -190,6 +210,18 @@ def test_items_have_the_tests_beside_them_or_none(tmp_path: Path) -> None:
     [
         (lines(*map(lake.plain, TESTS[:2])), "no row for 1 of 3 items, such as 2"),
         (lines({**lake.plain(TESTS[0]), "cases": 1}), "line 1, cases"),
+        (
+            lines(lake.plain(TESTS[2]), {**lake.plain(TESTS[0]), "cases": []}),
+            r"line 2, cases[\s\S]*item 3: double has neither cases nor tests",
+        ),
+        (
+            lines({**lake.plain(TESTS[0]), "cases": [], "tests": "x = 1\n"}),
+            r"line 1, tests[\s\S]*item 3: double has neither cases nor tests",
+        ),
+        (
+            lines({**lake.plain(TESTS[0]), "cases": [], "tests": "def test_1(:\n"}),
+            r"line 1, tests[\s\S]*item 3: the test file of double is no Python",
+        ),
         ("{", "line 1"),
     ],
 )
@@ -223,7 +255,11 @@ def test_the_baselines_are_what_the_tools_make_of_the_code() -> None:
 
 def coral(*arguments: str | Path) -> str:
     """Run `coral linteval score ...` in this process; what a user's error is stays an exception."""
-    command = ["linteval", "score", *map(str, arguments)]
+    return run_linteval("score", *arguments)
+
+
+def run_linteval(*arguments: str | Path) -> str:
+    command = ["linteval", *map(str, arguments)]
     done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
@@ -309,6 +345,46 @@ def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) ->
     assert summary["outcomes"] == {"clean": 1, "empty": 1, "findings": 3, "unparseable": 1}
     assert summary["genome"] == "a model\x1b[31m"
     assert "official, minus a model<U+001B>[31m" in text
+
+
+def test_models_whose_names_are_cut_have_labels_that_differ(given: Path) -> None:
+    name = "Qwen2.5-Coder-1.5B-Instruct-"
+    options = ("--name", f"{name}a", "--name", f"{name}b")
+    text = coral(given / "items.jsonl", given / "good.json", given / "mixed.jsonl", *options)
+    official, *_ = text.split("\n\n")
+    labels = [line.partition("  ")[0] for line in official.splitlines()[2:]]
+    assert labels[:2] == [f"{n} {name[:24]}... (29 characters)" for n in (1, 2)]
+    assert len(set(labels)) == len(labels) == 7
+
+
+@pytest.mark.parametrize(
+    "file", ["items.jsonl", "tests.jsonl", "good.json", "../given/good.json", "link.json"]
+)
+def test_results_never_take_the_place_of_what_they_are_made_from(given: Path, file: str) -> None:
+    (given / "link.json").symlink_to(given / "good.json")
+    before = {one: one.read_bytes() for one in given.iterdir()}
+    with pytest.raises(CoralError, match="--json"):
+        coral(given / "items.jsonl", given / "good.json", "--json", given / file)
+    with pytest.raises(CoralError, match="--json"):
+        run_linteval(
+            "run", given / "items.jsonl", given / "new.jsonl", "--json", given / "new.jsonl"
+        )
+    assert {one: one.read_bytes() for one in given.iterdir()} == before
+
+
+LONG = "1" * 5000
+
+
+def test_an_answer_of_any_size_is_scored(given: Path) -> None:
+    huge = {item.meta.id: fenced("x = 1\n" * 20_000) for item in ITEMS}
+    digits = {n: fenced(f"def double(x):\n    return 0x{LONG}\n") for n in huge}
+    (given / "huge.json").write_text(submission({n: [text] for n, text in huge.items()}))
+    (given / "digits.json").write_text(submission({n: [text] for n, text in digits.items()}))
+    options = (given / "huge.json", given / "digits.json", "--json", given / "out.json")
+    coral(given / "items.jsonl", *options)
+    models = json.loads((given / "out.json").read_text())["models"][:2]
+    assert [one["summary"]["outcomes"] for one in models] == [{"unlinted": 3}, {"findings": 3}]
+    assert [one["summary"]["tests_passed"] for one in models] == [0, 0]
 
 
 @pytest.mark.parametrize(

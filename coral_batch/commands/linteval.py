@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -102,6 +102,7 @@ def run(
             action="name the model as well (--model), or leave the revision out",
         )
     _check_names([answers.stem])
+    _check_results(file, items, answers)
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
@@ -171,6 +172,7 @@ def score(
     if stop == "":
         raise CoralError("no answer can end at an empty text", field="--stop", found=stop)
     names = _names(answers, name)
+    _check_results(file, items, *answers)
     asked, tests = read_items(items)
     given = {model: read_answers(path, asked) for model, path in zip(names, answers, strict=True)}
     _stand(given, asked, tests, stop, params.load(), file)
@@ -232,6 +234,20 @@ def _check_names(names: Sequence[str]) -> None:
         )
 
 
+def _check_results(file: Path | None, items: Path, *answers: Path) -> None:
+    """Refuse results in the place of what they are made from."""
+    from coral_batch.linteval.submissions.reading import files_of
+
+    sources = {source.resolve() for source in (*files_of(items), *answers)}
+    if file is not None and file.resolve() in sources:
+        raise CoralError(
+            "the results would stand in the place of what they are made from",
+            field="--json",
+            found=str(file),
+            expected="another file than those of the items and of the answers",
+        )
+
+
 def export(
     model: LintModel,
     file: Annotated[
@@ -243,7 +259,7 @@ def export(
         typer.Option(
             "--items",
             help="Instead the answered items in the benchmark's own format, `outputs` filled with"
-            " 1 for success and 0 for failure.",
+            " 1 for success and 0 for failure; their tests go into tests.jsonl beside the file.",
         ),
     ] = False,
 ) -> None:
@@ -252,6 +268,8 @@ def export(
         scores = lake.read_frame("linteval_scores", model)
         rows = lake.read_rows("linteval_items", Item)
         scored = with_outputs(rows, scores.select("item", "official").rows())
+        if file is not None:
+            _write_tests({item.meta.id for item in scored}, file)
         _write([asdict(item) for item in scored], file)
         return
     answers: dict[int, list[str]] = {}
@@ -260,6 +278,26 @@ def export(
     # A list in a list: the script that packs a submission writes one of answers for each request.
     test = [{"outputs": [raw], "meta": {"id": item}} for item, raw in answers.items()]
     _write({"data": {"test": test}}, file)
+
+
+def _write_tests(items: Collection[int], file: Path) -> None:
+    """Write the tests of items beside their file, where `coral linteval score` looks for them."""
+    from coral_batch.linteval.submissions.reading import tests_file
+
+    place = tests_file(file)
+    rows = [row for row in lake.read_rows("linteval_tests", ItemTests) if row.id in items]
+    content = "".join(json.dumps(lake.plain(row)) + "\n" for row in rows).encode()
+    if place.resolve() == lake.path("linteval_tests").resolve():
+        return  # there are those of all items
+    if place == file or (place.exists() and place.read_bytes() != content):
+        raise CoralError(
+            "the tests of the items have no place beside their file",
+            file=place,
+            found="the file itself" if place == file else "other tests",
+            action="name another file, in a folder without others' tests",
+        )
+    with atomic(place) as stream:
+        stream.write(content)
 
 
 def _write(content: Any, file: Path | None) -> None:

@@ -49,7 +49,7 @@ def read_codelintereval(path: Path) -> list[Item]:
     check = validator("linteval_items")
     first: dict[int, str] = {}
     items = []
-    file = _test_file(path) if path.is_dir() else path
+    file = find_file(path)
     records = _records(file)
     numbered = any(isinstance(record, dict) and _number(record) for _, record in records)
     prompts = _prompts(file.with_name(PROMPTS_FILE)) if numbered else []
@@ -79,13 +79,20 @@ def read_codelintereval(path: Path) -> list[Item]:
     return items
 
 
-def _test_file(folder: Path) -> Path:
-    found = sorted(file for pattern in _TEST for file in folder.glob(pattern))
+def find_file(path: Path) -> Path:
+    """Return the file that the items of a file or folder are read from.
+
+    Raises:
+        CoralError: a folder has no file of the split ``test``, or several.
+    """
+    if not path.is_dir():
+        return path
+    found = sorted(file for pattern in _TEST for file in path.glob(pattern))
     if len(found) != 1:
         raise CoralError(
             "the folder does not hold one data set",
-            file=folder,
-            found=", ".join(file.relative_to(folder).as_posix() for file in found) or "none",
+            file=path,
+            found=", ".join(file.relative_to(path).as_posix() for file in found) or "none",
             expected=f"one file named {', '.join(_TEST)}",
             action="name the file itself",
         )

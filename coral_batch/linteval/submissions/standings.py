@@ -102,23 +102,38 @@ def standings(
 
 def side_by_side(found: Sequence[Standing]) -> str:
     """Return tables: a row a model, and by flake8 code and by prompt a column a model."""
+    labels = _labels([one.summary.genome for one in found])
     first = found[0].summary
     parts = []
     for kind in ("official", "strict"):
         header = (kind, "answers an item", *first.official)
         rows = [
-            (_name(one), str(one.summary.samples), *_cells(getattr(one.summary, kind)))
-            for one in found
+            (label, str(one.summary.samples), *_cells(getattr(one.summary, kind)))
+            for label, one in zip(labels, found, strict=True)
         ]
         parts.append(table(header, rows, left={kind}))
-        title = f"{kind}, minus {_name(found[0])}"
+        title = f"{kind}, minus {labels[0]}"
         rows = [
-            (_name(one), *_cells(getattr(one, f"{kind}_minus_first"), signed=True))
-            for one in found[1:]
+            (label, *_cells(getattr(one, f"{kind}_minus_first"), signed=True))
+            for label, one in zip(labels[1:], found[1:], strict=True)
         ]
         parts.append(table((title, *first.official), rows, left={title}))
-    parts += [_outcomes(found), _decisions(found), _codes(found), _prompts(found), _notes(first)]
+    parts += [
+        _outcomes(found, labels),
+        _decisions(found, labels),
+        _codes(found, labels),
+        _prompts(found, labels),
+        _notes(first),
+    ]
     return "\n\n".join(parts)
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    """Return names as they are shown, cut; with their numbers where that leaves two the same."""
+    labels = [inline(name, _NAME) for name in names]
+    if len(set(labels)) < len(labels):
+        labels = [f"{number} {label}" for number, label in enumerate(labels, start=1)]
+    return labels
 
 
 def _between(rows: pl.DataFrame, span: tuple[int, int]) -> pl.DataFrame:
@@ -152,33 +167,34 @@ def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore
     return tuple(found)
 
 
-def _outcomes(found: Sequence[Standing]) -> str:
+def _outcomes(found: Sequence[Standing], labels: Sequence[str]) -> str:
     names = sorted({name for one in found for name in one.summary.outcomes})
     rows = [
         (
-            _name(one),
+            label,
             *(str(one.summary.outcomes.get(name, 0)) for name in names),
             str(one.summary.tests_passed),
         )
-        for one in found
+        for label, one in zip(labels, found, strict=True)
     ]
     return table(("answers", *names, "tests pass"), rows, left={"answers"})
 
 
-def _decisions(found: Sequence[Standing]) -> str:
+def _decisions(found: Sequence[Standing], labels: Sequence[str]) -> str:
     names = sorted({name for one in found for name in one.summary.strict_by})
     rows = [
-        (_name(one), *(str(one.summary.strict_by.get(name, 0)) for name in names)) for one in found
+        (label, *(str(one.summary.strict_by.get(name, 0)) for name in names))
+        for label, one in zip(labels, found, strict=True)
     ]
     return table(("strict by", *names), rows, left={"strict by"})
 
 
-def _codes(found: Sequence[Standing]) -> str:
+def _codes(found: Sequence[Standing], labels: Sequence[str]) -> str:
     rows = [
         (code, *(_code(one.codes.get(code)) for one in found))
         for code in sorted({code for one in found for code in one.codes})
     ]
-    return table(("share fixed, +new", *map(_name, found)), rows, left={"share fixed, +new"})
+    return table(("share fixed, +new", *labels), rows, left={"share fixed, +new"})
 
 
 def _code(counts: Mapping[Change, int] | None) -> str:
@@ -190,7 +206,7 @@ def _code(counts: Mapping[Change, int] | None) -> str:
     return f"{counts['fixed'] / had:.2f} {new}".rstrip() if had else new
 
 
-def _prompts(found: Sequence[Standing]) -> str:
+def _prompts(found: Sequence[Standing], labels: Sequence[str]) -> str:
     rows = []
     for number, prompt in enumerate(found[0].prompts):
         cells = []
@@ -198,7 +214,7 @@ def _prompts(found: Sequence[Standing]) -> str:
             scores = one.prompts[number]
             cells.append(f"{scores.official:.2f} {scores.strict:.2f}")
         rows.append((inline(prompt.instruction[:60]), str(prompt.items), *cells))
-    header = ("pass@1, official and strict, by prompt", "items", *map(_name, found))
+    header = ("pass@1, official and strict, by prompt", "items", *labels)
     return table(header, rows, left={header[0]})
 
 
@@ -209,10 +225,6 @@ def _notes(first: Summary) -> str:
         "strict by: what decided; answers that nothing decides (unknown) count as not passed\n"
         "unchanged, ruff, autopep8, canonical, empty: answers that no model gave"
     )
-
-
-def _name(one: Standing) -> str:
-    return inline(one.summary.genome, _NAME)
 
 
 def _cells(passes: Passes, *, signed: bool = False) -> list[str]:
