@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic, unfinished_folder
 
 WRITERS = {
@@ -62,6 +65,22 @@ def test_what_a_killed_writer_left_goes_and_what_one_is_at_work_on_stays(
     (tmp_path / "table").rename(tmp_path / "before")
     write(kind)
     assert {path.name for path in tmp_path.iterdir()} == {".table.swp", "before", "table"}
+
+
+@pytest.mark.parametrize("write", [atomic, unfinished_folder])
+def test_a_file_in_the_place_of_a_folder_is_told(
+    tmp_path: Path, write: Callable[[Path], AbstractContextManager[object]]
+) -> None:
+    (tmp_path / "lake").touch()
+    target = tmp_path / "lake" / "base"
+    with pytest.raises(CoralError, match=rf"{target}[\s\S]*(File exists|Not a directory)"), write(target):
+        pass
+
+
+def test_a_fault_that_is_not_the_disks_keeps_its_kind(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), unfinished_folder(tmp_path / "base"):
+        (tmp_path / "nothing").read_bytes()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_block_that_fails_leaves_what_stood(tmp_path: Path) -> None:

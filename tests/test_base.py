@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import resource
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from coral_batch.errors import CoralError
+from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.checkpoint import load_base, materialise, read_card
 from coral_batch.models.base.device import compute_dtype, devices
 from coral_batch.models.base.download import fetch
 from tests.tiny import make_tiny_base
+from tests.tiny_gguf import make_tiny_gguf
 
 CONTENT = bytes(range(256)) * 40
 PARTS = (CONTENT[:4000], CONTENT[4000:9000], CONTENT[9000:])
@@ -94,6 +98,12 @@ def test_a_truncated_file_is_replaced(index: Path, tmp_path: Path) -> None:
     downloads = tmp_path / "downloads"
     fetch(ENTRY, downloads).write_bytes(CONTENT[:-1])
     assert fetch(ENTRY, downloads).read_bytes() == CONTENT
+
+
+def test_downloads_that_cannot_be_written_are_told(index: Path, tmp_path: Path) -> None:
+    (tmp_path / "downloads").touch()
+    with pytest.raises(CoralError, match=r"downloads/tiny\.gguf[\s\S]*write access"):
+        fetch(ENTRY, tmp_path / "downloads")
 
 
 def test_a_folder_in_the_place_of_a_checkpoint_is_told(index: Path, tmp_path: Path) -> None:
@@ -186,6 +196,29 @@ def test_a_tokenizer_without_an_end_of_text_is_refused(tmp_path: Path) -> None:
     file.write_text(json.dumps(settings | {"eos_token": None}))
     with pytest.raises(CoralError, match="eos_token"):
         materialise(str(source), None, tmp_path / "base", tmp_path)
+
+
+def test_a_lake_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    source = make_tiny_base(tmp_path / "source")
+    (tmp_path / "lake").touch()
+    with pytest.raises(CoralError, match=r"lake/base[\s\S]*write access"):
+        materialise(str(source), None, tmp_path / "lake/base", tmp_path)
+
+
+def test_a_disk_that_does_not_take_converted_weights_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = make_tiny_gguf(tmp_path / "tiny.gguf", tmp_path / "scratch")
+    entry = replace(ENTRY, sha256=file_sha256(file), size=file.stat().st_size)
+    monkeypatch.setitem(CATALOGUE, entry.name, entry)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))  # a disk that fills up
+    try:
+        with pytest.raises(CoralError, match=r"base[\s\S]*free (some )?space,"):
+            materialise(entry.name, None, tmp_path / "lake/base", tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list((tmp_path / "lake").iterdir()) == []
 
 
 @pytest.mark.parametrize("model", ["no-such-model", "/no/such/folder", "./nothing"])

@@ -95,9 +95,15 @@ def test_a_full_disk_is_an_error_for_the_user(tmp_path: Path) -> None:
     def fail(folder: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(CoralError, match="no space left"):
+    with pytest.raises(CoralError, match=f"{key_of(DETERMINANTS)}[\\s\\S]*No space left"):
         Store(tmp_path).put("adapters", DETERMINANTS, fail)
     assert list((tmp_path / "adapters").iterdir()) == []
+
+
+def test_a_store_that_cannot_be_written_to_is_an_error_for_the_user(tmp_path: Path) -> None:
+    (tmp_path / "store").touch()
+    with pytest.raises(CoralError, match=r"store/adapters[\s\S]*write access"):
+        Store(tmp_path / "store").put("adapters", DETERMINANTS, _build)
 
 
 def test_the_first_of_two_equal_entries_stays(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ takes nothing back. What a killed run left unfinished goes when the same thing i
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -16,6 +17,16 @@ from pathlib import Path
 from typing import IO
 
 from coral_batch.errors import CoralError
+
+_REFUSED = frozenset(
+    (
+        *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),  # full
+        *(errno.EACCES, errno.EPERM, errno.EROFS),  # closed
+        *(errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ENOTEMPTY, errno.ELOOP),  # in the way
+        *(errno.EIO, errno.ENAMETOOLONG),
+    )
+)
+"""What a file system says that takes no file or folder, which a user can mend."""
 
 
 @contextlib.contextmanager
@@ -46,13 +57,34 @@ def atomic(file: Path, mode: int = 0o644) -> Iterator[IO[bytes]]:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise CoralError(
-                "a file cannot be written",
-                file=file,
-                found=error.strerror,
-                action="free space or grant write access, and run again; nothing was changed",
-            ) from None
+            raise _not_written(file, error) from None
         raise
+
+
+@contextlib.contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Let what writes `target` tell a user of a disk that does not take it.
+
+    Raises:
+        CoralError: the disk is full, may not be written to, or has something else in that place.
+    """
+    try:
+        yield
+    except OSError as error:
+        # Of a tree that cannot be copied, shutil lists what it was told of each file.
+        if error.errno not in _REFUSED and not isinstance(error, shutil.Error):
+            raise
+        raise _not_written(target, error) from None
+
+
+def _not_written(target: Path, error: OSError) -> CoralError:
+    return CoralError(
+        "a file or folder cannot be written",
+        file=target,
+        found=error.strerror or str(error),
+        action="free space, grant write access or clear what lies there, and run again; what was"
+        " finished is kept",
+    )
 
 
 @contextlib.contextmanager
@@ -60,17 +92,18 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
     """Make a folder beside `target`, to make that in; it is gone after the block.
 
     Raises:
-        OSError: it cannot be made.
+        CoralError: it cannot be made, or what is written in the block is not taken; see `writing`.
     """
-    make_folder(target.parent)
-    _sweep(target)
-    with tempfile.TemporaryDirectory(prefix=_unfinished(target), dir=target.parent) as folder:
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield Path(folder)
-        finally:
-            os.close(descriptor)
+    with writing(target):
+        make_folder(target.parent)
+        _sweep(target)
+        with tempfile.TemporaryDirectory(prefix=_unfinished(target), dir=target.parent) as folder:
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                yield Path(folder)
+            finally:
+                os.close(descriptor)
 
 
 def _unfinished(target: Path) -> str:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.atomic import make_folder, sync, sync_tree
+from coral_batch.lake.atomic import make_folder, sync, sync_tree, writing
 
 INDEX = "index.json"
 FILES = "files"
@@ -113,11 +113,11 @@ class Store:
                 the store as it was.
 
         Raises:
-            CoralError: there is no space left.
+            CoralError: the disk does not take it.
         """
         key = key_of(determinants)
         entry = self.root / kind / key
-        try:
+        with writing(entry):
             make_folder(entry.parent)
             with tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary:
                 folder = Path(temporary) / key
@@ -133,14 +133,6 @@ class Store:
                 sync_tree(folder)
                 _move(folder, entry)
                 sync(entry.parent)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise CoralError(
-                "There is no space left to keep a result",
-                file=entry,
-                action="free some space and run again; nothing that was finished is lost",
-            ) from error
         return entry / FILES
 
     def entries(self) -> Iterator[Entry]:

