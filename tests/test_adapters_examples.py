@@ -10,6 +10,7 @@ from transformers import PreTrainedTokenizerBase
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.quixbugs import TRAINING
+from coral_batch.errors import CoralError
 from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
@@ -85,7 +86,15 @@ def test_a_program_without_a_bug_of_its_own_shows_injected_ones_alone() -> None:
     bugs = [bug_of("gcd", 1), bug_of("gcd", 2)]
     examples = _make([clean], bugs, 3)
     assert [example.bug for example in examples] == ["gcd-1", "gcd-2", "gcd-1", "gcd-2"]
-    assert _make([clean], [], 3) == []
+    examples = _make([clean, _problem("lis")], [], 3)
+    assert {example.problem for example in examples} == {"lis"}
+
+
+@pytest.mark.parametrize("bugs", [[], [bug_of("gcd", 1)]])
+def test_no_bug_to_train_on_is_told_with_the_setting_that_brings_some(bugs: list[Bug]) -> None:
+    clean = replace(_problem("gcd"), buggy=None)
+    with pytest.raises(CoralError, match=r"nothing to train on[\s\S]*examples\.bugs"):
+        _make([clean], bugs, 0)
 
 
 @pytest.mark.parametrize("tokenizer", [TOKENIZER, LLAMA], ids=["chat", "completion"])

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
+from coral_batch.lake.stage import write
 from coral_batch.records.rows import DurationRow, SampleRow
 from tests.faults.mutations import a_header_that_lies_about_its_array
 from tests.rows import SAMPLE
@@ -55,10 +56,11 @@ def test_an_empty_table_is_a_table(workspace: Path) -> None:
     assert lake.read_frame("findings", "000").height == 0
 
 
-@pytest.mark.parametrize("table", ["scores", "verdicts", "features"])
+@pytest.mark.parametrize("table", ["scores", "verdicts", "features", "examples", "samples"])
 def test_a_table_that_has_rows_in_every_run_is_refused_without(workspace: Path, table: str) -> None:
-    with pytest.raises(CoralError, match=rf"{table}\.parquet[\s\S]*at least one"):
-        lake.write_frame(table, lake.frame(table, []), "000")
+    with pytest.raises(CoralError, match=rf"{table}\.(parquet|jsonl)[\s\S]*at least one"):
+        write(table, [], "000")
+    assert not lake.path(table, "000").exists()
 
 
 @pytest.mark.parametrize("table", ["samples", "scores", "automata"])

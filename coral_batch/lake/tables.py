@@ -93,7 +93,8 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
     """Validate and write dataclass instances as a JSONL table, atomically.
 
     Raises:
-        CoralError: a row breaks the schema, or the disk does not take it.
+        CoralError: a row breaks the schema, there is none where there has to be one, or the disk
+            does not take it.
     """
     file = path(table, part)
     check = _validator(table)
@@ -105,6 +106,7 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
             raise _broken(file, error)
         values.append(value)
         lines.append(_ENCODER.encode(value) + "\n")
+    _check_rows(check.schema, len(values), file)
     _check_keys(check.schema, values, file)
     with atomic(file) as stream:
         stream.write("".join(lines).encode())
@@ -232,24 +234,16 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
         CoralError: the disk does not take them; what lay there before still does.
     """
     target = path(table, part)
-    try:
-        with unfinished_folder(target) as temporary:
-            complete = temporary / "complete"
-            complete.mkdir()
-            for name, folder in folders.items():
-                shutil.copytree(folder, complete / name)
-            sync_tree(complete)
-            if target.exists():
-                target.rename(temporary / "replaced")
-            complete.rename(target)
-            sync(target.parent)
-    except (OSError, shutil.Error) as error:
-        raise CoralError(
-            "a folder of the lake cannot be written",
-            file=target,
-            found=str(error),
-            action="free space or grant write access, and run again",
-        ) from None
+    with unfinished_folder(target) as temporary:
+        complete = temporary / "complete"
+        complete.mkdir()
+        for name, folder in folders.items():
+            shutil.copytree(folder, complete / name)
+        sync_tree(complete)
+        if target.exists():
+            target.rename(temporary / "replaced")
+        complete.rename(target)
+        sync(target.parent)
 
 
 def write_text(file: Path, text: str) -> None:

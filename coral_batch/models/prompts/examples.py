@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from coral_batch.errors import CoralError
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, program_text
 from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
@@ -61,17 +62,30 @@ def make_examples(
         tokenizer: the base model's; its chat template, if it has one, and the token that ends a
             turn or a text are used.
         docstring: show the problem's docstring behind the code.
+
+    Raises:
+        CoralError: none of the problems has a bug to show.
     """
     by_program: dict[str, list[Bug]] = defaultdict(list)
     for bug in bugs:
         by_program[bug.problem].append(bug)
-    return [
+    examples = [
         _make_example(problem, variant, bug, tokenizer, docstring)
         for problem in sorted(problems, key=lambda problem: problem.name)
         for variant, bug in enumerate(
             _shown(problem, by_program[problem.name][:injected], injected)
         )
     ]
+    if not examples:
+        raise CoralError(
+            "there is nothing to train on",
+            file="params.yaml",
+            field="examples.bugs",
+            found=f"{injected}, and no training program that has a bug of its own",
+            expected="a training program with a bug of its own, or injected bugs",
+            action="raise examples.bugs (and injection.each if it is 0)",
+        )
+    return examples
 
 
 def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | None]:
