@@ -1,5 +1,6 @@
 """Rules, simulation, features and pictures of the cellular automata."""
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from coral_batch.errors import CoralError
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Automata, Evolution
-from coral_batch.search.automata.features import FEATURES, features
+from coral_batch.search.automata.features import FEATURES, convergence, features, features_of
 from coral_batch.search.automata.picture import draw
 from coral_batch.search.automata.rule import format_rule, parse_rule
 from coral_batch.search.automata.simulation import Histories, initial_grid, simulate
@@ -143,6 +144,35 @@ def test_automata_that_died_at_once_still_differ():
     dead = [genome("B/S", grid_seed, 0.5) for grid_seed in range(20)]
     measured = features(simulate(dead, SETTINGS))
     assert len(np.unique(measured, axis=0)) == 20
+
+
+def test_automata_measured_some_at_a_time_and_step_by_step_have_the_same_features(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    population, settings = random_population(POPULATION, seed=3)[:20], Automata(9, 11, 30)
+    together = features(simulate(population, settings))
+    np.testing.assert_array_equal(features_of(population, settings), together)
+    for name in ("_MEASURED", "_SIMULATED"):
+        monkeypatch.setattr(f"coral_batch.search.automata.features.{name}", 100)
+    np.testing.assert_array_equal(features_of(population, settings), together)
+    assert features_of([], settings).shape == (0, 4)
+
+
+def test_convergence_is_the_rank_correlation_over_all_pairs_of_steps() -> None:
+    activity = np.random.default_rng(1).integers(0, 40, (50, 31))
+    earlier, later = np.triu_indices(31, 1)
+    fall = activity[:, earlier] - activity[:, later]
+    by_pairs = 0.5 + fall.sum(axis=1) / (2 * (np.abs(fall) + 1).sum(axis=1))
+    np.testing.assert_allclose(convergence(activity), by_pairs, rtol=1e-14)
+
+
+def test_the_longest_history_is_measured_in_little_memory() -> None:
+    longest = simulate([genome("B3/S23")], Automata(32, 32, 4096))
+    tracemalloc.start()
+    features(longest)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
 
 
 def test_a_uniform_grid_has_no_complexity_and_a_balanced_one_has_all():

@@ -13,8 +13,7 @@ from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterRow, EvaluatedRow, SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Params, Scores
-from coral_batch.search.automata.features import features
-from coral_batch.search.automata.simulation import simulate
+from coral_batch.search.automata.features import features_of
 from coral_batch.search.gate import thresholds
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.transport import Transport
@@ -91,7 +90,7 @@ def next_generation(
         Known(
             np.array([row.coordinates for row in known]),
             np.array([row.worth for row in known]),
-            lambda born: transport(features(simulate(born, settings.automata))),
+            lambda born: transport(features_of(born, settings.automata)),
         ),
         settings.seed,
     )

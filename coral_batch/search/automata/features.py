@@ -9,6 +9,8 @@ uniform is the task of `coral_batch.search.mapping.transport`.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import product
@@ -16,17 +18,33 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.search.automata.simulation import Histories
+from coral_batch.records.genome import Genome
+from coral_batch.records.settings import Automata
+from coral_batch.search.automata.simulation import Histories, simulate
 
 FEATURES = ("complexity", "intensity", "periodicity", "convergence")
 
 MAX_LAG = 12
 
-# Automata measured together, to bound the memory of the intermediate arrays.
-_CHUNK = 64
+# Packed states, in bytes, that are measured together: intermediate arrays take some 20 times that.
+_MEASURED = 1 << 19
+
+# Packed histories, in bytes, that are simulated together.
+_SIMULATED = 1 << 25
 
 # Entropies are summed in units of 2**-24 bit.
 _FRACTION = 1 << 24
+
+
+def features_of(genomes: Sequence[Genome], settings: Automata) -> NDArray[np.float64]:
+    """Simulate and measure automata, some at a time, keeping no history; see `features`."""
+    size = (settings.steps + 1) * settings.height * -(-settings.width // 8)
+    together = max(1, _SIMULATED // size)
+    measured = np.empty((len(genomes), len(FEATURES)))
+    for start in range(0, len(genomes), together):
+        part = slice(start, start + together)
+        measured[part] = features(simulate(genomes[part], settings))
+    return measured
 
 
 def features(histories: Histories) -> NDArray[np.float64]:
@@ -45,9 +63,11 @@ def features(histories: Histories) -> NDArray[np.float64]:
     steps = histories.packed.shape[1] - 1
     if steps < 2:
         raise ValueError(f"expected histories of at least 2 steps, found {steps}")
+    together = max(1, _MEASURED // math.prod(histories.packed.shape[1:]))
     measured = np.empty((len(histories), len(FEATURES)))
-    for start in range(0, len(histories), _CHUNK):
-        chunk = Histories(histories.packed[start : start + _CHUNK], histories.width)
+    for start in range(0, len(histories), together):
+        part = slice(start, start + together)
+        chunk = Histories(histories.packed[part], histories.width)
         cells = chunk.packed.shape[2] * chunk.width
         states = _words(chunk.packed)
         activity = _count(states[:, 1:] ^ states[:, :-1])
@@ -57,7 +77,7 @@ def features(histories: Histories) -> NDArray[np.float64]:
             periodicity(states, cells),
             convergence(activity),
         )
-        measured[start : start + _CHUNK] = np.stack(columns, axis=1)
+        measured[part] = np.stack(columns, axis=1)
     return measured
 
 
@@ -67,24 +87,32 @@ def complexity(histories: Histories) -> NDArray[np.float64]:
     Block entropy as in Wolfram (1984), Universality and complexity in cellular automata, Physica D
     10: H = log2 N - 1/N sum c log2 c over the counts c of the 16 patterns at the N places.
     """
-    packed, width = histories.packed, histories.width
-    height, cells = packed.shape[2], packed.shape[2] * width
+    count, states, height, row = histories.packed.shape
+    cells = height * histories.width
+    grids = histories.packed.reshape(-1, height, row)
+    together = max(1, _MEASURED // (height * row))
+    c_log_c = _c_log2_c(cells)
+    sums = [
+        c_log_c[_blocks(grids[start : start + together], histories.width)].sum(axis=1)
+        for start in range(0, len(grids), together)
+    ]
+    total = np.concatenate(sums).reshape(count, states).sum(axis=1)
+    return (states * c_log_c[cells] - total) / float(4 * cells * states * _FRACTION)
+
+
+def _blocks(packed: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
+    """Count the 16 kinds of 2x2 blocks in (n, height, bytes) packed grids; (n, 16) array."""
+    height = packed.shape[1]
     right: NDArray[np.uint8] = packed << np.uint8(1)
     right[..., :-1] |= packed[..., 1:] >> 7
     right[..., -1] |= packed[..., 0] >> 7 << (-width % 8)
-    corners = (packed, right, np.roll(packed, -1, axis=2), np.roll(right, -1, axis=2))
+    corners = (packed, right, np.roll(packed, -1, axis=1), np.roll(right, -1, axis=1))
     # The padding bits belong to no cell: they must not count as dead ones.
-    inside = _words(np.packbits(np.ones((1, 1, height, width), np.uint8), axis=-1))
+    inside = _words(np.packbits(np.ones((1, height, width), np.uint8), axis=-1))
     dead_or_alive = [(inside & ~words, words) for words in map(_words, corners)]
     upper = [np.bitwise_and(*pair) for pair in product(*dead_or_alive[:2])]
     lower = [np.bitwise_and(*pair) for pair in product(*dead_or_alive[2:])]
-
-    c_log_c = _c_log2_c(cells)
-    total: NDArray[np.int64] = np.zeros(len(histories), np.int64)
-    for pair in product(upper, lower):
-        total += c_log_c[_count(np.bitwise_and(*pair))].sum(axis=1)
-    states = packed.shape[1]
-    return (states * c_log_c[cells] - total) / float(4 * cells * states * _FRACTION)
+    return np.stack([_count(np.bitwise_and(*pair)) for pair in product(upper, lower)], axis=1)
 
 
 def intensity(activity: NDArray[np.int64], cells: int) -> NDArray[np.float64]:
@@ -125,17 +153,20 @@ def convergence(activity: NDArray[np.int64]) -> NDArray[np.float64]:
     Args:
         activity: (n, steps) array, the number of cells that changed in each step.
     """
-    earlier, later = np.triu_indices(activity.shape[1], 1)
-    fall = activity[:, earlier] - activity[:, later]
-    weight = np.abs(fall).sum(axis=1) + len(earlier)
-    return (weight + fall.sum(axis=1)) / (2 * weight)
+    steps = activity.shape[1]
+    # A number is added once for each that stands behind it, and taken off for each before it. So
+    # it is in the sum of the absolute differences, where smaller ones stand before greater ones.
+    signs = np.arange(steps - 1, -steps, -2)
+    fall = (activity * signs).sum(axis=1)
+    weight = -(np.sort(activity, axis=1) * signs).sum(axis=1) + steps * (steps - 1) // 2
+    return (weight + fall) / (2 * weight)
 
 
 def _words(packed: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return (n, steps + 1, height, bytes) packed states as (n, steps + 1, words)."""
-    flat = packed.reshape(*packed.shape[:2], -1)
-    padding = -flat.shape[-1] % 8
-    return np.pad(flat, ((0, 0), (0, 0), (0, padding))).view(np.uint64)
+    """Return (..., height, bytes) packed grids as (..., words)."""
+    flat = packed.reshape(*packed.shape[:-2], -1)
+    padding = [(0, 0)] * (flat.ndim - 1) + [(0, -flat.shape[-1] % 8)]
+    return np.pad(flat, padding).view(np.uint64)
 
 
 def _count(words: NDArray[np.uint64]) -> NDArray[np.int64]:

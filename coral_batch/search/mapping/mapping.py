@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Automata, Calibration, Candidates
-from coral_batch.search.automata.features import FEATURES, features
-from coral_batch.search.automata.simulation import simulate
+from coral_batch.search.automata.features import FEATURES, features_of
 from coral_batch.search.genome import genome_id, random_genome
 from coral_batch.search.mapping.transport import Transport, estimate
 from coral_batch.seeding import generator
@@ -31,7 +30,7 @@ GENES = {
     "convergence": ("method", "lora_dropout", "top_p"),
 }
 
-# Automata simulated together, to bound the memory of their histories.
+# Genomes drawn together.
 _CHUNK = 4096
 
 
@@ -47,7 +46,7 @@ def calibrate(automata: Automata, calibration: Calibration, seed: int) -> Transp
             random_genome(genome_id(0, index), generator(seed, "calibration", index))
             for index in range(start, min(start + _CHUNK, calibration.automata))
         ]
-        measured.append(features(simulate(genomes, automata)))
+        measured.append(features_of(genomes, automata))
     return estimate(np.concatenate(measured), calibration.bins)
 
 
