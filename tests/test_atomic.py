@@ -73,7 +73,10 @@ def test_a_file_in_the_place_of_a_folder_is_told(
 ) -> None:
     (tmp_path / "lake").touch()
     target = tmp_path / "lake" / "base"
-    with pytest.raises(CoralError, match=rf"{target}[\s\S]*(File exists|Not a directory)"), write(target):
+    with (
+        pytest.raises(CoralError, match=rf"{target}[\s\S]*(File exists|Not a directory)"),
+        write(target),
+    ):
         pass
 
 
