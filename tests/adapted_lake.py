@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
@@ -10,6 +10,7 @@ from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
 from coral_batch import lake
+from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.checkpoint import materialise, read_card
 from coral_batch.models.prompts.examples import examples_sha256
@@ -47,6 +48,8 @@ def make_adapter() -> Path:
     known = {
         "base": read_card(lake.path("base")).sha256,
         "examples": examples_sha256(lake.read_rows("examples", Example)),
+        "training": asdict(params.load().training),
+        "seed": 7,
     }
     cards = [AdapterCardRow(key, known, files) for key in (KEY, best.key)]
     lake.write_rows("adapter_cards", cards, "001")

@@ -38,6 +38,7 @@ BUGGY = "def {name}(n):\n    return n - 1\n"
 FIXED = "def {name}(n):\n    return n + 1"
 HOSTILE = "def sieve(n):\n    '\x1b]0;owned\x07\x1b[2J\u202e\u2028\x9b31m'\n    return n\r"
 PROBLEMS = ("sieve", "wrap")
+TAUGHT = "gcd"
 SOURCE = "classics"
 ADAPTER_FILES = {"adapter_config.json": "1" * 64, "adapter_model.safetensors": "2" * 64}
 CARD = {
@@ -69,7 +70,7 @@ SOLVED = {
 def write_lake() -> None:
     """Write the lake into the working directory."""
     for source in params.load().corpus.sources:
-        names = PROBLEMS if source == SOURCE else (f"of_{source}",)
+        names = (*PROBLEMS, TAUGHT) if source == SOURCE else (f"of_{source}",)
         problems = [_problem(name) for name in names]
         lake.write_rows("problems", problems, source)
     lake.write_rows("bugs", [])
@@ -79,8 +80,10 @@ def write_lake() -> None:
     lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
     roles = [Role(name, SOURCE, "test", "for a test", 2, False, "0" * 64) for name in PROBLEMS]
+    roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, False, "0" * 64))
     lake.write_rows("manifest", roles)
-    lake.write_rows("examples", [Example("gcd/0", "gcd", 0, None, "Fix gcd.", "b", "r", "p", "a")])
+    example = Example(f"{TAUGHT}/0", TAUGHT, 0, None, f"Fix {TAUGHT}.", "b", "r", "p", "a")
+    lake.write_rows("examples", [example])
     lake.write_document("card", CARD)
 
 

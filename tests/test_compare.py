@@ -17,10 +17,11 @@ from coral_batch.commands.compare import compare, paired
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role
-from coral_batch.records.rows import BestRow
+from coral_batch.records.rows import AdapterRow, BestRow
 from coral_batch.report.roles import TRAINED_ON
 from coral_batch.report.runs import read_run
 from stages.evidence import evidence
+from stages.report import report
 from tests.report_lake import HELD_OUT, make_run, write_evaluation
 
 SHA = "0" * 64
@@ -34,6 +35,7 @@ def first(workspace: Path) -> Path:
         "manifest", [Role(name, "classics", "test", "a test", 1, False, SHA) for name in names]
     )
     evidence()
+    report()
     return workspace
 
 
@@ -69,6 +71,18 @@ def test_two_folders_are_compared(
     difference = paired(read_run("."), read_run(str(second)), "held_out")
     assert difference is not None
     assert difference.difference.value == 0.25
+
+
+def test_generations_that_a_longer_run_left_behind_are_not_counted(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = lake.path("adapters", "001").parents[1]
+    shutil.copytree(place / "001", place / "002")
+    rows = lake.read_rows("adapters", AdapterRow, "002")
+    lake.write_rows("adapters", [replace(rows[1], genome="002-00")], "002")
+    assert "002-00" not in read_run(".").genomes
+    compare([".", str(second)])
+    assert "5 the same" in capsys.readouterr().out
 
 
 def test_a_best_genome_that_the_gate_refused_is_marked(

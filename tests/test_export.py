@@ -20,14 +20,16 @@ from safetensors.torch import load_file
 from coral_batch import lake
 from coral_batch.commands.export import export
 from coral_batch.errors import CoralError
+from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.checkpoint import materialise, read_card
 from coral_batch.records.example import Example
-from coral_batch.records.rows import BestRow
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
 from coral_batch.search.best import REFUSED
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
 from tests.report_lake import refuse
+from tests.settings import keep_sources, set_params
 from tests.tiny import make_tiny_base
 from tests.tiny_gguf import make_tiny_gguf
 
@@ -238,6 +240,50 @@ def test_the_card_states_base_data_scores_configuration_and_licence(
         "## Licence",
     ):
         assert words in card.text
+
+
+def test_the_card_states_what_the_adapter_was_trained_with_whatever_params_yaml_says_now(
+    adapter: Path, run: Path
+) -> None:
+    values = {"training.passes": 9, "seed": 99, "examples.bugs": 17, "search.kind": "random"}
+    set_params(values)
+    keep_sources(["snippets"])
+    export(run / "export")
+    text = card_of(run / "export")
+    for words in (
+        "coral-batch run (search `evolved`): an adapter",
+        "The training problems of `test`, each with its own bug: the run's",
+        "| passes | 1 |\n",
+        "| seed | 7 |\n",
+    ):
+        assert words in text
+    export(run / "other", "001/000-01")
+    assert "coral-batch run: an adapter" in card_of(run / "other")
+
+
+def test_an_adapter_whose_card_does_not_tell_its_training_is_refused(
+    adapter: Path, run: Path
+) -> None:
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, "001")
+    known = [replace(one, determinants={**one.determinants, "training": 1}) for one in cards]
+    lake.write_rows("adapter_cards", known, "001")
+    with pytest.raises(CoralError, match=r"adapter_cards\.jsonl[\s\S]*determinants\.training"):
+        export(run / "export")
+    assert not (run / "export").exists()
+
+
+def test_a_rank_that_vllm_has_no_room_for_is_served_merged(adapter: Path, run: Path) -> None:
+    rows = lake.read_rows("adapters", AdapterRow, "001")
+    large = [replace(row, configuration=replace(row.configuration, r=1024)) for row in rows]
+    lake.write_rows("adapters", large, "001")
+    export(run / "export", "001/000-01")
+    assert "vLLM does not serve ranks above 512: `coral export --merged`" in card_of(run / "export")
+
+
+def test_a_genome_of_a_generation_that_is_no_longer_run_is_told(adapter: Path, run: Path) -> None:
+    params.write_generations(1)
+    with pytest.raises(CoralError, match="generation one of 000"):
+        export(run / "export", "001/000-01")
 
 
 def test_what_is_there_already_is_not_overwritten(adapter: Path, tmp_path: Path) -> None:

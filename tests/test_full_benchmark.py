@@ -16,9 +16,10 @@ from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import read_card
 from coral_batch.records.rows import BestRow
 from coral_batch.report.claims import claims
-from coral_batch.report.model_card import Exported, model_card
+from coral_batch.report.model_card import Exported, Trained, model_card
 from coral_batch.report.roles import TRAINED_ON
 from stages.index import index
+from stages.page import page
 from stages.samples import samples
 from tests.finished_lake import SETTINGS, make_finished_lake
 
@@ -60,11 +61,9 @@ def test_no_number_of_the_evidence_mixes_them() -> None:
 def test_every_text_that_shows_them_says_what_they_are() -> None:
     evidence, best = lake.read_document("evidence", Evidence), lake.read_document("best", BestRow)
     terminal = claims(evidence)
-    exported = Exported(
-        best.genome, "000", best.configuration, best.knobs, 0.5, True, "0" * 64, evidence
-    )
-    settings = params.load()
-    card = model_card(exported, read_card(lake.path("base")), settings, "peft")
+    exported = Exported(best.genome, "000", best.configuration, best.knobs, 0.5, True, evidence)
+    trained = Trained("0" * 64, ["lake/raw/classics"], True, 3, 1, {})
+    card = model_card(exported, trained, read_card(lake.path("base")), "peft")
     index()
     page = lake.path("index").read_text("utf-8")
     for text in (terminal, card, page):
@@ -81,6 +80,17 @@ def test_the_view_of_the_repairs_marks_them_one_by_one() -> None:
     assert "=== wrap ===" in text
     assert TRAINED_ON in text
     assert [line for line in text.split("===")[0].splitlines() if len(line) > 100] == []
+
+
+def test_the_page_of_the_repairs_marks_them_one_by_one() -> None:
+    page(lake.EVALUATIONS["best"])
+    text = lake.path("page", lake.EVALUATIONS["best"]).read_text("utf-8")
+    for name, shown in (("gcd", "gcd (trained on)"), ("wrap", "wrap")):
+        assert f'<h3 id="p-{name}">{shown}</h3>' in text
+        head = shown.replace(name, f'<a href="#p-{name}">{name}</a>')
+        assert f'<th scope="col">{head}</th>' in text
+    assert TRAINED_ON in text
+    assert "nobody trained or selected on" not in text
 
 
 def test_the_audit_finds_it_all_in_order() -> None:

@@ -11,10 +11,10 @@ As a GGUF file, llama.cpp puts it on its own file of the base.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -28,9 +28,10 @@ from coral_batch.lake import find, params
 from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
+from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
 from coral_batch.report.base_origin import Origin, origin
-from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, model_card
+from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 
 CONFIGURATION = "adapter_config.json"
 
@@ -71,12 +72,13 @@ def export(
         raise CoralError(
             "there is something already", file=destination, expected="a folder that is not there"
         )
-    settings = params.load()
     base = read_card(lake.path("base"))
     source = origin(base)
     folder, exported, key = _best() if genome is None else _genome(genome)
-    examples = examples_sha256(lake.read_rows("examples", Example))
-    check_origin(exported.generation, key, {"base": base.sha256, "examples": examples})
+    examples = lake.read_rows("examples", Example)
+    made_of = {"base": base.sha256, "examples": examples_sha256(examples)}
+    check_origin(exported.generation, key, made_of)
+    trained = _trained(exported.generation, key, examples)
 
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
 
@@ -88,7 +90,7 @@ def export(
             _write_gguf(folder, complete, exported)
         else:
             _copy(folder, complete, source)
-        text = model_card(exported, base, settings, form)
+        text = model_card(exported, trained, base, form)
         (complete / "README.md").write_text(text, encoding="utf-8")
 
     _write(destination, fill)
@@ -124,6 +126,38 @@ def check_origin(generation: str, key: str, made_of: Mapping[str, str]) -> None:
             )
 
 
+def _trained(generation: str, key: str, examples: Sequence[Example]) -> Trained:
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
+    known = find(cards, lake.path("adapter_cards", generation), key=key).determinants
+    settings = known.get("training")
+    if not isinstance(settings, dict):
+        raise CoralError(
+            "the card of an adapter does not say how it was trained",
+            file=lake.path("adapter_cards", generation),
+            field=f"determinants.training of {key[:8]}",
+            found=settings,
+            expected="the hyperparameters of its training",
+            action=f"run `dvc repro --force adapters@{generation}`",
+        )
+    taught = {one.problem for one in examples}
+    roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
+    problems = [
+        problem
+        for source in dict.fromkeys(row.source for row in roles)
+        for problem in lake.read_rows("problems", Problem, source)
+    ]
+    shown = {(one.problem, one.bug) for one in examples}
+    injected = Counter(problem for problem, bug in shown if bug is not None)
+    return Trained(
+        file_sha256(lake.path("examples")),
+        sorted({problem.origin for problem in problems if problem.name in taught}),
+        any(bug is None for _, bug in shown),
+        max(injected.values(), default=0),
+        known.get("seed"),
+        settings,
+    )
+
+
 def _best() -> tuple[Path, Exported, str]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
@@ -146,7 +180,6 @@ def _best() -> tuple[Path, Exported, str]:
             best.knobs,
             best.fitness,
             best.passed,
-            file_sha256(lake.path("examples")),
             evidence,
         ),
         best.key,
@@ -155,12 +188,13 @@ def _best() -> tuple[Path, Exported, str]:
 
 def _genome(name: str) -> tuple[Path, Exported, str]:
     generation, _, genome = name.partition("/")
-    if not re.fullmatch(r"[0-9]{3}", generation) or generation not in lake.generations():
+    generations = params.load().generations
+    if generation not in generations:
         raise CoralError(
             "no such genome",
             field="GENOME",
             found=name,
-            expected=f"GENERATION/GENOME, generation one of {', '.join(lake.generations())}",
+            expected=f"GENERATION/GENOME, generation one of {', '.join(generations)}",
         )
     adapters = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
     if genome not in adapters:
@@ -187,7 +221,6 @@ def _genome(name: str) -> tuple[Path, Exported, str]:
             row.knobs,
             fate.fitness,
             fate.passed,
-            file_sha256(lake.path("examples")),
             None,
         ),
         row.key,

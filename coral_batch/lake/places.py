@@ -133,11 +133,6 @@ def lint_subject(model: str) -> tuple[str, str | None]:
     return generation, genome
 
 
-def generations() -> list[str]:
-    """Return the generations whose selection is done, in order."""
-    return sorted(file.parent.name for file in _root.get().glob("generations/*/selection.jsonl"))
-
-
 def lint_models() -> list[str]:
     """Return the models that CodeLinterEval was asked of: `LINT_MODELS`, and genomes by name."""
     asked = path("linteval_items").parent.glob("*/*/samples.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -9,7 +10,6 @@ from huggingface_hub import ModelCardData
 
 from coral_batch.evidence.summary import Comparison, Evidence
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.records.settings import Params
 from coral_batch.report.base_origin import FOLDER, BaseCard, Origin, origin
 from coral_batch.report.claims import TITLES, conclusion, paired_cells
 from coral_batch.report.roles import with_training
@@ -30,7 +30,6 @@ class Exported:
 
     Attributes:
         passed: it passed the gate of its generation.
-        examples: SHA-256 of the table of training examples.
         evidence: only of a run's best genome.
     """
 
@@ -40,22 +39,43 @@ class Exported:
     knobs: Knobs
     fitness: float
     passed: bool
-    examples: str
     evidence: Evidence | None
 
 
-def model_card(exported: Exported, base: BaseCard, settings: Params, form: Form) -> str:
+@dataclass(frozen=True)
+class Trained:
+    """What an adapter was trained on and with.
+
+    Attributes:
+        examples: SHA-256 of the table of training examples.
+        origins: where the problems come from that these show.
+        own: they show bugs that the problems came with.
+        injected: injected bugs that they show of a problem, at most.
+        seed: of the training.
+        settings: name -> value of the hyperparameters, as params.yaml calls them.
+    """
+
+    examples: str
+    origins: Sequence[str]
+    own: bool
+    injected: int
+    seed: object
+    settings: Mapping[str, Any]
+
+
+def model_card(exported: Exported, trained: Trained, base: BaseCard, form: Form) -> str:
     """Return README.md: front matter for the hub, then base, data, scores, configuration, licence.
 
     Args:
         exported: the genome.
+        trained: its adapter's training.
         base: the base model's card.
-        settings: the run's.
         form: what lies beside the card.
     """
     source = origin(base)
     merged = form == "merged"
     method = "dora" if exported.configuration.use_dora else "lora"
+    search = "" if exported.evidence is None else f" (search `{exported.evidence.search}`)"
     front = ModelCardData(
         base_model=source.repository,
         library_name={"peft": "peft", "merged": "transformers", "gguf": None}[form],
@@ -74,13 +94,12 @@ def model_card(exported: Exported, base: BaseCard, settings: Params, form: Form)
         f"---\n{front.to_yaml()}\n---",
         f"# Python bug repair: {'DoRA' if method == 'dora' else 'LoRA'} adapter"
         f" {'merged into' if merged else 'for'} {source.title}",
-        f"Genome {exported.genome} of generation {exported.generation} of a coral-batch run"
-        f" (search `{settings.search.kind}`, seed {settings.seed}): an adapter that repairs Python"
-        " functions.",
+        f"Genome {exported.genome} of generation {exported.generation} of a coral-batch"
+        f" run{search}: an adapter that repairs Python functions.",
         _base(source, merged),
-        _data(exported, settings),
+        _data(trained),
         _scores(exported),
-        _configuration(exported, settings),
+        _configuration(exported, trained),
         _use(exported, source, form),
         _licence(base, source),
     )
@@ -98,16 +117,13 @@ def _base(source: Origin, merged: bool) -> str:
     )
 
 
-def _data(exported: Exported, settings: Params) -> str:
-    places = ", ".join(
-        f"`{source.path}`" if source.url is None else f"`{source.url}` at {source.revision}"
-        for source in settings.corpus.sources.values()
-    )
-    injected = settings.examples.bugs
-    shown = f" and up to {injected} injected ones" if injected else ", with 4 instructions"
+def _data(trained: Trained) -> str:
+    places = ", ".join(f"`{origin}`" for origin in trained.origins)
+    shown = ["its own bug"] if trained.own else []
+    shown += [f"up to {trained.injected} injected ones"] if trained.injected else []
     return (
-        f"## Training data\n\nThe training problems of {places}, each with its own bug{shown}: the"
-        f" run's `examples.jsonl`, SHA-256 `{exported.examples}`. The test problems selected the"
+        f"## Training data\n\nThe training problems of {places}, each with {' and '.join(shown)}:"
+        f" the run's `examples.jsonl`, SHA-256 `{trained.examples}`. The test problems selected the"
         " adapter; the held-out problems did neither."
     )
 
@@ -145,10 +161,11 @@ def _metrics(comparison: Comparison) -> dict[int, Any]:
     return {1: comparison.pass_at_1, comparison.k: comparison.pass_at_k}
 
 
-def _configuration(exported: Exported, settings: Params) -> str:
+def _configuration(exported: Exported, trained: Trained) -> str:
     rows = ["| | |", "| --- | --- |"]
-    for part in (exported.configuration, settings.training, exported.knobs):
-        for name, value in asdict(part).items():
+    training = {**trained.settings, "seed": trained.seed}
+    for part in (asdict(exported.configuration), training, asdict(exported.knobs)):
+        for name, value in part.items():
             shown = ", ".join(value) if isinstance(value, tuple) else value
             rows.append(f"| {name} | {shown} |")
     return (
@@ -171,12 +188,11 @@ def _use_peft(exported: Exported, source: Origin) -> str:
         "In the folder of this card:",
         f'```python\n{source.code}\nmodel = PeftModel.from_pretrained(base, ".")\n```',
     ]
-    if exported.configuration.use_dora:
-        parts.append(
-            "vLLM does not serve DoRA adapters: `coral export --merged` makes a model for it."
-        )
+    rank = next((rank for rank in _RANKS if rank >= exported.configuration.r), None)
+    if exported.configuration.use_dora or rank is None:
+        what = f"ranks above {_RANKS[-1]}" if rank is None else "DoRA adapters"
+        parts.append(f"vLLM does not serve {what}: `coral export --merged` makes a model for it.")
     else:
-        rank = next(rank for rank in _RANKS if rank >= exported.configuration.r)
         if source.folder is not None:
             parts.append(
                 "vLLM needs the base as a folder, made before the adapter is put on it by"

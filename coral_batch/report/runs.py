@@ -21,8 +21,9 @@ from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Scores
+from coral_batch.report.metrics import Metrics
 
-TABLES = ("best", "bugs", "evidence", "manifest", "adapters", "selection", "scores")
+TABLES = ("best", "bugs", "evidence", "manifest", "metrics", "adapters", "selection", "scores")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def read_run(name: str) -> Run:
         fates = lake.read_rows("selection", SelectionRow, best.generation)
         genomes = {
             row.genome: (row.configuration, row.knobs)
-            for generation in lake.generations()
+            for generation in lake.read_document("metrics", Metrics).generations
             for row in lake.read_rows("adapters", AdapterRow, generation)
         }
         programs = {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}

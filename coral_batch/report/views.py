@@ -244,7 +244,7 @@ def _overview(grouped: Sequence[Sequence[Repair]]) -> str:
 def _problem(repairs: Sequence[Repair], colour: bool) -> str:
     first = repairs[0]
     lines = [
-        paint(f"=== {first.problem.name}{_mark(first)} ===", BOLD, colour),
+        paint(f"=== {first.problem.name}{mark(first)} ===", BOLD, colour),
         f"prompt    {first.sample.prompt_tokens} tokens",
         indent(escape(first.sample.prompt), "  | "),
     ]
@@ -257,14 +257,14 @@ def _problem(repairs: Sequence[Repair], colour: bool) -> str:
     return "\n".join(lines)
 
 
-def _mark(repair: Repair) -> str:
+def mark(repair: Repair) -> str:
     """Return what stands behind the name of a problem that was trained on; else nothing."""
     return f" ({SHOWN['training']})" if repair.scores["role"] == "training" else ""
 
 
 def _repair(repair: Repair, same: int, colour: bool) -> str:
     sample = repair.sample
-    heading = f"--- {sample.problem}{_mark(repair)}, sample {sample.sample} ---"
+    heading = f"--- {sample.problem}{mark(repair)}, sample {sample.sample} ---"
     about = (
         f"  finish {sample.finish}, {sample.new_tokens} new tokens{_copied(sample)}, seed"
         f" {sample.seed}, fitness {repair.scores['fitness']:.3f}"

@@ -17,6 +17,7 @@ from coral_batch.report.page.charts import bar, training_curve
 from coral_batch.report.page.image import data_uri, slice_through_time, snapshots
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import SHOWN, attempts
+from coral_batch.report.roles import with_training
 from coral_batch.report.views import Individual, Repair, configuration_cells, knobs_cells
 from coral_batch.search.automata.features import FEATURES
 
@@ -89,8 +90,8 @@ def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
 
 _NAMES = {
     lake.BASELINE: "The base model",
-    lake.EVALUATIONS["baseline"]: "The base model, held out",
-    lake.EVALUATIONS["best"]: "The best genome, held out",
+    lake.EVALUATIONS["baseline"]: "The base model, {problems}",
+    lake.EVALUATIONS["best"]: "The best genome, {problems}",
 }
 
 
@@ -104,12 +105,17 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
     """
     genomes = list(dict.fromkeys(repair.sample.genome for repair in repairs))
     problems = attempts(repairs)
+    roles = {repair.scores["role"] for repair in repairs}
+    held_out = roles == {"held_out"}
+    name = _NAMES.get(part, f"Generation {part}")
     return render(
         "generation.html",
         part=part,
-        name=_NAMES.get(part, f"Generation {part}"),
+        name=name.format(problems="held out" if held_out else "all problems"),
         generation=bool(individuals),
         selected_on=part not in lake.EVALUATIONS.values(),
+        held_out=held_out,
+        warnings=with_training(roles),
         # Where the first page lies from here.
         root="" if part == lake.BASELINE else "../",
         before=f"{int(part) - 1:03d}" if individuals and int(part) else None,

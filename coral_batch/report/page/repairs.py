@@ -22,6 +22,7 @@ from coral_batch.report.views import (
     case_name,
     difference,
     failures,
+    mark,
     question,
 )
 from coral_batch.work.text import escape, inline
@@ -89,6 +90,7 @@ class Attempts:
 
     Attributes:
         problem: its name.
+        mark: what stands behind it if the problem was trained on; else empty.
         prompt: the text given to the model.
         heat: where its models would change the program, on average, line by line; empty where they
             need not.
@@ -99,6 +101,7 @@ class Attempts:
     """
 
     problem: str
+    mark: str
     prompt: str
     heat: Sequence[HeatLine]
     samples: int
@@ -132,6 +135,7 @@ def _attempts(repairs: Sequence[Repair]) -> Attempts:
     ordered = sorted(groups.values(), key=lambda group: (-_share(group[0]), -len(group)))
     return Attempts(
         repairs[0].problem.name,
+        mark(repairs[0]),
         escape(repairs[0].sample.prompt),
         _heat(repairs),
         len(repairs),
