@@ -14,6 +14,7 @@ TABLES = ("index",)
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: --help needs no templates.
+    from coral_batch.corpus.split.reading import read_problems
     from coral_batch.report.page.identity import identity
     from coral_batch.report.page.index import Run, index_page
     from coral_batch.report.page.lineage import LineageEntry
@@ -43,6 +44,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             read_repairs(tables, settings, best.generation, best.genome),
             read_repairs(tables, settings, lake.BASELINE, BASE),
         ),
+        origins=sorted({problem.origin for problem in read_problems(tables, settings)}),
         weights=settings.objectives.weights,
         times=tables.rows("times", TimeRow),
         card=tables.document("card", dict),

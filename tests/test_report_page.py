@@ -20,7 +20,7 @@ from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Case
+from coral_batch.records.problem import Case, Problem
 from coral_batch.records.rows import FirstChangeRow, SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
@@ -44,7 +44,7 @@ from stages.index import index
 from stages.page import page
 from stages.report import report
 from tests.report_lake import GENERATIONS, KNOBS, WEIGHTS, refuse, write_lake
-from tests.report_pages import make_pages
+from tests.report_pages import LINTEVAL, make_pages
 
 
 class Page(HTMLParser):
@@ -92,7 +92,7 @@ def test_the_first_page_compares_the_best_genome_with_the_base_model(
     assert opening.startswith(
         "Evolved adapters that repair Python bugs Of 2 held-out bugs, which nobody trained or"
         " selected on, the best genome 001-00 repairs 0.75 [0.25, 1.00], the base model"
-        " 0.25 [0.00, 0.75]: +0.50 [-0.10, +1.00]. The price: CodeLinterEval, official pass@1,"
+        " 0.25 [0.00, 0.75]: +0.50 [-0.10, +1.00]. CodeLinterEval, official pass@1,"
         " 0.25 [0.12, 0.50] in place of 0.25 [0.12, 0.50]."
     )
     assert "5 genomes, 4 adapters trained on 1,200 tokens, 20 samples of 400 tokens." in opening
@@ -102,6 +102,34 @@ def test_the_first_page_compares_the_best_genome_with_the_base_model(
     for name in ("Empty answer", "The program as it was"):
         assert f"{name} 0.762 0.500 1.000 0.900 0.750 0.700 0.000 0/2" in text
     assert "Best less base +0.091 +0.250 +0.000 +0.000 +0.110 +0.000 +0.500 +1" in text
+
+
+@pytest.mark.parametrize("worse", [True, False])
+def test_the_first_page_speaks_of_a_price_only_where_one_was_paid(
+    pages: dict[str, Page], worse: bool
+) -> None:
+    change = {**LINTEVAL["official"]["pass@1"], "mean": -0.25} if worse else None
+    official = {**LINTEVAL["official"], "pass@1": change}
+    lake.write_document("linteval_metrics", {**LINTEVAL, "official": official})
+    index()
+    assert ("The price: CodeLinterEval" in lake.path("index").read_text("utf-8")) == worse
+
+
+def test_the_first_page_names_every_source_of_problems(pages: dict[str, Page]) -> None:
+    problems = lake.read_rows("problems", Problem, "snippets")
+    lake.write_rows("problems", [replace(one, origin="elsewhere") for one in problems], "snippets")
+    index()
+    text = " ".join(Page(lake.path("index").read_text("utf-8")).text.split())
+    assert "corpus elsewhere, test isolation" in text
+
+
+def test_bugs_that_were_not_injected_are_one_part_of_the_held_out_ones(
+    pages: dict[str, Page],
+) -> None:
+    text = " ".join(pages["index.html"].text.split())
+    parts = text[text.index("Held-out bugs, by difficulty") : text.index("Few bugs give")]
+    assert parts.count(" own 1 0.25") == 1
+    assert parts.count(" comparison 1 0.25") == 1
 
 
 def test_the_first_page_tells_what_identifies_the_run(pages: dict[str, Page]) -> None:
@@ -365,6 +393,7 @@ def _repair(code: str, detail: str, reason: str) -> Repair:
     )  # type: ignore[arg-type]
     verdict = {"case": 0, "test": None, "kind": "FAIL", "detail": detail, "isolation": "none"}
     scores = dict.fromkeys(OBJECTIVES, 0.5) | {f"{name}_reason": reason for name in OBJECTIVES}
+    scores["role"] = "test"
     finding = {
         "tool": "flake8",
         "line": 1,

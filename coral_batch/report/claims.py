@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
-from coral_batch.evidence.summary import SELECTION, Comparison, Evidence, Slice
+from coral_batch.evidence.summary import OWN, SELECTION, Comparison, Evidence, Slice
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import table
@@ -68,7 +68,9 @@ def claims(evidence: Evidence) -> str:
 def slices(evidence: Evidence) -> list[tuple[str, Slice]]:
     """Return the comparisons on the held-out bugs by name, in the order to show them in."""
     located = [] if evidence.located is None else [(LOCATED, evidence.located)]
-    return [*located, *evidence.difficulty.items(), *evidence.kinds.items()]
+    # Bugs that were not injected are a part by difficulty already.
+    kinds = [(name, part) for name, part in evidence.kinds.items() if name != OWN]
+    return [*located, *evidence.difficulty.items(), *kinds]
 
 
 def drawn_text(comparison: Comparison) -> str:

@@ -71,6 +71,7 @@ class Run:
         fates: generation -> the fate of each genome.
         best: the best genome and what became of it.
         repairs: its repairs, and those of the base model.
+        origins: where the problems of all sources come from.
         weights: of the fitness.
         times: where the time went.
         card: of the base checkpoint.
@@ -86,6 +87,7 @@ class Run:
     fates: Mapping[str, Sequence[SelectionRow]]
     best: Individual
     repairs: tuple[Sequence[Repair], Sequence[Repair]]
+    origins: Sequence[str]
     weights: Scores
     times: Sequence[TimeRow]
     card: Mapping[str, Any]
@@ -101,6 +103,7 @@ def index_page(run: Run) -> str:
     rows = list({row.genome: row for fates in run.fates.values() for row in fates}.values())
     members = front(rows)
     held_out = run.evidence.scores.get("held_out")
+    lint_change = run.linteval["official"]["pass@1"]
     of_best, of_base = (attempts(repairs) for repairs in run.repairs)
     return render(
         "index.html",
@@ -125,6 +128,7 @@ def index_page(run: Run) -> str:
         mapped=SEARCHES[run.evidence.search].AUTOMATA_DECIDE,
         linteval=run.linteval,
         linteval_rows=_linted(run.linteval),
+        price=lint_change is not None and lint_change["mean"] < 0,
         linteval_outcomes=sorted(
             {*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]}
         ),
@@ -150,7 +154,7 @@ def index_page(run: Run) -> str:
         ),
         determinants=json.dumps(run.adapter.determinants, indent=2, sort_keys=True),
         params=run.params,
-        origin=run.repairs[0][0].problem.origin,
+        origins=run.origins,
     )
 
 
