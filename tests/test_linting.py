@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coral_batch.linting.bandit import bandit
+from coral_batch.linting.cookies import misread
 from coral_batch.linting.flake8 import flake8
 from coral_batch.linting.pool import MAX_BYTES, lint
 from coral_batch.records.finding import (
@@ -56,7 +57,7 @@ SOURCES = {
     "crlf": "def f(x):\r\n    return x \r\n\r\n\r\n\r\ny = 1",
     "cr": "x = 1\ry=2\r",
     "bom": "\ufeffx=1\n",
-    "latin-1 cookie": "# -*- coding: latin-1 -*-\nname = 'é'\nx=1\n",
+    "latin-1 cookie": "# -*- coding: latin-1 -*-\nname = 'e'\nx=1\n",
     "unknown cookie": "# coding: no-such-encoding\nx=1\n",
     "not ascii": "имя = 'значение'\nprint(имя,1)\n",
     "line separators": "x = 'a\u2028b\x85c\x1cd'\ny=1\n",
@@ -154,6 +155,63 @@ def test_bandit_finds_what_its_command_line_finds(name, linted):
 def test_official_mode_is_plain_flake8(name):
     found = flake8(SOURCES[name], honour_noqa=True, final_newline=False)
     assert found == run_flake8(SOURCES[name])
+
+
+def test_official_mode_reads_a_source_as_its_cookie_says():
+    source = "# -*- coding: latin-1 -*-\nname = 'é'\nx=1\n"
+    assert flake8(source) == run_flake8(source, "--disable-noqa")
+
+
+HIDING = (
+    "# coding: utf-7\n#+AAoAIgAiACI-\nimport os, sys\ndef f(x) :\n  l=eval(x)\n  return l\n"
+    "# +ACIAIgAi-\n"
+)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HIDING,
+        HIDING.replace("\n", "\r\n"),
+        HIDING.replace("\n", "\r"),
+        f"# first\r{HIDING}",
+        f"\r{HIDING}",
+        f"\ufeff{HIDING}",
+        "# coding: unicode_escape\n# \\x0aimport os\n",
+        "# coding: mac_cyrillic\n\uff45\uff56\uff41\uff4c('1')\n",
+        "# coding: latin-1\nname = 'é'\n",
+    ],
+)
+def test_what_a_cookie_makes_another_text_is_never_clean(source):
+    message = "a coding cookie makes it another text"
+    (findings,) = lint([source], workers=1)
+    assert findings == [failure("flake8", ERROR, message), failure("bandit", ERROR, message)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "# coding: utf-8\nname = 'é'\n",
+        "# coding: latin-1\nname = 'e'\n",
+        "# vim: set fileencoding=cp1252 :\r\nname = 'e'\r\n",
+        "name = 1\nother = 2\n# coding: utf-7\n# +AAo-\n",
+    ],
+)
+def test_other_cookies_change_nothing(source):
+    assert not misread(source)
+    (findings,) = lint([source], workers=1)
+    assert not codes(findings) & FAILURES
+
+
+def test_a_test_of_bandit_that_raises_is_never_silent():
+    source = (
+        "from cryptography.hazmat.primitives.asymmetric import rsa\n"
+        "rsa.generate_private_key(65537, key_size=[1])\nexec('1')\n"
+    )
+    found = bandit(source)
+    assert [finding.code for finding in found] == ["B102", ERROR]
+    assert found[1].message.endswith("weak_cryptographic_key")
+    assert codes(bandit(CLEAN)) == set()
 
 
 def test_only_the_missing_final_newline_separates_the_two_newline_modes():

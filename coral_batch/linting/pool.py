@@ -6,8 +6,9 @@ source that kills or stalls a linter costs that linter's findings on that source
 another source's.
 
 What is covered: a linter that loops (in Python, in a regular expression, in CPython's parser),
-recurses too deeply, overflows the C stack or eats memory; text that is too long. What is not: code
-is never run here, so nothing guards the file system or the network.
+recurses too deeply, overflows the C stack or eats memory; text that is too long; a coding cookie
+that lets a linter read another program than the one that runs. What is not: code is never run here,
+so nothing guards the file system or the network.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from coral_batch.linting.bandit import bandit
+from coral_batch.linting.cookies import misread
 from coral_batch.linting.flake8 import flake8
-from coral_batch.records.finding import CRASH, TIMEOUT, TOO_LONG, Finding, failure
+from coral_batch.records.finding import CRASH, ERROR, TIMEOUT, TOO_LONG, Finding, failure
 from coral_batch.work.orphans import exit_when_parent_dies
 from coral_batch.work.parallel import run, slots
 from coral_batch.work.progress import progress
@@ -77,8 +79,8 @@ def lint(
 
     Returns:
         The findings of each source, in the order of `sources`; per source in the order of
-        `linters`. A linter that did not finish leaves one finding with a code of
-        `coral_batch.records.finding.FAILURES`.
+        `linters`. A linter that did not finish, or that would read another text, leaves one finding
+        with a code of `coral_batch.records.finding.FAILURES`.
 
     Raises:
         CoralError: workers keep being killed from outside.
@@ -196,6 +198,9 @@ def _send_results(
             sender.send([failure(tool, TOO_LONG, message)])
             continue
         signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
-        findings = linters[tool](source)
+        if misread(source):
+            findings = [failure(tool, ERROR, "a coding cookie makes it another text")]
+        else:
+            findings = linters[tool](source)
         signal.setitimer(signal.ITIMER_PROF, 0)
         sender.send(findings)
