@@ -249,13 +249,15 @@ def _bubblewrap(readable: tuple[str, ...], packages: Mapping[str, Path]) -> list
     return command
 
 
-# Modules outside the interpreter's own binary whose shared libraries a program may use.
+# Imports the modules of the standard library that bring shared libraries of their own, as far as
+# this interpreter has them and a jail without a terminal can use them.
 _PROBE = """
 import os, sys
 # What packages print when they are imported is none of the paths.
 paths = os.fdopen(os.dup(1), "w")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-for name in ("_ctypes", "_decimal", "binascii", "math", "zlib"):
+for name in ("_bz2", "_crypt", "_ctypes", "_dbm", "_decimal", "_gdbm", "_hashlib", "_lzma",
+             "_sqlite3", "_ssl", "_uuid", "_zstd", "binascii", "math", "pyexpat", "zlib"):
     try:
         __import__(name)
     except ImportError:
