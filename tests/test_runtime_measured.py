@@ -14,6 +14,7 @@ from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts import pool
+from coral_batch.verdicts.charge import STARTUP
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import judge_samples
 from tests import REPOSITORY
@@ -89,6 +90,30 @@ def test_who_does_not_run_again_gains_nothing_by_it(otherwise: str, tmp_path: Pa
     reference = PROBLEMS["gcd"].reference
     quick, other = measured("gcd", [reference, once(reference, otherwise)], tmp_path)
     assert other < quick
+
+
+_HIDES = """
+import os, sys, time
+frame = sys._getframe()
+while frame is not None:
+    if "spent" in frame.f_locals:  # the rounds
+        text = str([1] * len(frame.f_locals["calls"])).encode()
+        os.write(3, len(text).to_bytes(4, "little") + text)
+        os._exit(0)
+    frame = frame.f_back
+sys.modules["inside.program"].thread_time_ns = lambda: 0
+while time.thread_time() < {seconds}:
+    pass
+"""
+
+
+def test_who_works_in_the_first_run_alone_gains_no_more_than_starting_may_take(
+    tmp_path: Path,
+) -> None:
+    reference = PROBLEMS["gcd"].reference
+    hiding = _HIDES.format(seconds=STARTUP + 0.006) + reference
+    quick, other = measured("gcd", [reference, hiding], tmp_path)
+    assert other < quick / 3
 
 
 def test_running_again_changes_no_verdict() -> None:

@@ -47,34 +47,52 @@ def judge_cases(
     Raises:
         JailError: the jail or the machine failed.
     """
+    return judge_counted(jail, program, limits, only)[0]
+
+
+def judge_counted(
+    jail: Jail, program: Program, limits: Limits, only: Sequence[int] | None = None
+) -> tuple[dict[int, Verdict], float]:
+    """Judge JSON cases as `judge_cases` does, and tell what they may really have taken.
+
+    Returns:
+        Its verdicts; and the processor seconds that the kernel counted for a process and that are
+        not charged to cases which it did not pass, at most.
+    """
     numbers = list(range(len(program.cases)) if only is None else only)
     verdicts: dict[int, Verdict] = {}
     start = time.monotonic()
     together = True
+    most = 0.0
     while len(verdicts) < len(numbers):
         rest = [number for number in numbers if number not in verdicts]
         group = rest if together else rest[:1]
-        done = _judge(jail, program, limits, group)
+        done, used = _judge(jail, program, limits, group)
         verdicts |= done
+        most = max(most, used)
         late = time.monotonic() - start > _PATIENCE
         if verdicts and (late or any(verdict.kind == "TIMEOUT" for verdict in done.values())):
             break
         together = False
-    return verdicts
+    return verdicts, most
 
 
-def _judge(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> dict[int, Verdict]:
+def _judge(
+    jail: Jail, program: Program, limits: Limits, numbers: list[int]
+) -> tuple[dict[int, Verdict], float]:
     """Judge cases in one process; none when the judge fails, which is to try them one by one."""
     try:
         return _run(jail, program, limits, numbers)
     except Exception as error:  # the last guard; what is foreseen has a verdict of its own
         kind, detail = defect(error)
         if len(numbers) > 1:
-            return {}
-        return {numbers[0]: Verdict(numbers[0], None, kind, detail, 0.0, 0.0)}
+            return {}, 0.0
+        return {numbers[0]: Verdict(numbers[0], None, kind, detail, 0.0, 0.0)}, 0.0
 
 
-def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> dict[int, Verdict]:
+def _run(
+    jail: Jail, program: Program, limits: Limits, numbers: list[int]
+) -> tuple[dict[int, Verdict], float]:
     """Run cases in one process, until they are done or it is dead."""
     calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
     kinds: list[tuple[Kind, str]] = []
@@ -105,10 +123,12 @@ def _run(jail: Jail, program: Program, limits: Limits, numbers: list[int]) -> di
     else:
         wall = [now - before for before, now in pairwise([start, *read])]
     cpu = charge(claims, len(kinds), ending.cpu_seconds)
-    return {
+    verdicts = {
         number: Verdict(number, None, kind, detail, seconds, elapsed)
         for number, (kind, detail), seconds, elapsed in zip(numbers, kinds, cpu, wall, strict=False)
     }
+    failed = (one.cpu_seconds for one in verdicts.values() if one.kind != "PASS")
+    return verdicts, ending.cpu_seconds - sum(failed)
 
 
 def program_frame(program: Program, calls: list[bytes], interactive: bool) -> bytes:

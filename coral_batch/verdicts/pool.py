@@ -26,7 +26,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import make_folder, sync
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.cases import judge_counted
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
@@ -176,11 +176,11 @@ def _work(
             rest = tasks[number:]
             break
         if task.program.cases:
-            verdicts = judge_cases(jail, task.program, limits, task.only)
+            verdicts, used = judge_counted(jail, task.program, limits, task.only)
+            if timed:
+                verdicts = repeated(jail, task.program, limits, verdicts, used)
         else:
             verdicts = judge_tests(jail, apart, task.program, limits)
-        if timed:
-            verdicts = repeated(jail, task.program, limits, verdicts)
         if task.program.twin is not None and task.only is None:
             passed = all(verdict.kind == "PASS" for verdict in verdicts.values())
             verdicts |= judge_twin(jail, task.program, task.program.twin, limits, passed)

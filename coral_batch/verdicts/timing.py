@@ -5,8 +5,8 @@ rounds, in a process of their own, and what the kernel counts for that process i
 the rounds: a program cannot claim to be quick.
 
 What it does not do: keep a program from doing less in the rounds than it did when it was judged, on
-purpose. What it can gain by that is bounded: cases that together took `_LONG` by the kernel's
-account keep the times of that run.
+purpose. What it can gain by that is bounded: where a process took longer than `STARTUP` by the
+kernel's account, its cases keep the times of that run.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ import math
 from dataclasses import replace
 
 from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.charge import STARTUP
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import REPEAT
 from coral_batch.verdicts.jail import Ended, Expired, Flooded, Jail
 
-_LONG = 0.01  # seconds beside which the start of a process hardly counts
 _TRIES = 3  # of which the quickest counts: what else the machine does only makes programs slower
 _WANTED = 0.03  # seconds that the rounds of a try are to take
 _ROUNDS = 5000  # in a try, at most
 
 
 def repeated(
-    jail: Jail, program: Program, limits: Limits, verdicts: dict[int, Verdict]
+    jail: Jail, program: Program, limits: Limits, verdicts: dict[int, Verdict], used: float
 ) -> dict[int, Verdict]:
     """Return the verdicts with the processor times of passed cases measured anew.
 
     Args:
         jail: where to run them.
-        program: the program; one with a test file keeps the times that it has.
+        program: the program, with cases.
         limits: for all rounds together.
         verdicts: case number -> verdict, of some or all cases.
+        used: what they may really have taken, seconds; see `cases.judge_counted`.
     """
     numbers = [number for number in sorted(verdicts) if verdicts[number].kind == "PASS"]
     total = sum(verdicts[number].cpu_seconds for number in numbers)
-    if not program.cases or not numbers or total >= _LONG:
+    if not numbers or max(total, used) >= STARTUP:
         return verdicts
     tries: list[list[float]] = []
     for _ in range(_TRIES):
