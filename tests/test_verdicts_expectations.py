@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -30,6 +33,10 @@ def f(n, *, more=0):
         return [0.1 + 0.2, more]
     while n == 5:
         pass
+    if n == 8:
+        raise ValueError("bad:\\n\\tone\\xa0two")
+    if n == 9:
+        raise ValueError("x" * 1000 + " end")
     return n + more
 """
 
@@ -46,6 +53,8 @@ def judged(body: str) -> Verdict:
         "with pytest.raises(ValueError): f(0)",
         "with pytest.raises(ValueError, match='^no 0$'): f(0)",
         "with pytest.raises((TypeError, LookupError)): f(1)",
+        "with pytest.raises(ValueError, match=r'^bad:\\n\\tone\\xa0two$'): f(8)",
+        "with pytest.raises(ValueError, match='^x{1000} end$'): f(9)",
         "with pytest.raises(SystemExit): f(3)",
         "with pytest.raises(TypeError): f(6, other=1)",
         "with pytest.raises(ZeroDivisionError): 1 / f(-1, more=1)",
@@ -65,12 +74,15 @@ def test_what_is_expected_passes(body: str) -> None:
         ("with pytest.raises(KeyError): f(0)", "ERROR", "ValueError: no 0"),
         ("with pytest.raises(ValueError): f(2)", "ERROR", "Own: mine"),
         ("with pytest.raises(BaseException): f(5)", "TIMEOUT", "no result"),
+        ("f(8)", "ERROR", r"ValueError: bad:\n\tone\xa0two"),
+        ("f(9)", "ERROR", "xxx..."),
         ("assert f(4) == pytest.approx([0.31, 0])", "FAIL", "returned"),
     ],
 )
 def test_anything_else_is_a_verdict(body: str, kind: str, word: str) -> None:
     verdict = judged(body)
     assert (verdict.kind, word in verdict.detail) == (kind, True)
+    assert len(verdict.detail) <= 400
 
 
 def test_an_end_without_an_exception_is_none_that_was_expected() -> None:
@@ -105,6 +117,35 @@ def test_numbers_are_near_as_pytest_has_it(
 ) -> None:
     ours = found == Approx(expected, rel, absolute)
     assert ours == (found == pytest.approx(expected, rel=rel, abs=absolute))
+
+
+ODD = (math.inf, -math.inf, math.nan, 10**400, 10**400 + 1, -(10**400), 10**308, 1e308, 5e-324)
+
+
+def outcome(near: Callable[[], bool]) -> bool | None:
+    """Return what a comparison says; None where a number is beyond all floats."""
+    try:
+        return near()
+    except OverflowError:
+        return None
+
+
+@given(
+    found=st.sampled_from(ODD) | st.integers() | st.floats(),
+    expected=st.sampled_from(ODD) | st.integers() | st.floats(),
+    rel=st.none() | st.floats(0, 1),
+    absolute=st.none() | st.floats(0),
+)
+def test_numbers_without_end_are_near_as_pytest_has_it(
+    found: float, expected: float, rel: float | None, absolute: float | None
+) -> None:
+    ours = outcome(lambda: found == Approx(expected, rel, absolute))
+    assert ours == outcome(lambda: found == pytest.approx(expected, rel=rel, abs=absolute))
+
+
+def test_fractions_are_near_numbers() -> None:
+    assert [Fraction(1, 3)] == Approx([1 / 3])
+    assert Fraction(1, 3) != Approx(0.34)
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,85 @@ def test_no_document_makes_a_test_pass_that_waits_for_an_exception() -> None:
     assert (verdict.kind, verdict.detail[:30]) == ("FAIL", "returned something unreadable:")
 
 
+_CATCHES = "def test_a():\n    try: f(1)\n    except: pass\ndef test_b(): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("does", "kind"),
+    [
+        ("while True: pass", "TIMEOUT"),
+        ("os.abort()", "CRASH"),
+        ("os._exit(0)", "ERROR"),
+        ("return bytes(1 << 30)", "MEMORY"),
+        ("return [0] * 1_000_000", "FAIL"),
+        ("os.write(3, b'\\4\\0\\0\\0junk')", "ERROR"),
+        ("raise ValueError", "PASS"),
+    ],
+)
+def test_a_test_that_catches_everything_passes_by_exceptions_alone(does: str, kind: str) -> None:
+    row = judged(with_tests(f"import os\ndef f(n):\n    {does}\n", _CATCHES))
+    assert kinds(row) == [kind, "PASS"]
+
+
+def test_a_test_that_catches_everything_does_not_pass_what_cannot_be_read() -> None:
+    row = judged(with_tests(writing("""'[[0],["s",[1]],["l"]]'"""), _CATCHES))
+    assert kinds(row) == ["FAIL", "PASS"]
+
+
+def test_a_module_that_does_not_load_is_no_exception_that_a_test_waits_for() -> None:
+    tests = "import pytest\ndef test_a():\n    with pytest.raises(ValueError): f(1)\n"
+    assert kinds(judged(with_tests("raise ValueError\n", tests))) == ["ERROR"]
+
+
+def test_the_tests_that_run_are_those_that_the_file_defines() -> None:
+    tests = (
+        "test_data = lambda: [3]\nif True:\n    def test_inner(): pass\n"
+        "def test_a(): assert f(1) == 1\ndef test_b(): assert f(1) == 2\n"
+    )
+    row = judged(with_tests("def f(n):\n    return n\n", tests))
+    assert [(verdict.test, verdict.kind) for verdict in row] == [
+        ("test_a", "PASS"),
+        ("test_b", "FAIL"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tests", "found"),
+    [
+        ("def test_a(): yield f(1)\n", "test_a yields"),
+        ("def test_a(): pass\nasync def later(): pass\ntest_a = later\n", "test_a yields"),
+        ("def test_a(): pass\ndel test_a\n", "test_a is no function"),
+        ("def test_a(): pass\ntest_a = 3\n", "test_a is no function"),
+    ],
+)
+def test_a_test_that_a_call_does_not_run_is_the_users_to_mend(tests: str, found: str) -> None:
+    with pytest.raises(CoralError, match=rf"does not run(?s:.*){found}"):
+        judged(with_tests("def f(n):\n    return n\n", tests))
+
+
+def test_what_a_test_file_does_between_calls_has_the_limits_of_a_case() -> None:
+    tests = (
+        "import time\ndef wait(seconds):\n    end = time.thread_time() + seconds\n"
+        "    while time.thread_time() < end: pass\n"
+        "def test_a():\n    wait(0.25)\n    assert f(1) == 1\ndef test_b(): wait(9)\n"
+    )
+    row = judged(with_tests("def f(n):\n    return n\n", tests))
+    assert kinds(row) == ["PASS", "TIMEOUT"]
+
+
+def test_objects_with_a_hash_of_their_own_cross_in_frozensets() -> None:
+    node = f"{NODE}    def __hash__(self):\n        return hash(self.value)\n"
+    tests = (
+        "from f import f\nfrom node import Node\ndef test_a():\n"
+        "    found = f(frozenset({Node(1)}), {(Node(2), 'a')})\n"
+        "    assert type(found) is frozenset\n"
+        "    assert sorted(node.value for node in found) == [1, 2]\n"
+    )
+    code = "def f(nodes, more):\n    return nodes | frozenset(node for node, _ in more)\n"
+    (verdict,) = judged(Program("x", "f", code, (), tests, {"node": node}))
+    assert (verdict.kind, verdict.detail) == ("PASS", "")
+
+
 def test_an_unforeseen_exception_of_the_judge_is_the_verdict_of_its_case(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

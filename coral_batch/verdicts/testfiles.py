@@ -2,7 +2,8 @@
 
 The program runs in one jail, the test file in another; see `inside/referee.py`. A test that costs
 the program's process its life leaves the next one a fresh process; one that costs the test file's
-its own, a fresh copy of both.
+its own, a fresh copy of both, and so does the first where the two share classes, whose instances
+may outlive a test.
 
 The calls of one test have the limits of a case together, loading the module apart, and so has what
 the test file does with the results.
@@ -83,7 +84,7 @@ def _run(
     total = limits.cpu_seconds * (len(names) + 1)
     found: list[tuple[Kind, str, float]] = []
     with contextlib.ExitStack() as stack:
-        frame = marshal.dumps((program.function, program.tests, program.support, first))
+        frame = marshal.dumps((program.function, program.tests, program.support, names[first:]))
         referee = stack.enter_context(apart.child(REFEREE, total, frame))
         remote = _Remote(jail, program, limits, total, stack)
         alive = True
@@ -91,6 +92,11 @@ def _run(
             start = time.perf_counter()
             remote.begin(first + len(found))
             kind, detail, alive = _judge(referee, remote, limits, program)
+            if remote.stopped is not None:
+                if kind == "PASS":  # the test caught what no test can take for an exception
+                    kind, detail = remote.stopped
+                # What the file holds of the program's may stand for objects of the dead process.
+                alive = alive and not program.support
             found.append((kind, compare.shorten(detail), time.perf_counter() - start))
         remote.close()
     return {
@@ -114,7 +120,7 @@ def _judge(
 
 def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> tuple[Kind, str]:
     """Serve the calls of one test until it ends."""
-    clock = Clock(Limits(limits.cpu_seconds / 5, limits.wall_seconds, limits.memory_mb))
+    clock = Clock(limits)
     called = False
     while True:
         try:
@@ -140,6 +146,7 @@ class _Remote:
 
     Attributes:
         cpu: processor seconds of each test, of those whose process has ended.
+        stopped: kind and detail of the call of this test that cost the process its life.
     """
 
     def __init__(
@@ -158,37 +165,39 @@ class _Remote:
         self._child: Child | None = None
         self._test = 0
         self._clock = Clock(limits)
-        self._stopped: tuple[Kind, str] | None = None
         self._callers: list[int] = []  # the test of each call to the process
         self._claims: list[float] = []  # what the process says of those that it answered
         self.cpu: defaultdict[int, float] = defaultdict(float)
+        self.stopped: tuple[Kind, str] | None = None
 
     def begin(self, test: int) -> None:
         """Begin a test, whose calls have one limit together."""
         self._test = test
         self._clock = Clock(self._limits)
-        self._stopped = None
+        self.stopped = None
 
     def call(self, arguments: bytes) -> tuple[str, Any]:
         """Run one call.
 
         Returns:
-            ``("value", (document, text))``, or a verdict's kind and detail.
+            ``("value", (document, text))``, or a verdict's kind and detail, of any length.
         """
-        if self._stopped is not None:  # a test that goes on nevertheless gets no second process
-            return self._stopped
+        if self.stopped is not None:  # a test that goes on nevertheless gets no second process
+            return self.stopped
         self._callers.append(self._test)
         try:
             child = self._start()
             child.send(arguments)
             answer = call(child, self._clock)
         except Stop as stop:
-            self._stopped = stop.kind, stop.detail
+            self.stopped = stop.kind, stop.detail
             self.close()
-            return self._stopped
+            return self.stopped
         self._claims.append(answer.seconds)
         if answer.kind == "value":
             return "value", (answer.document, compare.show(answer.document))
+        if answer.kind == "error":  # as it is: the test may look at the message
+            return "ERROR", answer.text
         return failure(answer)
 
     def close(self) -> None:

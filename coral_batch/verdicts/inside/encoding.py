@@ -236,7 +236,15 @@ class _Reader:
     def _value(self, entry: list[Any], old: Any) -> Any:
         mark = entry[0]
         if mark == "o":
-            return old if _is_support(type(old)) else _instance(entry)
+            value = old if _is_support(type(old)) else _instance(entry)
+            # A frozenset that it stands in is made before the rest is filled in, and asks its hash.
+            scalars = [
+                (name, cell)
+                for name, cell in zip(entry[2::2], entry[3::2], strict=False)
+                if type(name) is str and type(cell) is not list
+            ]
+            object.__getattribute__(value, "__dict__").update(scalars)
+            return value
         if mark not in _MARKS:
             raise ValueError("unknown mark")
         kind = _MARKS[mark]

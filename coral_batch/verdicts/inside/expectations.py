@@ -87,9 +87,15 @@ class Approx:
             return same and all(self._near(found[key], expected[key]) for key in expected)
         if isinstance(expected, bool) or not isinstance(expected, int | float):
             return bool(found == expected)
-        if isinstance(found, bool) or not isinstance(found, int | float):
-            return False
+        return not isinstance(found, bool) and self._near_number(found, expected)
+
+    def _near_number(self, found: Any, expected: float) -> bool:
+        if not hasattr(type(found), "as_integer_ratio"):
+            # What stands for a number of the program says what that is; all else is no number.
+            scalar = Approx(expected, self._relative, self._absolute)
+            answer = found.__eq__(scalar)
+            return answer is not NotImplemented and bool(answer)
         if found == expected or not math.isfinite(expected):  # infinity is near itself alone
             return bool(found == expected)
         bound = max(self._relative * abs(expected), self._absolute)
-        return abs(found - expected) <= bound
+        return bool(abs(found - expected) <= bound)

@@ -20,7 +20,7 @@ from typing import Any
 from . import encoding, syntax
 from .channel import receive, send
 
-_MESSAGE = 300
+_MESSAGE = 4000  # characters of an exception's message, which a test may look at
 _NONE: dict[str, Any] = {}
 
 

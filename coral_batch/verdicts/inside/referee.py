@@ -16,22 +16,25 @@ import json
 import marshal
 import sys
 from collections.abc import Callable
-from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from . import encoding
 from .channel import receive, send
 from .expectations import Approx, Raises, Stopped
 from .program import add_modules, describe
 
+# The flags of code of which a call runs nothing: generators, coroutines, both (inspect.CO_*).
+_LATER = 0x20 | 0x80 | 0x200
+
 
 def main(channel: int) -> None:
-    """Run the tests of the file that the first frame brings, from number `first` on.
+    """Run tests of the file that the first frame brings.
 
-    The frame is ``(name, tests, support, first)``. Sends ``["end", kind, detail]`` for each test,
-    or ``["broken", description]`` when the file does not run.
+    The frame is ``(name, tests, support, names)``, with the names of the functions to run in their
+    order. Sends ``["end", kind, detail]`` for each, or ``["broken", description]`` when the file
+    does not run, or leaves one of the names without a function that a call runs.
     """
-    name, tests, support, first = marshal.loads(receive(channel) or b"")
+    name, tests, support, names = marshal.loads(receive(channel) or b"")
     stand_in = _StandIn(channel)
     add_modules(support)
     _add_test_modules(name, stand_in)
@@ -41,17 +44,21 @@ def main(channel: int) -> None:
     except BaseException as error:
         send(channel, json.dumps(["broken", describe(error)]))
         return
-    functions: list[Callable[[], None]] = [
-        value
-        for key, value in module.__dict__.items()
-        if key.startswith("test") and isinstance(value, FunctionType)
-    ]
-    for test in functions[first:]:
+    found: list[Any] = [module.__dict__.get(one) for one in names]
+    for one, test in zip(names, found, strict=True):
+        if not callable(test):
+            send(channel, json.dumps(["broken", f"{one} is no function any more"]))
+            return
+        if getattr(getattr(test, "__code__", None), "co_flags", 0) & _LATER:
+            send(channel, json.dumps(["broken", f"{one} yields: a call runs nothing of it"]))
+            return
+    for test in found:
         send(channel, json.dumps(["end", *_run(test, stand_in)]))
 
 
 def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
     stand_in.returned = "nothing yet"
+    stand_in.stopped = None
     try:
         test()
     except Stopped as stopped:
@@ -64,27 +71,44 @@ def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
             reason = describe(error).partition(": ")[2]
             return "FAIL", f"{reason}; returned {stand_in.returned}".removeprefix("; ")
         return "FAIL", f"{describe(error)} in the test; returned {stand_in.returned}"
-    return "PASS", ""
+    return stand_in.stopped or ("PASS", "")
 
 
 class _StandIn:
-    """Callable in place of the function under test."""
+    """Callable in place of the function under test.
+
+    Attributes:
+        returned: what the last call returned, as text.
+        stopped: the verdict of a test that was stopped, whatever it caught.
+    """
 
     def __init__(self, channel: int) -> None:
         self._channel = channel
         self.returned = ""
+        self.stopped: tuple[str, str] | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         text, known = encoding.encode((arguments, keywords))
         send(self._channel, f'["call",{text}]')
         kind, answer = json.loads(receive(self._channel) or b"")
-        if kind != "value":
+        if kind == "ERROR":  # which the test may wait for
             raise Stopped(kind, answer)
+        if kind != "value":
+            self.stop(kind, answer)
         document, self.returned = answer
         try:
             return encoding.decode(document, known)[0]
-        except ValueError as error:  # not the test's to catch
-            raise Stopped("FAIL", f"returned something unreadable: {error}") from None
+        except ValueError as error:
+            self.stop("FAIL", f"returned something unreadable: {error}")
+
+    def stop(self, kind: str, detail: str) -> NoReturn:
+        """End the test with a verdict, by what is not its to catch.
+
+        Raises:
+            Stopped: always.
+        """
+        self.stopped = kind, detail
+        raise Stopped(kind, detail)
 
 
 def _add_test_modules(name: str, stand_in: _StandIn) -> None:
