@@ -494,6 +494,138 @@ def test_no_test_takes_what_cannot_cross_for_an_exception_of_the_program(
         repair(Path("more.py"), Path("test_more.py"), "parse", draw=Scripted())
 
 
+NUMBERS = '''"""Numbers of the standard library."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __eq__(self, other):
+        return isinstance(other, Money) and self.amount == other.amount
+
+
+def price():
+    return Decimal("1.5")
+
+
+def share(parts):
+    return Fraction(1, parts)
+
+
+def shares(parts):
+    return [Fraction(part, parts) for part in range(parts)]
+
+
+def distinct(parts):
+    return set(shares(parts)) | {Decimal(1)}
+'''
+NUMBERS_TESTS = """from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from exact import Money, distinct, price, share, shares
+
+
+def test_a():
+    assert price() == 1.5
+
+
+def test_b():
+    assert price() == Decimal("1.5") and Decimal("1.4") < price() and price() != Fraction(1, 3)
+    assert price() > 1 and round(price(), 0) == 2
+
+
+def test_c():
+    assert share(2) == 0.5 and share(3) == Fraction(1, 3) and share(3) != 1 / 3 and share(1) == 1
+
+
+def test_d():
+    assert shares(2) == [0, 0.5] and shares(3) == pytest.approx([0, 1 / 3, 2 / 3])
+    assert share(3) == pytest.approx(1 / 3) and pytest.approx(1 / 3) == share(3)
+
+
+def test_e():
+    assert distinct(2) == {0, 0.5, 1} and share(2) in distinct(2)
+
+
+def test_f():
+    assert Money(1) == Money(1) and Money(1) != 1
+
+
+def test_wrong_price():
+    assert price() == 1.6
+
+
+def test_wrong_share():
+    assert share(3) == 1 / 3
+
+
+def test_wrong_shares():
+    assert shares(3) == pytest.approx([0, 0.3, 0.6])
+"""
+
+
+def test_numbers_of_the_standard_library_compare_as_under_pytest(workspace: Path) -> None:
+    Path("exact.py").write_text(NUMBERS)
+    Path("test_exact.py").write_text(NUMBERS_TESTS)
+    assert under_pytest(Path("test_exact.py")) == [
+        "test_wrong_price",
+        "test_wrong_share",
+        "test_wrong_shares",
+    ]
+    assert failed(Path("exact.py"), Path("test_exact.py")) == [
+        "assert price() == 1.6",
+        "assert share(3) == 1 / 3",
+        "assert shares(3) == pytest.approx([0, 0.3, 0.6])",
+    ]
+
+
+def test_objects_of_the_whole_file_outlive_a_test_that_ends_the_program(workspace: Path) -> None:
+    Path("m.py").write_text(
+        "import os\n\n\nclass Box:\n    def __init__(self, n):\n        self.n = n\n\n"
+        "    def end(self):\n        os.abort()\n"
+    )
+    Path("test_m.py").write_text(
+        "from m import Box\n\nFIRST = Box(1)\nSECOND = Box(2)\n\n\n"
+        "def test_end():\n    Box(3).end()\n\n\n"
+        "def test_first():\n    assert FIRST.n == 1\n\n\n"
+        "def test_second():\n    assert Box(4).n == 4 and SECOND.n == 2\n"
+    )
+    assert failed(Path("m.py"), Path("test_m.py")) == ["Box(3).end()"]
+
+
+def test_objects_cross_in_frozensets(workspace: Path) -> None:
+    Path("m.py").write_text(
+        "class Box:\n    pass\n\n\nBOX = Box()\n\n\ndef both():\n"
+        "    return frozenset([BOX, (Box(), 1)])\n\n\n"
+        "def held(boxes):\n    return type(boxes).__name__, BOX in boxes, len(boxes)\n"
+    )
+    Path("test_m.py").write_text(
+        "from m import BOX, Box, both, held\n\n\n"
+        "def test_returned():\n    assert len(both()) == 2 and BOX in both()\n\n\n"
+        "def test_given():\n    assert held(frozenset([BOX, Box()])) == ('frozenset', True, 2)\n"
+    )
+    assert failed(Path("m.py"), Path("test_m.py")) == []
+
+
+def test_no_test_passes_by_catching_what_cannot_cross(workspace: Path) -> None:
+    Path("m.py").write_text("def f(n):\n    return n\n\n\ndef g(n):\n    return n\n")
+    Path("test_m.py").write_text(
+        "from m import f, g\n\n\ndef test_a():\n    given = b'x'\n    try:\n"
+        "        f(given)\n        g(given)\n    except:\n        pass\n"
+    )
+    (found,) = failures(
+        [read_source(Path("m.py"))],
+        parse_all(read_source(Path("m.py")), Path("test_m.py")),
+        params.load().verdicts,
+    )
+    assert [one.kind for one in found] == ["ERROR"]
+
+
 def test_examples_of_a_class_are_run_in_their_order(file: Path) -> None:
     assert failed(file, None) == []
     file.write_text(
@@ -598,6 +730,10 @@ HOSTILE = {
     "an integer that is": "class E(int):\n            __eq__ = lambda *_: True\n"
     "            __int__ = lambda *_: 2\n        return E(1)",
     "a list that is": "class E(list):\n            __eq__ = lambda *_: True\n        return E([2])",
+    "a number in name alone": "import numbers\n        class E:\n"
+    "            numerator = denominator = 1\n"
+    "            __eq__ = lambda *_: True\n            __ne__ = lambda *_: False\n"
+    "        numbers.Rational.register(E)\n        return E()",
     "contains everything": "class E:\n            __contains__ = lambda *_: True\n"
     "            __lt__ = __gt__ = __le__ = __ge__ = lambda *_: True\n        return E()",
     "another dispatcher": "import sys, program_objects as p\n"

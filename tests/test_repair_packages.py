@@ -9,6 +9,8 @@ import pytest
 
 from coral_batch import repair
 from coral_batch.commands.repair import Repair, repair_folder
+from coral_batch.commands.repair.checks import failures, parse_all
+from coral_batch.commands.repair.source import read_source
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.verdict import Program
@@ -76,6 +78,84 @@ def test_a_file_that_imports_packages_is_repaired_where_they_are_allowed(file: P
     assert found.outcome == "repaired"
     found.write()
     assert "+ twice" not in file.read_text()
+
+
+SCALARS = """import numpy as np
+
+
+def total(values):
+    return np.array(values).sum()
+
+
+def mean(values):
+    return np.mean(values)
+
+
+def is_positive(value):
+    return np.float32(value) > 0
+
+
+def distinct(values):
+    return set(np.unique(values))
+
+
+def counted(values):
+    return {value: values.count(value) for value in np.unique(values)}
+
+
+def shares(values):
+    return list(np.array(values) / sum(values))
+"""
+SCALARS_TESTS = """import pytest
+from scalars import counted, distinct, is_positive, mean, shares, total
+
+
+def test_total():
+    assert total([1, 2]) == 3
+
+
+def test_order():
+    assert 2 < total([1, 2]) < 4 and total([1, 2]) in (3, 4) and total([1]) != 2
+
+
+def test_mean():
+    assert round(mean([1, 1, 2]), 2) == 1.33 and mean([1, 2]) + 1 == 2.5
+
+
+def test_near():
+    assert mean([1, 1, 2]) == pytest.approx(4 / 3) and pytest.approx(4 / 3) == mean([1, 1, 2])
+    assert shares([1, 2]) == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_positive():
+    assert is_positive(1) == True and not is_positive(-1)
+
+
+def test_in_sets_and_dicts():
+    assert distinct([1, 2, 1]) == {1, 2}
+    assert counted([1, 2, 1]) == {1: 2, 2: 1} and counted([3])[3] == 1
+
+
+def test_wrong():
+    assert total([1, 2]) == 4
+
+
+def test_wrong_near():
+    assert shares([1, 2]) == pytest.approx([0.3, 0.6])
+"""
+
+
+def test_numbers_of_numpy_are_the_numbers_that_they_hold(workspace: Path) -> None:
+    Path("scalars.py").write_text(SCALARS)
+    Path("test_scalars.py").write_text(SCALARS_TESTS)
+    source = read_source(Path("scalars.py"))
+    tested = parse_all(source, Path("test_scalars.py"), ["numpy"])
+    limits = replace(params.load().verdicts, packages=("numpy",))
+    (found,) = failures([source], tested, limits)
+    assert {one.test for one in found} == {
+        "assert total([1, 2]) == 4",
+        "assert shares([1, 2]) == pytest.approx([0.3, 0.6])",
+    }
 
 
 def test_a_folder_may_import_packages_as_well(file: Path) -> None:

@@ -36,6 +36,9 @@ WHOLE = "the whole file"
 
 _JSON = (".json", ".jsonl")
 
+_NUMBERS = ("decimal", "fractions")
+"""Modules of the standard library with numbers of their own."""
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -124,14 +127,19 @@ def parse_all(source: Source, tests: Path | None, packages: Collection[str] = ()
     name = source.file.stem
     with _mendable(tests or source.file):
         if tests is None:
-            read = parse_doctests(name, source.tree, classes=True)
+            read = parse_doctests(name, source.tree, True, packages)
         else:
             text = read_utf8(tests).removeprefix("\ufeff")
             read = parse_tests(text, name, source.tree, packages)
         groups: dict[str, list[Test]] = {}
         for test in read.tests:
             groups.setdefault(_group(test, read), []).append(test)
-        return {name: _checks(name, replace(read, tests=tests)) for name, tests in groups.items()}
+        # By the rules for cases such a number equals nothing, whatever its `==` says.
+        numbers = imported(source.tree) & {*_NUMBERS, *packages}
+        return {
+            name: _checks(name, replace(read, tests=tests), cases=not numbers)
+            for name, tests in groups.items()
+        }
 
 
 def _group(test: Test, file: TestFile) -> str:
@@ -142,9 +150,9 @@ def _group(test: Test, file: TestFile) -> str:
         return WHOLE
 
 
-def _checks(group: str, file: TestFile) -> Checks:
-    """Return tests as cases where they are such, else as tests with stand-ins for objects."""
-    if group != WHOLE:
+def _checks(group: str, file: TestFile, cases: bool) -> Checks:
+    """Return tests as cases where they may and can be such, else as tests with stand-ins."""
+    if cases and group != WHOLE:
         with suppress(Lost):
             found = by_function(file)[group]
             if found.cases and all(_is_strict(group, case) for case in found.cases):

@@ -34,8 +34,8 @@ own: frozenset[str] = frozenset()
 among: frozenset[str] = frozenset()
 """Those that its classes have for their own instances alone, likewise: dataclasses' ``__eq__``."""
 
-cross: Callable[..., Any] | None = None
-"""What takes a call to the program; set by the tests' file."""
+cross: Any = None
+"""The function under test, which takes a call to the program; set by the tests' file."""
 
 _PLAIN = (int, float, str, bool, type(None))
 _LISTED: tuple[type, ...] = (list, tuple, set, frozenset)
@@ -139,12 +139,27 @@ def _crossing(value: Any) -> Any:
 def _plain(value: Any) -> Any:
     """Return the built-in value that an instance of a subclass holds; itself where there is none.
 
-    By the methods of the built-in type: what the subclass overrides has no say.
+    By the methods of the built-in type: what the subclass overrides has no say. A scalar of numpy
+    holds one as well.
     """
     for base, read in _READ.items():
         if isinstance(value, base):
             return read(value)
-    return value
+    return value.item() if isinstance(value, _loaded("numpy", "generic")) else value
+
+
+def _exact(value: Any) -> tuple[Any, ...]:
+    """Return what writes an exact number: its class's name and arguments; nothing for all else."""
+    if isinstance(value, _loaded("decimal", "Decimal")):
+        return "Decimal", str(value)
+    if isinstance(value, _loaded("numbers", "Rational")):
+        return "Fraction", int(value.numerator), int(value.denominator)
+    return ()
+
+
+def _loaded(module: str, name: str) -> Any:
+    """Return a class of a module; no class at all where the program has not imported it."""
+    return getattr(sys.modules.get(module), name, ())
 
 
 _READ: dict[type, Callable[[Any], Any]] = {
@@ -204,6 +219,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "is": operator.is_,
     "isinstance": lambda kind, value: isinstance(value, kind),
     "plain": _plain,
+    "exact": _exact,
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "enter": lambda manager: manager.__enter__(),
@@ -216,6 +232,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "str": str,
     "repr": repr,
     "format": format,
+    "round": round,
     "int": int,
     "float": float,
 }
@@ -223,7 +240,6 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 
 def _ask(operation: str, /, *arguments: Any, **keywords: Any) -> Any:
     """Let the program do something; return what comes of it, in the tests' process."""
-    assert cross is not None
     for argument in (*arguments, *keywords.values()):
         _check(argument)
     try:
@@ -271,15 +287,21 @@ def _check(value: Any) -> None:
     Raises:
         Stopped: it is neither plain data nor an object of the program. No test can catch that.
     """
+    kind = _foreign(value)
+    if kind is not None:
+        cross.stop("ERROR", f"a value of the type {kind.__name__} {UNCROSSABLE}")
+
+
+def _foreign(value: Any) -> type | None:
+    """Return the type of what in a value the program cannot be given; None where it can all."""
     kind = type(value)
-    if kind in _LISTED:
-        for item in value:
-            _check(item)
-    elif kind is dict:
-        for pair in value.items():
-            _check(pair)
-    elif kind not in _PLAIN and kind is not ProgramObject:
-        raise _stopped()("ERROR", f"a value of the type {kind.__name__} {UNCROSSABLE}")
+    if kind in _PLAIN or kind is ProgramObject:
+        return None
+    if kind is dict:
+        value = [part for pair in value.items() for part in pair]
+    elif kind not in _LISTED:
+        return kind
+    return next(filter(None, map(_foreign, value)), None)
 
 
 class ProgramObject:
@@ -312,10 +334,12 @@ class ProgramObject:
         return _ask("call", self, *arguments, **keywords)
 
     def __hash__(self) -> int:
+        if cross is None:  # in the program's process, where it stands in sets of the tests alone
+            return hash(self.program_object)
         if "__hash__" in own | among:
             return int(_ask("hash", self))
-        # In the program's process it is looked up in sets of the tests, and only there.
-        return hash(self.program_object)
+        here = _value(self)
+        return hash(here.program_object if type(here) is ProgramObject else here)
 
     def __bool__(self) -> bool:
         return bool(_ask("bool", self))
@@ -381,6 +405,9 @@ class ProgramObject:
     def __format__(self, form: str) -> str:
         return str(_ask("format", self, form))
 
+    def __round__(self, *digits: int) -> Any:
+        return _ask("round", self, *digits)
+
     def __int__(self) -> int:
         return int(_ask("int", self))
 
@@ -389,15 +416,28 @@ class ProgramObject:
 
 
 def _value(value: Any) -> Any:
-    """Return the plain data of what is plain data but for its class; itself else."""
-    return _ask("plain", value) if type(value) is ProgramObject else value
+    """Return the data of what is data but for its class; itself else."""
+    here = _ask("plain", value) if type(value) is ProgramObject else value
+    if type(here) is not ProgramObject:
+        return here
+    kind, *arguments = _ask("exact", here) or ("",)
+    if kind == "Decimal":
+        from decimal import Decimal  # here, since few programs have one
+
+        return Decimal(*arguments)
+    if kind == "Fraction":
+        from fractions import Fraction
+
+        return Fraction(*arguments)
+    return here
 
 
 def _comparison(name: str, reflected: str) -> Callable[[Any, Any], Any]:
     def compare(self: Any, other: Any) -> Any:
         # `!=` is the opposite of `==` where it is not defined itself.
         names = {f"__{name}__", f"__{reflected}__", "__eq__" if name == "ne" else f"__{name}__"}
-        if own & names or (among & names and type(other) is ProgramObject):
+        asked = own & names or (among & names and type(other) is ProgramObject)
+        if asked and _foreign(other) is None:
             return _ask(name, self, other)
         here = _value(self)
         if type(here) is ProgramObject:
