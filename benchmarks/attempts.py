@@ -127,7 +127,7 @@ def _attempted(file: Path, samples: int, rounds: int, limits: Verdicts, draw: Dr
     asked: list[Sequence[str]] = []
 
     def recorded(prompt: str, program: str, count: int, /) -> Sequence[str]:
-        asked.append(draw(prompt, program, count))
+        asked.append(list(draw(prompt, program, count)))
         return asked[-1]
 
     cases = file.with_name("shown.jsonl")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from coral_batch.lake.store import Store
-from coral_batch.models.base.checkpoint import materialise
-from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw
+from coral_batch.models.base.checkpoint import load_tokenizer, materialise
+from coral_batch.models.decoding.changes import Original
+from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_in_turn
+from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
 from tests.tiny import make_tiny_base
 
@@ -33,3 +38,26 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(tmp_path: Path) -> None:
     assert len([*(store.root / KIND).rglob("samples.json")]) == 2
     again, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert again == answers and all(row.reused for row in durations)
+
+
+@pytest.mark.parametrize("kernels", ["fast", "plain"])
+def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
+    tmp_path: Path, kernels: str
+) -> None:
+    source = make_tiny_base(tmp_path / "source")
+    base = tmp_path / "base"
+    materialise(str(source), None, base, tmp_path / "downloads")
+    prompt = chat_prompt(load_tokenizer(base), "Fix it.")
+    work = Work("a", None, None, {}, KNOBS, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    drawing = Drawing(6, 24, 1, 4, None, kernels)
+    store = Store(tmp_path / "store")
+    with closing(draw_in_turn(work, drawing, base, store)) as answers:
+        first = [next(answers), next(answers)]
+    assert [*(store.root / KIND).rglob("samples.json")] == []
+    whole = [*draw_in_turn(work, drawing, base, store)]
+    assert whole[:2] == first and [one.index for one in whole] == [*range(6)]
+    kept = [*(store.root / KIND).rglob("samples.json")]
+    assert [*draw_in_turn(work, drawing, base, store)] == whole
+    ((drawn,), (duration,)) = draw([work], drawing, base, "prompts", store)
+    assert (drawn.samples, len(drawn.looks), duration.reused) == (whole, 1, True)
+    assert [*(store.root / KIND).rglob("samples.json")] == kept != []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -58,6 +58,22 @@ def test_the_likeliest_change_that_passes_is_taken_and_only_the_functions_lines_
         ("clamp(30, 9)", "9", "returned 30"),
     ]
     assert (found.left, found.tests, found.drawn, found.rounds) == ([], 3, 4, 1)
+
+
+def test_what_comes_behind_a_repair_is_not_drawn(file: Path) -> None:
+    taken: list[int] = []
+
+    def draw(prompt: str, program: str, count: int, /) -> Iterator[str]:
+        try:
+            for number in range(count):
+                taken.append(number)
+                yield f"```python\n{RIGHT if number == 5 else CLOSER}```"
+        finally:
+            taken.append(-1)
+
+    found = repair(file, Path("test_numbers.py"), "clamp", samples=16, draw=draw)
+    assert (found.outcome, found.drawn) == ("repaired", 8)
+    assert taken == [*range(8), -1]
 
 
 def test_the_smallest_edit_is_taken_where_that_is_wanted(file: Path) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.changes import Original
-from coral_batch.models.decoding.drawing import Work, draw, drawing_of
+from coral_batch.models.decoding.drawing import Work, draw_in_turn, drawing_of
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.repairs.fitting import check_fits
 from coral_batch.records.configuration import Knobs
@@ -63,7 +64,7 @@ class Adapter:
 
 def drawer(
     model: str, settings: Params, plain: Knobs | None = None
-) -> Callable[[str, str, int], Sequence[str]]:
+) -> Callable[[str, str, int], Iterator[str]]:
     """Return what draws with a model; see `coral_batch.commands.repair.Draw`.
 
     Args:
@@ -79,7 +80,7 @@ def drawer(
     adapter = _adapter(model, base)
     tokenizer = load_tokenizer(base)
 
-    def answers(prompt: str, program: str, count: int) -> list[str]:
+    def answers(prompt: str, program: str, count: int) -> Iterator[str]:
         program = program.strip("\n")
         tokens = len(tokenizer(program, add_special_tokens=False)["input_ids"]) + ROOM
         drawing = drawing_of(count, tokens, settings)
@@ -96,8 +97,8 @@ def drawer(
             {name: chat_prompt(tokenizer, prompt)},
             {name: Original(program)} if plain is None else {},
         )
-        ((drawn,), _) = draw([work], drawing, base, "prompts", Store(lake.STORE))
-        return [sample.text for sample in drawn.samples]
+        with closing(draw_in_turn(work, drawing, base, Store(lake.STORE))) as samples:
+            yield from (sample.text for sample in samples)
 
     return answers
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import difflib
 import stat
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -39,14 +40,18 @@ from coral_batch.verdicts.packages import name_of
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
 
 _AT_ONCE = 4
-"""Candidates judged together, the likeliest first: fewer would start jails more often."""
+"""Answers judged together, the likeliest first: fewer would start jails more often, and for more
+there would be longer to wait."""
 
 
 class Draw(Protocol):
     """What draws answers."""
 
-    def __call__(self, prompt: str, program: str, count: int, /) -> Sequence[str]:
-        """Return `count` answers to `prompt` that change `program`, the likeliest change first."""
+    def __call__(self, prompt: str, program: str, count: int, /) -> Iterable[str]:
+        """Give `count` answers to `prompt` that change `program`, the likeliest change first.
+
+        Of an iterator no more is taken than is needed, and it is closed then.
+        """
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Repair:
         best: the file repaired; else the attempt that passes most tests, which can be the file as
             it was.
         left: what that fails: where it is repaired, tests of other functions alone.
-        drawn: answers drawn.
+        drawn: answers that were judged.
         rounds: rounds in which they were drawn.
         limits: with which the tests ran.
     """
@@ -186,7 +191,7 @@ def loaded_at_need(model: str, settings: Params) -> Draw:
     """
     made: list[Draw] = []
 
-    def draw(prompt: str, program: str, count: int, /) -> Sequence[str]:
+    def draw(prompt: str, program: str, count: int, /) -> Iterable[str]:
         if not made:
             # Imported here: torch and transformers take seconds.
             from coral_batch.commands.repair.models import drawer
@@ -245,19 +250,23 @@ class Search:
                 prompt = retry_prompt(problem, docstring, wrong)
             if prompt in asked:  # the answers would be the same
                 break
-            answers = self.draw(prompt, buggy_program(problem), self.samples)
             asked.append(prompt)
-            drawn += len(answers)
-            found = [with_answer(source, name, extract_code(answer)) for answer in answers]
-            candidates = [one for one in dict.fromkeys(found) if one is not None]
-            step = max(1, len(candidates)) if self.smallest else _AT_ONCE
+            seen: set[Source] = set()
             attempts: list[_Attempt] = []
             right: list[_Attempt] = []
-            for at in range(0, len(candidates), step):
-                attempts += _judged(candidates[at : at + step], tested, wrong, limits)
+            answers = iter(self.draw(prompt, buggy_program(problem), self.samples))
+            at_once = self.samples if self.smallest else _AT_ONCE
+            while group := list(islice(answers, at_once)):
+                drawn += len(group)
+                found = [with_answer(source, name, extract_code(answer)) for answer in group]
+                candidates = [one for one in dict.fromkeys(found) if one and one not in seen]
+                seen.update(candidates)
+                attempts += _judged(candidates, tested, wrong, limits) if candidates else []
                 right = [one for one in attempts if one.repairs(spared)]
                 if right:
                     break
+            if isinstance(answers, Generator):
+                answers.close()
             if self.smallest:
                 right.sort(key=lambda one: _size(source, one.source))
             if right:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
@@ -150,22 +151,10 @@ def draw(
             recorded or cannot be used, or a prompt does not fit the model.
     """
     for work in works:
-        if work.folder is not None:
-            # What an adapter makes is kept under its key: it must be the one that this stands for.
-            again = "run `dvc repro --force` on the stage that made it"
-            check_files(work.folder, work.files, "the table subjects", again)
+        _check(work)
     base = base.absolute()
     common = ask(_common, base, drawing, device=True)
-    known = {
-        work.name: {
-            **common,
-            "prompts": _digest(dict(work.prompts)),
-            "originals": _digest({name: asdict(one) for name, one in work.originals.items()}),
-            "adapter": work.key,
-            "knobs": asdict(work.knobs),
-        }
-        for work in works
-    }
+    known = {work.name: _known(work, common) for work in works}
     entries = {name: store.get(KIND, determinants) for name, determinants in known.items()}
     reused = {name: entry is not None for name, entry in entries.items()}
     # Pieces that ask for the same are drawn once.
@@ -199,6 +188,84 @@ def draw(
     )
     durations = [DurationRow(name, seconds[name], reused[name]) for name in entries]
     return answers, durations
+
+
+def draw_in_turn(
+    work: Work, drawing: Drawing, base: Path, store: Store
+) -> Generator[Sample, None, None]:
+    """Draw the answers of a piece that has one prompt, and yield each once those before it are.
+
+    Who has seen enough stops asking: what was still to be drawn is not. Answers are kept in the
+    store when all are done.
+
+    Args:
+        work: the piece.
+        drawing: as in `draw`, like the others.
+        base: likewise.
+        store: likewise.
+
+    Raises:
+        CoralError: as there.
+    """
+    if cluster():
+        ((drawn,), _) = draw([work], drawing, base, "prompts", store)
+        yield from drawn.samples
+        return
+    _check(work)
+    base = base.absolute()
+    common = _common(base, drawing)
+    known = _known(work, common)
+    if (entry := store.get(KIND, known)) is not None:
+        say_reuse("samples", [_seconds(entry)], [])
+        yield from _read(entry / FILE).samples
+        return
+    start = time.perf_counter()
+    engine = _engine(devices()[0], base, common)
+    results = engine.results(
+        [_unit(work)],
+        work.prompts,
+        samples=drawing.samples,
+        max_new_tokens=drawing.max_new_tokens,
+        seed=drawing.seed,
+        originals=work.originals,
+    )
+    looks: list[Look] = []
+    done: dict[int, Sample] = {}
+    given = 0
+    with closing(results), progress(None, "samples", drawing.samples, units="answers") as bar:
+        for _, one in results:
+            if isinstance(one, Look):
+                looks.append(one)
+                continue
+            done[one.index] = one
+            bar.update()
+            while given in done:
+                yield done[given]
+                given += 1
+    drawn = Drawn([done[index] for index in range(given)], looks)
+    store.put(KIND, known, partial(_write, drawn, time.perf_counter() - start))
+
+
+def _check(work: Work) -> None:
+    """Check that an adapter is the one that its key stands for: what it makes is kept under it."""
+    if work.folder is not None:
+        again = "run `dvc repro --force` on the stage that made it"
+        check_files(work.folder, work.files, "the table subjects", again)
+
+
+def _known(work: Work, common: dict[str, Any]) -> dict[str, Any]:
+    """Return what determines the answers of a piece."""
+    return {
+        **common,
+        "prompts": _digest(dict(work.prompts)),
+        "originals": _digest({name: asdict(one) for name, one in work.originals.items()}),
+        "adapter": work.key,
+        "knobs": asdict(work.knobs),
+    }
+
+
+def _unit(work: Work) -> Unit:
+    return Unit(work.name, work.folder, work.knobs, tuple(work.prompts), bool(work.originals))
 
 
 def _on_cluster(
@@ -272,10 +339,7 @@ def _generate(
 ) -> Iterator[_Drawn]:
     start = time.perf_counter()
     for unit, drawn in engine.generate(
-        [
-            Unit(work.name, work.folder, work.knobs, tuple(work.prompts), bool(work.originals))
-            for work in works
-        ],
+        list(map(_unit, works)),
         {name: prompt for work in works for name, prompt in work.prompts.items()},
         samples=drawing.samples,
         max_new_tokens=drawing.max_new_tokens,

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +35,15 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from coral_batch.models.decoding.answer import Answer, Drawn, Prompt, Sample, Unit, Writing
+from coral_batch.models.decoding.answer import (
+    Answer,
+    Drawn,
+    Prompt,
+    Sample,
+    Unit,
+    Writing,
+    gathered,
+)
 from coral_batch.models.decoding.changes import FirstChanges, Look, Original
 from coral_batch.models.decoding.decoder import Decoder
 from coral_batch.models.decoding.guessing import Text
@@ -92,14 +100,6 @@ class _Prompt:
 
 
 @dataclass
-class _Open:
-    """What a unit has so far: its samples by prompt and index, and its looks by prompt."""
-
-    samples: dict[tuple[str, int], Sample]
-    looks: dict[str, Look]
-
-
-@dataclass
 class _Row:
     """A sample being drawn, its unit's number, what it began with and its text, prompt first."""
 
@@ -143,7 +143,6 @@ class Engine:
         self._decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
         self._writing = Writing(model, tokenizer, self._decoder.context)
 
-    @torch.inference_mode()
     def generate(
         self,
         units: Sequence[Unit],
@@ -177,6 +176,40 @@ class Engine:
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
+        results = self.results(
+            units,
+            prompts,
+            samples=samples,
+            max_new_tokens=max_new_tokens,
+            seed=seed,
+            originals=originals,
+        )
+        yield from gathered(units, tuple(prompts), samples, results, tell)
+
+    @torch.inference_mode()
+    def results(
+        self,
+        units: Sequence[Unit],
+        prompts: Mapping[str, str],
+        *,
+        samples: int,
+        max_new_tokens: int,
+        seed: int,
+        originals: Mapping[str, Original] | None = None,
+    ) -> Generator[tuple[int, Sample | Look], None, None]:
+        """Draw as `generate` does, and yield each look and sample, as it is done, with its unit.
+
+        Args:
+            units: as there, like all others.
+            prompts: likewise.
+            samples: likewise.
+            max_new_tokens: likewise.
+            seed: likewise.
+            originals: likewise.
+
+        Raises:
+            CoralError: as there.
+        """
         encoded = self._writing.encode(prompts, originals, max_new_tokens)
         names = [tuple(encoded) if unit.prompts is None else unit.prompts for unit in units]
         waiting = deque(
@@ -184,9 +217,8 @@ class Engine:
             for number, unit in enumerate(units)
             for name in names[number]
         )
-        done = [_Open({}, {}) for _ in units]
-        full = [samples * len(one) for one in names]
-        tell(0.0)
+        left = [samples * len(one) for one in names]
+        looks: list[tuple[int, Look]] = []
         live: list[_Row] = []
         longest = max(len(prompt.ids) for prompt in encoded.values())
         common = _Common(units, samples, seed, max_new_tokens)
@@ -194,31 +226,16 @@ class Engine:
         slots = _AdapterSlots(self._decoder)
         try:
             while waiting or live:
-                finished = self._admit(common, waiting, live, slots, done)
+                finished = self._admit(common, waiting, live, slots, looks)
+                yield from looks
+                looks.clear()
                 finished += self._step(common, live) if live else []
-                ended = []
                 for row in finished:
-                    number, sample = row.unit, self._writing.sample(row.answer)
-                    done[number].samples[sample.problem, sample.index] = sample
-                    if len(done[number].samples) == full[number]:
-                        slots.leave(units[number], number)
-                        ended.append(number)
-                if finished:
-                    shares = [len(one.samples) / of for one, of in zip(done, full, strict=True)]
-                    tell(sum(share for share in shares if share < 1))
-                for number in ended:
-                    found = done[number]
-                    yield (
-                        units[number],
-                        Drawn(
-                            [
-                                found.samples[name, index]
-                                for name in names[number]
-                                for index in range(samples)
-                            ],
-                            [found.looks[name] for name in names[number] if name in found.looks],
-                        ),
-                    )
+                    left[row.unit] -= 1
+                    if not left[row.unit]:
+                        slots.leave(units[row.unit], row.unit)
+                for row in finished:
+                    yield row.unit, self._writing.sample(row.answer)
         finally:
             slots.close()
             self._decoder.release()
@@ -229,9 +246,9 @@ class Engine:
         waiting: deque[_Prompt],
         live: list[_Row],
         slots: _AdapterSlots,
-        done: Sequence[_Open],
+        looks: list[tuple[int, Look]],
     ) -> list[_Row]:
-        """Begin samples while rows are free; return those that are done at once."""
+        """Begin samples while rows are free; return those that are done at once, add the looks."""
         start = time.perf_counter()
         finished = []
         while waiting and len(live) < self._decoder.rows:
@@ -243,7 +260,7 @@ class Engine:
                     break
                 prompt.begun, look = self._read(prompt.prompt, unit, slot, common.samples)
                 if look is not None:
-                    done[prompt.unit].looks[look.problem] = look
+                    looks.append((prompt.unit, look))
             index = prompt.waiting.popleft()
             row = self._begin(common, prompt.prompt, prompt.unit, prompt.begun, index, 0)
             if row.answer.finish:

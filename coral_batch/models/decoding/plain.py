@@ -14,7 +14,7 @@ drawn one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import partial
@@ -27,7 +27,15 @@ from safetensors import SafetensorError
 from transformers import DynamicCache, PreTrainedModel, PreTrainedTokenizerBase
 
 from coral_batch.errors import CoralError
-from coral_batch.models.decoding.answer import Answer, Drawn, Prompt, Sample, Unit, Writing
+from coral_batch.models.decoding.answer import (
+    Answer,
+    Drawn,
+    Prompt,
+    Sample,
+    Unit,
+    Writing,
+    gathered,
+)
 from coral_batch.models.decoding.changes import FirstChanges, Look, Original
 from coral_batch.models.decoding.sampling import next_tokens
 from coral_batch.records.configuration import Knobs
@@ -55,7 +63,6 @@ class PlainEngine:
         context = model.config.get_text_config().max_position_embeddings
         self._writing = Writing(model, tokenizer, context)
 
-    @torch.inference_mode()
     def generate(
         self,
         units: Sequence[Unit],
@@ -72,12 +79,35 @@ class PlainEngine:
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
+        results = self.results(
+            units,
+            prompts,
+            samples=samples,
+            max_new_tokens=max_new_tokens,
+            seed=seed,
+            originals=originals,
+        )
+        yield from gathered(units, tuple(prompts), samples, results, tell)
+
+    @torch.inference_mode()
+    def results(
+        self,
+        units: Sequence[Unit],
+        prompts: Mapping[str, str],
+        *,
+        samples: int,
+        max_new_tokens: int,
+        seed: int,
+        originals: Mapping[str, Original] | None = None,
+    ) -> Generator[tuple[int, Sample | Look], None, None]:
+        """Yield each look and sample, as it is done, with its unit, as `Engine.results` does.
+
+        Raises:
+            CoralError: as there.
+        """
         encoded = self._writing.encode(prompts, originals, max_new_tokens)
-        tell(0.0)
-        for unit in units:
+        for number, unit in enumerate(units):
             names = tuple(encoded) if unit.prompts is None else unit.prompts
-            drawn: list[Sample] = []
-            looks: list[Look] = []
             with _adapted(self._model, unit.adapter) as model:
                 for name in names:
                     prompt = encoded[name].asked(unit)
@@ -91,33 +121,31 @@ class PlainEngine:
                     if prompt.copy is None:
                         answers = [begin(index) for index in range(samples)]
                         for start in range(0, samples, self._rows):
-                            self._draw(model, answers[start : start + self._rows])
+                            drawn = answers[start : start + self._rows]
+                            self._draw(model, drawn)
+                            yield from ((number, self._writing.sample(one)) for one in drawn)
                     else:
-                        answers, look = self._change(model, prompt, unit.knobs, begin, samples)
-                        looks.append(look)
-                    drawn += [self._writing.sample(answer) for answer in answers]
-                    done = len(drawn) / (samples * len(names))
-                    tell(done if done < 1 else 0.0)
-            yield unit, Drawn(drawn, looks)
+                        for one in self._change(model, prompt, unit.knobs, begin, samples):
+                            yield number, one
 
     def _change(
         self, model: Any, prompt: Prompt, knobs: Knobs, begin: Callable[..., Answer], samples: int
-    ) -> tuple[list[Answer], Look]:
-        """Draw the answers to a prompt whose program they must change."""
+    ) -> Iterator[Look | Sample]:
+        """Draw the answers to a prompt whose program they must change, the look first."""
         read = model(
             input_ids=torch.tensor([prompt.read]).to(self._model.device),
             use_cache=True,
             logits_to_keep=prompt.length,
         )
         changes, look = self._writing.changes(prompt, read.logits[0], knobs, samples)
-        cache, answers = read.past_key_values, []
+        yield look
+        cache = read.past_key_values
         for index in range(samples):
             answer = self._complete(model, begin(index), changes, cache, samples)
             while self._writing.failed(answer):
                 again = begin(index, attempt=answer.attempt + 1)
                 answer = self._complete(model, again, changes, cache, samples)
-            answers.append(answer)
-        return answers, look
+            yield self._writing.sample(answer)
 
     def _complete(
         self, model: Any, answer: Answer, changes: FirstChanges, read: DynamicCache, samples: int
