@@ -43,4 +43,4 @@ def others(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
             field = schema.get("properties", {}).get(name) or schema.get("additionalProperties", {})
             yield {**value, name: another(inner, field if isinstance(field, dict) else {})}
         yield {"more": "text"}
-    yield from (1, 0.5, "LOW", "test", None)
+    yield from (1, 0.5, "LOW", "test", None, "0" * 64)

@@ -24,7 +24,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
         Verdicts that came out otherwise, and a line for each case.
 
     Raises:
-        CoralError: there is no such repair.
+        CoralError: there is no such repair, or what it repairs is gone.
     """
     settings, tables = params.load(), Lake()
     parts = [*settings.generations, lake.BASELINE, *lake.EVALUATIONS.values()]
@@ -41,7 +41,9 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
             "repair of its samples.jsonl behind it",
         )
     sample = samples[rest]
-    program = program_of(read_shown(tables, settings)[sample.problem], sample.code, rest)
+    shown = read_shown(tables, settings)
+    problem = lake.find(shown.values(), lake.path("bugs"), name=sample.problem)
+    program = program_of(problem, sample.code, rest)
     (verdicts,) = judge([program], settings.verdicts, workers=1)
     columns = ("case", "test", "kind", "detail")
     again = {one.case: {column: getattr(one, column) for column in columns} for one in verdicts}

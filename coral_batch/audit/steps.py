@@ -7,6 +7,7 @@ find.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,10 +22,18 @@ from coral_batch.audit.comparison import Comparison, found_hashes
 from coral_batch.audit.measured import Measured
 from coral_batch.audit.recorded import Mismatch, Place, Recorded, Unusable
 from coral_batch.corpus.sources import checkout
+from coral_batch.corpus.sources.assignment import FILE, assign
+from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.stage import Outputs
 from coral_batch.linteval.items.sources import remake
-from coral_batch.models.base.catalogue import CATALOGUE
-from coral_batch.models.base.checkpoint import CARD
+from coral_batch.models.base.checkpoint import (
+    CARD,
+    CONFIG,
+    origin_of,
+    provenance,
+    size_and_type,
+    wanted_files,
+)
 from coral_batch.records.items import Dropped, Item, ItemTests
 from coral_batch.records.problem import DroppedProblem, Problem, content_hash
 from coral_batch.records.settings import Params
@@ -177,25 +186,35 @@ def _step(stage: ModuleType, part: str | None = None, *elsewhere: Place, **how: 
 
 
 def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
-    """Read a source again; where it is gone, hash each of its problems again."""
-    path, origin = checkout.place(settings.corpus.sources[source])
+    """Read a source again; where it is gone, hash its problems and give them roles again."""
+    given = settings.corpus.sources[source]
+    path, origin = checkout.place(given)
     if path.exists():
         return corpus.make(recorded, settings, source)
     there = recorded.rows("problems", Problem, source)
-    hashed = [replace(one, sha256=content_hash(one), origin=origin) for one in there]
+    problems = [replace(one, sha256=content_hash(one), origin=origin) for one in there]
+    if given.roles != FILE:  # which is gone with the source
+        problems = assign(problems, given.roles, path, given.exclude)
     dropped = recorded.rows("corpus_dropped", DroppedProblem, source)
-    return {"problems": hashed, "corpus_dropped": dropped}
+    return {"problems": problems, "corpus_dropped": dropped}
 
 
 def _card(recorded: Recorded, settings: Params, _: None) -> Outputs:
-    """Hash the base model's files, and take from the catalogue what it says."""
-    files = {name: one for name, one in found_hashes(lake.path("base")).items() if name != CARD}
-    card = {**recorded.document("card", dict), "files": files}
-    model = settings.base.model
-    if entry := CATALOGUE.get(model):
-        card |= {"name": model, "origin": "catalogue"}
-        card |= {"source_sha256": entry.sha256, "licence": entry.licence}
-    return {"card": card}
+    """Describe the base model again, by its files, by params.yaml and by what it is a copy of."""
+    folder, base, known = lake.path("base"), settings.base, recorded.document("card", dict)
+    origin, source = origin_of(base.model), Path(base.model).expanduser()
+    if origin is None or (origin, known["origin"]) == ("hub", "folder"):
+        origin = "folder"  # that is gone; it may have been called like an id of the hub
+    card = {**known, **provenance(base.model, origin), "revision": None}
+    if origin == "hub":
+        full = re.fullmatch(r"[0-9a-f]{40}", base.revision or "")
+        card["revision"] = base.revision if full else known["revision"]
+    files = {name: one for name, one in found_hashes(folder).items() if name != CARD}
+    if CONFIG in files and files[CONFIG] == known["files"].get(CONFIG):
+        card["parameters"], card["dtype"] = size_and_type(folder)
+    if files == known["files"] and origin == "folder" and source.is_dir():
+        files = {file.name: found_sha256(file) for file in wanted_files(source)}
+    return {"card": {**card, "files": files}}
 
 
 def _data_set(recorded: Recorded, settings: Params, _: None, jail: Any) -> Outputs:
