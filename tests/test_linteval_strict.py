@@ -692,6 +692,8 @@ def test_calls_are_those_of_the_tests_and_some_like_them() -> None:
     calls = calls_of(tests, "def f(x, y):\n    return x == 77\n")
     assert calls[0] == "(3, [1, 'ab'])"
     like = ["(4, [1, 'ab'])", "(3, ['ab'])", "(3, [1, 'b'])", "(3, [])", "(76, [1, 'ab'])"]
+    # One item alone, and the first two in the other order, tell apart what few lists do.
+    like += ["(3, [1])", "(3, ['ab', 1])"]
     assert set(like) <= set(calls)
     assert len(calls) == len(set(calls)) <= MOST
     file = "def test_1():\n    assert f((1, 2), {3}) == 4\n    assert f(g(1)) == 2\n"

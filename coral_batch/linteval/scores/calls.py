@@ -132,7 +132,8 @@ def _neighbours(value: Any) -> Iterator[Any]:
     elif kind in (int, float):
         yield from (value + 1, value - 1, kind(0), -value, value + 2, 2 * value)
     elif kind in (str, list, tuple):
-        yield from (value[1:], value[:-1], value[::-1], value + value[:1], value[:1] + value)
+        yield from (value[1:], value[:-1], value[:1], value[::-1])
+        yield from (value[1:2] + value[:1] + value[2:], value + value[:1], value[:1] + value)
         yield from _with_an_item_changed(value)
         yield kind()
     elif kind is dict:
