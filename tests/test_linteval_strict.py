@@ -476,6 +476,10 @@ CHEATS = {
         "hidden",
     ),
     "coding cookie": ("# coding: utf-7\n" + CLEAN, "hidden"),
+    "coding cookie behind an end of line that flake8 does not see": (
+        "#\r\r# coding: utf-7\n#+AAoAIgAiACI-\n" + ORIGINAL + "\n# +ACIAIgAi-\n",
+        "hidden",
+    ),
     "a deleted helper": (
         CLEAN.replace("def helper(x):\n    return x * 2\n\n\n", "")
         .replace("helper(number)", "number * 2")

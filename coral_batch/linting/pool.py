@@ -25,6 +25,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import MappingProxyType
@@ -62,7 +63,20 @@ _STACK_BYTES = 64 << 20
 
 Linter = Callable[[str], list[Finding]]
 
-LINTERS: Mapping[str, Linter] = MappingProxyType({"flake8": flake8, "bandit": bandit})
+
+def _as_compiled(tool: str, linter: Linter, source: str) -> list[Finding]:
+    """Lint a source unless its coding cookie makes it another program for the linter."""
+    if misread(source):
+        return [failure(tool, ERROR, "a coding cookie makes it another text")]
+    return linter(source)
+
+
+LINTERS: Mapping[str, Linter] = MappingProxyType(
+    {
+        tool: partial(_as_compiled, tool, linter)
+        for tool, linter in (("flake8", flake8), ("bandit", bandit))
+    }
+)
 
 
 def lint(
@@ -79,8 +93,8 @@ def lint(
 
     Returns:
         The findings of each source, in the order of `sources`; per source in the order of
-        `linters`. A linter that did not finish, or that would read another text, leaves one finding
-        with a code of `coral_batch.records.finding.FAILURES`.
+        `linters`. A linter that did not finish, or of `LINTERS` one that would read another text,
+        leaves one finding with a code of `coral_batch.records.finding.FAILURES`.
 
     Raises:
         CoralError: workers keep being killed from outside.
@@ -198,9 +212,6 @@ def _send_results(
             sender.send([failure(tool, TOO_LONG, message)])
             continue
         signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
-        if misread(source):
-            findings = [failure(tool, ERROR, "a coding cookie makes it another text")]
-        else:
-            findings = linters[tool](source)
+        findings = linters[tool](source)
         signal.setitimer(signal.ITIMER_PROF, 0)
         sender.send(findings)

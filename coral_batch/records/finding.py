@@ -14,8 +14,9 @@ FAILURES = frozenset({TOO_LONG, UNPARSEABLE, ERROR, CRASH, TIMEOUT})
 """Codes of findings that say that a linter did not finish, so that silence always means clean.
 
 TOO_LONG: the source was not linted for its length. UNPARSEABLE: bandit could not parse it (flake8
-says E999 or E902 itself). ERROR: the linter raised an exception. CRASH: the linter's process died.
-TIMEOUT: the linter was killed for the time it took.
+says E999 or E902 itself). ERROR: the linter raised an exception, or a coding cookie would have it
+read another text. CRASH: the linter's process died. TIMEOUT: the linter was killed for the time it
+took.
 """
 
 

@@ -16,6 +16,8 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from coral_batch.linting import cookies
+
 _MODULES = """
     abc bisect cmath collections copy dataclasses datetime decimal enum fractions functools heapq
     itertools json math numbers operator random re statistics string time typing
@@ -39,7 +41,8 @@ def misread(original: str, answer: str) -> bool:
 
     The original's own cookie and that of UTF-8 are let through.
     """
-    return not _cookies(answer) <= _cookies(original) | {"utf-8"}
+    new = _cookies(answer) - _cookies(original) - {"utf-8"}
+    return bool(new) or (cookies.misread(answer) and not cookies.misread(original))
 
 
 def _cookies(code: str) -> set[str]:
