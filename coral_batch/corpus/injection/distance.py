@@ -6,7 +6,7 @@ import tokenize
 from collections.abc import Sequence
 from itertools import takewhile
 
-from coral_batch.corpus.sources.tokens import tokens_of
+from coral_batch.corpus.split.tokens import tokens_of
 
 _LAYOUT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER})
 _BLOCKS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
