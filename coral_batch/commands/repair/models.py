@@ -39,6 +39,10 @@ ROOM = 64
 """Tokens that an answer may have beyond those of the program: who writes more does not repair it,
 and all answers wait for the longest."""
 
+FEWEST_ROWS = 16
+"""Answers decoded together at least. No more than are asked for, since somebody waits: a step of 16
+takes two fifths of the time of one of 64."""
+
 _CONFIGURATION = "adapter_config.json"
 _WEIGHTS = "adapter_model.safetensors"
 _PROMPT = "the function"
@@ -84,7 +88,8 @@ def drawer(
         program = program.strip("\n")
         tokens = len(tokenizer(program, add_special_tokens=False)["input_ids"]) + ROOM
         drawing = drawing_of(count, tokens, settings)
-        drawing = replace(drawing, rank=max(drawing.rank, adapter.rank))
+        rows = max(FEWEST_ROWS, 1 << (count - 1).bit_length())
+        drawing = replace(drawing, rank=max(drawing.rank, adapter.rank), rows=rows)
         name = _PROMPT
         if plain is not None:  # streams go by name: other prompts are to have other luck
             name = f"{_PROMPT} {hashlib.sha256(prompt.encode()).hexdigest()}"

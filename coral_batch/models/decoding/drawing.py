@@ -103,6 +103,7 @@ class Drawing:
         rank: greatest rank of an adapter, >= 1.
         threads: torch's threads; None for one a core.
         kernels: ``fast`` for `engine`, ``plain`` for `plain`.
+        rows: most answers decoded together, >= 1; None for as many as the device is best used with.
     """
 
     samples: int
@@ -111,6 +112,7 @@ class Drawing:
     rank: int
     threads: int | None
     kernels: str = "fast"
+    rows: int | None = None
 
 
 def work_of(
@@ -364,7 +366,7 @@ def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
         read_card(base).parameters,
         tokens=2 * drawing.max_new_tokens,
     )
-    return _determinants(base, drawing, rows)
+    return _determinants(base, drawing, min(rows, drawing.rows or rows))
 
 
 def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
