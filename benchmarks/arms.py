@@ -1,12 +1,14 @@
-"""Recipes of training side by side: how many held-out bugs an adapter of each repairs.
+"""Recipes of training side by side: how many bugs an adapter of each repairs.
 
-    python -m benchmarks.arms [ARM ...] [--change required] [--change free]
+    python -m benchmarks.arms [ARM ...] [--on test] [--change required] [--change free]
 
-Without arms it tells which there are. The base model alone comes first in any case. All arms have
-the same base, the same number of optimizer steps and the same decoding, greedy, one answer a bug,
-on the held-out bugs of params.yaml (`evaluation`). With `--change required` answers must change the
-program, with `free` they need not. Adapters and answers are kept in the store, so a run that was
-stopped goes on where it was; the lake must have its base, bugs and split (`dvc repro bugs base`).
+The base model alone comes first in any case. All arms have the same base, the same adapter and the
+same decoding, greedy, one answer a bug: by default on all bugs of the test programs, own and
+injected, which is where recipes are chosen; with `--on held_out` on the held-out bugs of
+params.yaml (`evaluation`). With `--change required` answers must change the program, with `free`
+they need not. Adapters and answers are kept in the store, so a run that was stopped goes on where
+it was, and two commands with an arm each train on two cores; the lake must have its base, bugs and
+split (`dvc repro bugs base`).
 
 A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
 """
@@ -23,7 +25,7 @@ from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select
-from coral_batch.corpus.split.shown import measured
+from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.evidence.paired import Outcome, Outcomes, Paired, compare
 from coral_batch.evidence.summary import OWN, difficulty
 from coral_batch.lake import params
@@ -54,15 +56,29 @@ GREEDY = Knobs(0.0, 1.0, 1, 1.0)
 
 @dataclass(frozen=True)
 class Arm:
-    """A recipe: injected bugs that a program shows besides its own, and what is trained."""
+    """A recipe.
+
+    Attributes:
+        bugs: injected bugs that a program shows besides its own.
+        sources: of the training programs, as corpus.sources names them.
+        batch_size: examples an optimizer step.
+        learning_rate: the highest of the training.
+    """
 
     bugs: int
-    configuration: AdapterConfiguration = TEXTBOOK
+    sources: tuple[str, ...] = ("classics", "practice")
+    batch_size: int = 1
+    learning_rate: float = 5e-4
 
 
 ARMS = {
-    "seed": Arm(0),
-    "injected": Arm(3),
+    "seed": Arm(0, ("classics",), 4, 2e-4),
+    "injected": Arm(3, ("classics",), 4, 2e-4),
+    "steps": Arm(3, ("classics",)),
+    "programs": Arm(1, batch_size=4, learning_rate=2e-4),
+    "slow": Arm(1, learning_rate=2e-4),
+    "default": Arm(1),
+    "more": Arm(3),
 }
 
 
@@ -81,6 +97,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("arms", nargs="*", metavar="ARM", help=", ".join(ARMS))
+    parser.add_argument("--on", choices=("test", "held_out"), default="test")
     parser.add_argument("--change", action="append", choices=("required", "free"))
     arguments = parser.parse_args()
     if unknown := set(arguments.arms) - ARMS.keys():
@@ -89,10 +106,16 @@ def main() -> None:
     lake_ = Lake()
     manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
     problems = read_problems(lake_, settings)
-    shown = measured(problems, bugs, manifest, settings.evaluation)
+    if arguments.on == "held_out":
+        shown = measured(problems, bugs, manifest, settings.evaluation)
+    else:
+        shown = selected_on(select(problems, manifest, "test"), bugs, len(bugs))
     subjects = [SubjectRow(BASE, None, None, {}, GREEDY)]
+    source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")
-    subjects += [_train(name, training, bugs, settings) for name in arguments.arms]
+    for name in arguments.arms:
+        of_arm = [one for one in training if source[one.name] in ARMS[name].sources]
+        subjects.append(_train(name, of_arm, bugs, settings))
     results: dict[tuple[str, str], Result] = {}
     for change in arguments.change or ["required"]:
         sampling = replace(settings.sampling, change=change)
@@ -103,17 +126,20 @@ def main() -> None:
             print(_table(results), flush=True)
     for (name, change), result in results.items():
         print(f"\n{name}, change {change}\n" + _parts(result.outcomes, bugs))
-    _write(results)
+    _write(results, arguments.on)
 
 
 def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params) -> SubjectRow:
     """Return what answers with an arm's adapter are drawn with."""
     arm, base = ARMS[name], lake.path("base")
     examples = make_examples(problems, bugs, arm.bugs, load_tokenizer(base), all_.prompt.docstring)
-    wanted = (arm.configuration, all_.seed)
+    wanted = (TEXTBOOK, all_.seed)
+    training = replace(
+        all_.training, passes=1, batch_size=arm.batch_size, learning_rate=arm.learning_rate
+    )
     compute = all_.compute
     adapter = obtain_adapters(
-        base, examples, [wanted], all_.training, Store(lake.STORE), compute.threads, compute.kernels
+        base, examples, [wanted], training, Store(lake.STORE), compute.threads, compute.kernels
     )[wanted]
     return SubjectRow(name, adapter.key, str(adapter.folder.absolute()), adapter.files, GREEDY)
 
@@ -175,9 +201,9 @@ def _against(base: Result, other: Result) -> Paired:
     return compare(base.outcomes, other.outcomes, 1, 0, "arms")
 
 
-def _write(results: Mapping[tuple[str, str], Result]) -> None:
+def _write(results: Mapping[tuple[str, str], Result], role: str) -> None:
     rows = [
-        {"arm": name, "change": change, **asdict(result)}
+        {"arm": name, "on": role, "change": change, **asdict(result)}
         for (name, change), result in results.items()
     ]
     write_results(f"arms-{utc()}", {"machine": machine(), "rows": rows})

@@ -60,13 +60,14 @@ def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
     ("there", "injected", "shown"),
     [
         (3, 3, [None, "gcd-1", "gcd-2", "gcd-3"]),
-        (5, 2, [None, "gcd-1", "gcd-2", None]),
-        (1, 3, [None, "gcd-1", None, None]),
+        (5, 2, [None, "gcd-1", "gcd-2"]),
+        (1, 3, [None, "gcd-1"]),
+        (0, 3, [None]),
         (6, 6, [None, *(f"gcd-{number}" for number in range(1, 7))]),
         (6, 5, [None, *(f"gcd-{number}" for number in range(1, 6))]),
     ],
 )
-def test_variants_show_injected_bugs_of_the_same_program(
+def test_each_bug_of_a_program_is_shown_once(
     there: int, injected: int, shown: list[str | None]
 ) -> None:
     bugs = [bug_of("gcd", number) for number in range(1, there + 1)]
@@ -74,18 +75,25 @@ def test_variants_show_injected_bugs_of_the_same_program(
     assert [example.bug for example in examples] == shown
     assert [example.variant for example in examples] == list(range(len(shown)))
     for example in examples:
-        wording = INSTRUCTIONS[example.variant % 4].format(name="gcd")
-        assert example.instruction == wording
         assert example.output == _problem("gcd").reference.strip()
         buggy = next((bug.buggy for bug in bugs if bug.id == example.bug), _problem("gcd").buggy)
         assert example.input.startswith(buggy.strip())
+
+
+def test_instructions_take_turns_from_example_to_example() -> None:
+    bugs = [bug_of("gcd", 1), bug_of("lis", 1), bug_of("lis", 2)]
+    examples = _make([_problem("gcd"), _problem("lis")], bugs, 2)
+    assert [example.id for example in examples] == ["gcd/0", "gcd/1", "lis/0", "lis/1", "lis/2"]
+    for number, example in enumerate(examples):
+        wording = INSTRUCTIONS[number % 4].format(name=example.problem)
+        assert example.instruction == wording
 
 
 def test_a_program_without_a_bug_of_its_own_shows_injected_ones_alone() -> None:
     clean = replace(_problem("gcd"), buggy=None)
     bugs = [bug_of("gcd", 1), bug_of("gcd", 2)]
     examples = _make([clean], bugs, 3)
-    assert [example.bug for example in examples] == ["gcd-1", "gcd-2", "gcd-1", "gcd-2"]
+    assert [example.bug for example in examples] == ["gcd-1", "gcd-2"]
     examples = _make([clean, _problem("lis")], [], 3)
     assert {example.problem for example in examples} == {"lis"}
 

@@ -83,4 +83,5 @@ SOURCES = {
     "classics": ("quixbugs", "lake/raw/classics"),
     "snippets": ("quixbugs", "lake/raw/snippets"),
     "exercises": ("quixbugs", "lake/raw/exercises"),
+    "practice": ("quixbugs", "lake/raw/practice"),
 }

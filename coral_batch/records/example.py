@@ -12,7 +12,7 @@ class Example:
     Attributes:
         id: ``PROBLEM/VARIANT``.
         problem: the problem's name.
-        variant: its number, from 0; the instructions in `INSTRUCTIONS` take turns.
+        variant: its number among those of the problem, from 0.
         bug: id of the injected bug that is shown; None for the problem's own.
         instruction: the instruction, with the problem's name filled in.
         input: the buggy program as the model sees it.

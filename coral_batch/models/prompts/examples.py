@@ -1,4 +1,4 @@
-"""Training examples: each training problem in four instruction variants, or more.
+"""Training examples: the bugs of the training programs, in four instructions that take turns.
 
 The instructions are CORAL-X's. Around them stands the prompt that samples are asked with, so that
 an adapter is trained on what it will see: the same frame, the same chat template, if there is one,
@@ -12,6 +12,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from coral_batch.errors import CoralError
@@ -51,14 +52,14 @@ def make_examples(
 ) -> list[Example]:
     """Make the examples of training problems, ordered by problem and variant.
 
-    Variant 0 shows the problem's own bug; so do the others, in CORAL-X's protocol (`injected` 0).
-    Else variants 1 to `injected` show an injected bug each, as far as the program has so many. The
-    instructions take turns. A program without a bug of its own shows injected ones alone.
+    In CORAL-X's protocol (`injected` 0) a program's own bug is shown four times, once behind each
+    instruction. Else each bug is shown once: the program's own, if it has one, then injected ones.
+    The instructions take turns from example to example.
 
     Args:
         problems: training problems only; one that has no bug at all gives no example.
         bugs: injected bugs of any problems, each problem's in order.
-        injected: how many of them a program shows.
+        injected: how many of them a program shows, as far as it has so many.
         tokenizer: the base model's; its chat template, if it has one, and the token that ends a
             turn or a text are used.
         docstring: show the problem's docstring behind the code.
@@ -69,14 +70,12 @@ def make_examples(
     by_program: dict[str, list[Bug]] = defaultdict(list)
     for bug in bugs:
         by_program[bug.problem].append(bug)
-    examples = [
-        _make_example(problem, variant, bug, tokenizer, docstring)
+    shown = [
+        (problem, variant, bug)
         for problem in sorted(problems, key=lambda problem: problem.name)
-        for variant, bug in enumerate(
-            _shown(problem, by_program[problem.name][:injected], injected)
-        )
+        for variant, bug in enumerate(_shown(problem, by_program[problem.name], injected))
     ]
-    if not examples:
+    if not shown:
         raise CoralError(
             "there is nothing to train on",
             file="params.yaml",
@@ -85,15 +84,16 @@ def make_examples(
             expected="a training program with a bug of its own, or injected bugs",
             action="raise examples.bugs (and injection.each if it is 0)",
         )
-    return examples
+    return [
+        _make_example(problem, variant, bug, instruction, tokenizer, docstring)
+        for (problem, variant, bug), instruction in zip(shown, cycle(INSTRUCTIONS), strict=False)
+    ]
 
 
 def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | None]:
     """Return the bug of each variant; None for the problem's own."""
-    variants = max(len(INSTRUCTIONS), injected + 1)
-    if problem.buggy is not None:
-        return [None, *bugs, *[None] * (variants - 1 - len(bugs))]
-    return [bugs[variant % len(bugs)] for variant in range(variants)] if bugs else []
+    own = 0 if problem.buggy is None else 1 if injected else len(INSTRUCTIONS)
+    return [*[None] * own, *bugs[:injected]]
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:
@@ -106,10 +106,11 @@ def _make_example(
     problem: Problem,
     variant: int,
     bug: Bug | None,
+    instruction: str,
     tokenizer: PreTrainedTokenizerBase,
     docstring: bool,
 ) -> Example:
-    instruction = INSTRUCTIONS[variant % len(INSTRUCTIONS)].format(name=problem.function)
+    instruction = instruction.format(name=problem.function)
     shown = problem if bug is None else replace(problem, buggy=bug.buggy)
     program = program_text(shown, docstring)
     output = problem.reference.strip("\n")
