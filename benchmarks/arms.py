@@ -78,7 +78,7 @@ ARMS = {
     "programs": Arm(1, batch_size=4, learning_rate=2e-4),
     "slow": Arm(1, learning_rate=2e-4),
     "default": Arm(1),
-    "more": Arm(3),
+    "more": Arm(2),
 }
 
 

@@ -68,6 +68,7 @@ def unlike_measured(settings: Params) -> list[str]:
     same = {
         "base.model": settings.base.model == MODEL,
         "corpus.sources": sources == SOURCES,
+        "examples.bugs": settings.examples.bugs == EXAMPLE_BUGS,
         "linteval.source": settings.linteval.source == "snippets",
         "compute.kernels": settings.compute.kernels == "fast",
         "compute.threads": settings.compute.threads is None,
@@ -78,6 +79,7 @@ def unlike_measured(settings: Params) -> list[str]:
 TRAINING_PROBLEMS = 24
 TEST_PROBLEMS = HELD_OUT_PROBLEMS = 8
 LINT_ITEMS = 120
+EXAMPLE_BUGS = 1
 MODEL = "qwen2.5-coder-0.5b-instruct"
 SOURCES = {
     "classics": ("quixbugs", "lake/raw/classics"),
