@@ -420,8 +420,9 @@ def test_a_copy_of_a_program_that_is_selected_on_is_refused_as_held_out(
 ) -> None:
     wrap = next(problem for problem in problems if problem.name == "wrap")
     copy = replace(wrap, name="fold", role="held_out")
-    with pytest.raises(CoralError, match="wrap \\(test\\), fold \\(held_out\\)"):
+    with pytest.raises(CoralError, match="wrap \\(test\\), fold \\(held_out\\)") as caught:
         given_away(measure_overlaps([*problems, copy]), LIMITS)
+    assert "split.overlapping to exclude" in str(caught.value)
 
 
 def test_a_held_out_program_that_is_given_away_can_be_excluded(problems: list[Problem]) -> None:
@@ -435,8 +436,9 @@ def test_a_held_out_program_that_is_given_away_can_be_excluded(problems: list[Pr
     held_out = select([*problems, copy], manifest, "held_out")
     assert {problem.name for problem in held_out} == quixbugs.HELD_OUT
     renamed = disguised(problems, lambda text: text)
-    with pytest.raises(CoralError, match="wrap \\(test\\)"):
+    with pytest.raises(CoralError, match="wrap \\(test\\)") as caught:
         given_away(renamed, limits)
+    assert "split.overlapping" not in str(caught.value)  # which keeps held-out programs alone
 
 
 def test_names_and_layout_do_not_hide_an_overlap_and_short_programs_have_none() -> None:

@@ -167,14 +167,15 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
             if value < limit:
                 continue
             if limits.overlapping == "refuse" or row.role != "held_out":
+                # A test program is refused either way.
+                instead = ", or set split.overlapping to exclude" if row.role == "held_out" else ""
                 raise CoralError(
                     "contamination: a program gives away an evaluation program",
                     field=f"{row.other} ({row.other_role}), {row.evaluation} ({row.role})",
                     found=round(value, 3),
                     expected=f"below split.{field} = {limit}",
-                    action="exclude one of them (corpus.sources: exclude), or set "
-                    "split.overlapping to exclude; raise the limit only if you know why they "
-                    "overlap",
+                    action=f"exclude one of them (corpus.sources: exclude){instead}; raise the "
+                    "limit only if you know why they overlap",
                 )
             pair = f"{row.other} ({row.other_role}) gives it away"
             found.setdefault(row.evaluation, f"{pair}: {measure} {value:.2f}, limit {limit}")

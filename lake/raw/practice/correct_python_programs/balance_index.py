@@ -1,11 +1,10 @@
 def balance_index(weights):
     """Return the first index at which the sum of the values before it equals
     the sum of the values after it, or -1 if there is none."""
-    left = 0
-    right = sum(weights)
-    for index, weight in enumerate(weights):
-        right -= weight
-        if left == right:
+    total = sum(weights)
+    before = 0
+    for index in range(len(weights)):
+        if 2 * before + weights[index] == total:
             return index
-        left += weight
+        before += weights[index]
     return -1

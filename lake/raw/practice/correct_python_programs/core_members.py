@@ -9,8 +9,8 @@ def core_members(friends, least):
     while leaving:
         leaving = []
         for name in members:
-            present = [f for f in friends[name] if f in members]
-            if len(present) < least:
+            if sum(f in members for f in friends[name]) < least:
                 leaving.append(name)
-        members = [name for name in members if name not in leaving]
+        for name in leaving:
+            members.remove(name)
     return members

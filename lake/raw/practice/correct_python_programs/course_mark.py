@@ -1,5 +1,8 @@
+from statistics import mean
+
+
 def average(marks):
-    return sum(marks) / len(marks) if marks else 0
+    return mean(marks) if marks else 0
 
 
 def course_mark(homework, exams, dropped):

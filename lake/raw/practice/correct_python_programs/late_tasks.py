@@ -9,4 +9,5 @@ def late_tasks(tasks, today):
         days = done - task["due"]
         if days > 0:
             late.append((-days, task["name"]))
-    return [name for _, name in sorted(late)]
+    late.sort()
+    return [entry[1] for entry in late]

@@ -7,9 +7,10 @@ def runoff_winner(ballots):
     while names:
         tally = dict.fromkeys(names, 0)
         for ballot in ballots:
-            left = [name for name in ballot if name in tally]
-            if left:
-                tally[left[0]] += 1
+            for name in ballot:
+                if name in tally:
+                    tally[name] += 1
+                    break
         total = sum(tally.values())
         for name in names:
             if 2 * tally[name] > total:
