@@ -1,14 +1,14 @@
 """Recipes of training side by side: how many bugs an adapter of each repairs.
 
-    python -m benchmarks.arms [ARM ...] [--on test] [--change required] [--change free]
+    python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160] [--change required|free]
 
 The base model alone comes first in any case. All arms have the same base, the same adapter and the
-same decoding, greedy, one answer a bug: by default on all bugs of the test programs, own and
-injected, which is where recipes are chosen; with `--on held_out` on the held-out bugs of
-params.yaml (`evaluation`). With `--change required` answers must change the program, with `free`
-they need not. Adapters and answers are kept in the store, so a run that was stopped goes on where
-it was, and two commands with an arm each train on two cores; the lake must have its base, bugs and
-split (`dvc repro bugs base`).
+same decoding, greedy, one answer a bug: by default on bugs of the test programs, own ones and as
+many injected ones as `--bugs` says, which is where recipes are chosen; with `--on held_out` on the
+held-out bugs of params.yaml (`evaluation`). With `--change required` answers must change the
+program, with `free` they need not; both can be given. Adapters and answers are kept in the store,
+so a run that was stopped goes on where it was, and two commands with an arm each train on two
+cores; the lake must have its base, bugs and split (`dvc repro bugs base`).
 
 A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
 """
@@ -98,6 +98,7 @@ def main() -> None:
     )
     parser.add_argument("arms", nargs="*", metavar="ARM", help=", ".join(ARMS))
     parser.add_argument("--on", choices=("test", "held_out"), default="test")
+    parser.add_argument("--bugs", type=int, default=160, metavar="N")
     parser.add_argument("--change", action="append", choices=("required", "free"))
     arguments = parser.parse_args()
     if unknown := set(arguments.arms) - ARMS.keys():
@@ -109,7 +110,7 @@ def main() -> None:
     if arguments.on == "held_out":
         shown = measured(problems, bugs, manifest, settings.evaluation)
     else:
-        shown = selected_on(select(problems, manifest, "test"), bugs, len(bugs))
+        shown = selected_on(select(problems, manifest, "test"), bugs, arguments.bugs)
     subjects = [SubjectRow(BASE, None, None, {}, GREEDY)]
     source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")

@@ -28,7 +28,7 @@ SMALL = {
     "candidates.r": [2, 4],
     "candidates.lora_dropout": [0.0],
     "training.learning_rate": 1.0e-2,
-    "training.batch_size": 24,
+    "training.batch_size": 12,
     "sampling.max_new_tokens": 12,
     "compute.threads": 1,
 }

@@ -45,7 +45,7 @@ SETTINGS = {
     "injection.each": 2,
     "examples.bugs": 1,
     "candidates.r": [2, 4],
-    "training.batch_size": 24,
+    "training.batch_size": 12,
     "validation.bugs": 0,
     "validation.samples": 2,
     "sampling.max_new_tokens": 12,

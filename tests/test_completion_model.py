@@ -40,7 +40,7 @@ SMALL = {
     "candidates.r": [2, 4],
     "prompt.docstring": False,
     "compute.threads": 1,
-    "training.batch_size": 24,
+    "training.batch_size": 12,
     "sampling.max_new_tokens": 12,
     "validation.bugs": 0,
     "validation.samples": 4,

@@ -37,7 +37,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (project / name).write_text(text)
     set_sources({"own": {"reader": "folder", "path": "programs", "roles": "file"}}, project)
     set_params({"training.batch_size": 1, "validation.bugs": 2}, project)
-    set_params({"injection.each": 6, "examples.bugs": 3}, project)
+    set_params({"injection.each": 6, "examples.bugs": 4}, project)
     run(project, "coral", "generations", "1")
     run(project, "dvc", "repro")
     return project
@@ -49,7 +49,7 @@ def test_three_own_programs_give_a_finished_run(own: Path, monkeypatch: pytest.M
     bugs = lake.read_rows("bugs", Bug)
     assert {bug.problem for bug in bugs} == set(ROLES)
     examples = lake.read_rows("examples", Example)
-    assert [row.bug for row in examples] == [f"parse_duration-{n}" for n in (1, 2, 3, 1)]
+    assert [row.bug for row in examples] == [f"parse_duration-{n}" for n in (1, 2, 3, 4)]
     shown = {row.problem for row in lake.read_rows("samples", SampleRow, "evaluation/best")}
     assert {program_of(name) for name in shown} == {"tally"}
     assert len(shown) == 5
