@@ -1,9 +1,9 @@
 """How long a run takes on this machine, from the rate at which it multiplies matrices.
 
 An estimate, good to a third or so: the work of an adapter and of an answer is taken from measured
-runs (docs/results.md), as operations at the rate of products. Where products are quick, what is not
-products counts as well: with bf16, an adapter of the run on AMX and of that on AVX-512 take as long
-as so many operations and 55 seconds.
+runs (docs/results.md), as operations at the rate of products, and that of an adapter doubled since
+its examples have twice the tokens now. Where products are quick, what is not products counts as
+well: with bf16, an adapter takes as long as so many operations and 108 seconds.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SHAPE = (1240, 896, 4864)
 """Of the products that are timed: a batch of training times the widest layer of the base model."""
 
 _SECONDS = 0.7
-_ADAPTER = {torch.bfloat16: 55e12, torch.float32: 58e12}
-_ADAPTER_SECONDS = {torch.bfloat16: 55.0, torch.float32: 0.0}
+_ADAPTER = {torch.bfloat16: 108e12, torch.float32: 114e12}
+_ADAPTER_SECONDS = {torch.bfloat16: 108.0, torch.float32: 0.0}
 _ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.56e12}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
