@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import sys
 from itertools import combinations, product
+from types import FrameType
 from typing import Any, NamedTuple
 
 import pytest
@@ -23,16 +25,17 @@ RAW = REPOSITORY / "lake/raw"
 
 
 class Promise(NamedTuple):
-    """What the README of a corpus says: programs, lines of each, cases of each."""
+    """What the README of a corpus says: programs; lines, cases, lines run for a case of each."""
 
     programs: int
     lines: range
     cases: range
+    run: int
 
 
 PROMISES = {
-    "exercises": Promise(72, range(8, 31), range(8, 13)),
-    "practice": Promise(128, range(6, 21), range(6, 11)),
+    "exercises": Promise(72, range(8, 31), range(8, 13), 20_000),
+    "practice": Promise(128, range(6, 21), range(6, 11), 5_000),
 }
 PROGRAMS = {name: {one.source: one for one in read_snippets(RAW / name)} for name in PROMISES}
 CODES = {
@@ -91,6 +94,27 @@ def test_results_are_json_values_as_they_are_and_arguments_stay(corpus: str, nam
         assert json.loads(json.dumps(result)) == result  # a tuple or an odd key would change
         assert json.dumps(result) == json.dumps(case.expected)
         assert inputs == case.inputs
+
+
+@every_program
+def test_a_case_runs_fewer_lines_than_promised(corpus: str, name: str) -> None:
+    program = PROGRAMS[corpus][name]
+    run, lines = function(program), 0
+
+    def count(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return count if frame.f_code.co_filename == name else None
+
+    before = sys.gettrace()
+    for case in program.cases:
+        lines, inputs = 0, copy.deepcopy(case.inputs)
+        sys.settrace(count)
+        try:
+            run(*inputs)
+        finally:
+            sys.settrace(before)
+        assert 0 < lines < PROMISES[corpus].run
 
 
 @every_corpus
