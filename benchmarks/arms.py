@@ -52,6 +52,7 @@ from coral_batch.work.text import table
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 TEXTBOOK = AdapterConfiguration(8, 16, 0.0, tuple(sorted(ATTENTION)), use_dora=False)
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
+BUGS = 160
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,13 @@ def main() -> None:
     )
     parser.add_argument("arms", nargs="*", metavar="ARM", help=", ".join(ARMS))
     parser.add_argument("--on", choices=("test", "held_out"), default="test")
-    parser.add_argument("--bugs", type=int, default=160, metavar="N")
+    parser.add_argument("--bugs", type=int, metavar="N", help=f"of the test programs; {BUGS}")
     parser.add_argument("--change", action="append", choices=("required", "free"))
     arguments = parser.parse_args()
     if unknown := set(arguments.arms) - ARMS.keys():
         parser.error(f"no arm named {', '.join(sorted(unknown))}; there are {', '.join(ARMS)}")
+    if arguments.on == "held_out" and arguments.bugs is not None:
+        parser.error("--bugs is of the test programs; evaluation.bugs says how many are held out")
     settings = params.load()
     lake_ = Lake()
     manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
@@ -110,7 +113,8 @@ def main() -> None:
     if arguments.on == "held_out":
         shown = measured(problems, bugs, manifest, settings.evaluation)
     else:
-        shown = selected_on(select(problems, manifest, "test"), bugs, arguments.bugs)
+        count = BUGS if arguments.bugs is None else arguments.bugs
+        shown = selected_on(select(problems, manifest, "test"), bugs, count)
     subjects = [SubjectRow(BASE, None, None, {}, GREEDY)]
     source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")
