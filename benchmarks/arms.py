@@ -64,12 +64,16 @@ class Arm:
         sources: of the training programs, as corpus.sources names them.
         batch_size: examples an optimizer step.
         learning_rate: the highest of the training.
+        layers: upper layers that get adapters; None for all.
+        passes: over the examples.
     """
 
     bugs: int
     sources: tuple[str, ...] = ("classics", "practice")
     batch_size: int = 1
     learning_rate: float = 5e-4
+    layers: int | None = None
+    passes: int = 1
 
 
 ARMS = {
@@ -80,6 +84,9 @@ ARMS = {
     "slow": Arm(1, learning_rate=2e-4),
     "default": Arm(1),
     "more": Arm(2),
+    "thirds": Arm(1, learning_rate=2e-4, layers=16),
+    "upper": Arm(1, learning_rate=2e-4, layers=12),
+    "twice": Arm(1, learning_rate=2e-4, layers=12, passes=2),
 }
 
 
@@ -140,7 +147,11 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
     examples = make_examples(problems, bugs, arm.bugs, load_tokenizer(base), all_.prompt.docstring)
     wanted = (TEXTBOOK, all_.seed)
     training = replace(
-        all_.training, passes=1, batch_size=arm.batch_size, learning_rate=arm.learning_rate
+        all_.training,
+        passes=arm.passes,
+        batch_size=arm.batch_size,
+        learning_rate=arm.learning_rate,
+        layers=arm.layers,
     )
     compute = all_.compute
     adapter = obtain_adapters(

@@ -43,7 +43,13 @@ COPIES = 100
 ADAPTERS = 8
 EXAMPLES = 24
 TRAINING = Training(
-    passes=1, batch_size=4, learning_rate=1e-3, warmup_steps=1, weight_decay=0.0, max_grad_norm=1.0
+    passes=1,
+    batch_size=4,
+    learning_rate=1e-3,
+    warmup_steps=1,
+    weight_decay=0.0,
+    max_grad_norm=1.0,
+    layers=None,
 )
 
 

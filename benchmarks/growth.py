@@ -36,7 +36,13 @@ from tests.tiny import make_tiny_base
 START = {"population": 2, "samples": 16, "generations": 1}
 FACTORS = (1, 2, 4, 8)
 TRAINING = Training(
-    passes=1, batch_size=2, learning_rate=1e-3, warmup_steps=1, weight_decay=0.0, max_grad_norm=1.0
+    passes=1,
+    batch_size=2,
+    learning_rate=1e-3,
+    warmup_steps=1,
+    weight_decay=0.0,
+    max_grad_norm=1.0,
+    layers=None,
 )
 KNOBS = Knobs(0.9, 0.95, 40, 1.0)
 

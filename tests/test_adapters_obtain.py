@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.store import Store, key_of
+from coral_batch.lake.store import Entry, Store, key_of
 from coral_batch.models.base.checkpoint import load_base, materialise, read_card
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.prompts.prompt import chat_prompt
-from coral_batch.models.training.obtain import determinants, obtain_adapters
+from coral_batch.models.training import trunk
+from coral_batch.models.training.obtain import Adapter, determinants, obtain_adapters
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -30,6 +34,7 @@ TRAINING = Training(
     warmup_steps=1,
     weight_decay=0.0,
     max_grad_norm=1.0,
+    layers=None,
 )
 
 
@@ -135,6 +140,73 @@ def test_several_devices_train_what_one_trains(
         assert file.read_bytes() == other.read_bytes()
 
 
+UPPER = replace(TRAINING, layers=1)
+
+
+def weights_of(adapters: dict[Any, Adapter]) -> list[bytes]:
+    return [(one.folder / "adapter_model.safetensors").read_bytes() for one in adapters.values()]
+
+
+def test_what_enters_the_adapted_layers_is_computed_once(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)
+    assert not (store.root / trunk.KIND).exists()
+    obtain_adapters(base, examples, [FIRST], UPPER, store, threads=1)
+    made = {entry.key: entry.folder.stat().st_ctime_ns for entry in entries(store)}
+    assert len(made) == 1
+    obtain_adapters(base, examples, [SECOND], UPPER, store, threads=1)
+    assert {entry.key for entry in entries(store)} == made.keys()
+
+
+def entries(store: Store) -> list[Entry]:
+    return [entry for entry in store.entries() if entry.kind == trunk.KIND]
+
+
+def test_adapters_are_the_same_whether_what_enters_their_layers_was_there_or_not(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    examples = [replace(examples[at % 4], answer=f"return {at}") for at in range(20)]
+    assert len(trunk.parts(examples)) == 3
+    one, two, three = (Store(tmp_path / name) for name in ("one", "two", "three"))
+    whole = obtain_adapters(base, examples, [FIRST, SECOND], UPPER, one, threads=1)
+    # As a kill leaves it: some entries are there, and of another nothing but a folder.
+    shutil.copytree(one.root / trunk.KIND, two.root / trunk.KIND)
+    shutil.rmtree(entries(two)[0].folder)
+    (two.root / trunk.KIND / ".unfinished-x").mkdir()
+    killed = obtain_adapters(base, examples, [FIRST, SECOND], UPPER, two, threads=1)
+    assert weights_of(killed) == weights_of(whole)
+    spread = obtain_adapters(base, examples, [SECOND, FIRST], UPPER, three, threads=2)
+    assert sorted(weights_of(spread)) == sorted(weights_of(whole))
+    assert {entry.key for entry in entries(three)} == {entry.key for entry in entries(one)}
+
+
+def test_only_the_upper_layers_have_matrices(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    (adapter,) = obtain_adapters(base, examples, [FIRST], UPPER, store, threads=1).values()
+    names = load_file(adapter.folder / "adapter_model.safetensors")
+    assert {name.split(".layers.")[1].split(".")[0] for name in names} == {"1"}
+
+
+def test_more_layers_than_there_are_are_refused(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    many = replace(TRAINING, layers=3)
+    with pytest.raises(CoralError, match="expected: at most 2, or null for all"):
+        obtain_adapters(base, examples, [FIRST], many, Store(tmp_path / "store"))
+
+
+def test_plain_training_keeps_nothing_of_the_lower_layers(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    obtain_adapters(base, examples, [FIRST], UPPER, store, threads=1, kernels="plain")
+    assert not entries(store)
+
+
 def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Example]) -> None:
     card = read_card(base)
     changed = [replace(examples[0], answer="other"), *examples[1:]]
@@ -147,6 +219,7 @@ def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Exampl
             (card, examples, DORA, TRAINING, 1),
             (card, examples, replace(LORA, lora_dropout=0.1), TRAINING, 1),
             (card, examples, LORA, replace(TRAINING, learning_rate=2e-2), 1),
+            (card, examples, LORA, UPPER, 1),
             (card, changed, LORA, TRAINING, 1),
             (other_base, examples, LORA, TRAINING, 1),
         )

@@ -21,6 +21,7 @@ from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.acceleration import accelerated
 from coral_batch.models.training.encoding import encode
+from coral_batch.models.training.layers import lower_states
 from coral_batch.models.training.packed import PART_TOKENS
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
@@ -40,6 +41,7 @@ TRAINING = Training(
     warmup_steps=2,
     weight_decay=0.01,
     max_grad_norm=1.0,
+    layers=None,
 )
 SEED = 7
 
@@ -82,7 +84,16 @@ def examples(base: BaseModel) -> list[Example]:
     return rows
 
 
-@pytest.mark.parametrize("kernels", ["fast", "plain"])
+@pytest.mark.parametrize(
+    ("kernels", "layers", "shared"),
+    [
+        ("fast", None, False),
+        ("fast", 1, False),
+        ("fast", 1, True),
+        ("plain", None, False),
+        ("plain", 1, False),
+    ],
+)
 @pytest.mark.parametrize("configuration", [LORA, DORA], ids=["lora", "dora"])
 def test_training_is_plain_peft_with_a_padded_batch(
     base: BaseModel,
@@ -90,11 +101,20 @@ def test_training_is_plain_peft_with_a_padded_batch(
     examples: list[Example],
     configuration: AdapterConfiguration,
     kernels: str,
+    layers: int | None,
+    shared: bool,
     tmp_path: Path,
 ) -> None:
-    curve, _ = train(base, examples, configuration, TRAINING, SEED, tmp_path, kernels=kernels)
+    training = replace(TRAINING, layers=layers)
+    states = None
+    if shared:
+        encoded = [encode(example, base.tokenizer) for example in examples]
+        states = [lower_states(base.model, one.ids, below=1) for one in encoded]
+    curve, _ = train(
+        base, examples, configuration, training, SEED, tmp_path, kernels=kernels, states=states
+    )
     reference = load_base(folder, torch.float32)
-    losses = [*_padded_training(reference, examples, configuration)]
+    losses = [*_padded_training(reference, examples, configuration, layers)]
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
     assert max(curve.tokens) > PART_TOKENS  # a step's gradient came from several parts
@@ -109,7 +129,10 @@ def test_training_is_plain_peft_with_a_padded_batch(
 
 
 def _padded_training(
-    base: BaseModel, examples: list[Example], configuration: AdapterConfiguration
+    base: BaseModel,
+    examples: list[Example],
+    configuration: AdapterConfiguration,
+    layers: int | None,
 ) -> Iterator[tuple[float, int]]:
     """PEFT, transformers' own loss, padded batches: yields loss and real tokens of each step."""
     config = LoraConfig(
@@ -118,6 +141,7 @@ def _padded_training(
         lora_alpha=configuration.lora_alpha,
         target_modules=list(configuration.target_modules),
         use_dora=configuration.use_dora,
+        layers_to_transform=None if layers is None else list(range(2 - layers, 2)),
     )
     torch.manual_seed(derive_seed(SEED, "adapter initialisation"))
     model = get_peft_model(base.model, config).train()
@@ -293,6 +317,7 @@ def test_divergence_is_an_outcome(
         warmup_steps=0,
         weight_decay=0.0,
         max_grad_norm=1.0,
+        layers=None,
     )
     curve, _ = train(base, examples, LORA, wild, SEED, tmp_path, kernels=kernels)
     assert curve.diverged

@@ -98,6 +98,7 @@ class Training:
     warmup_steps: int
     weight_decay: float
     max_grad_norm: float
+    layers: int | None
 
 
 @dataclass(frozen=True)

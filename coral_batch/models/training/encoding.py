@@ -5,16 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.example import Example
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """An example in tokens: prompt, then answer."""
+    """An example in tokens: prompt, then answer.
+
+    Attributes:
+        ids: the tokens.
+        answer: how many of the last of them are the answer's.
+        states: (tokens, features) what enters the lowest layer with an adapter; None where the
+            layers below are to be run.
+    """
 
     ids: tuple[int, ...]
     answer: int
+    states: torch.Tensor | None = None
 
 
 def encode(example: Example, tokenizer: Any) -> Encoded:

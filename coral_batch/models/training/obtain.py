@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from transformers import AutoConfig
 
 from coral_batch import seeding
 from coral_batch.errors import CoralError
@@ -30,6 +31,8 @@ from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base,
 from coral_batch.models.base.device import arithmetic, compute_dtype, devices
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.models.training import trunk
+from coral_batch.models.training.layers import layers_below, separable
 from coral_batch.models.training.training import TrainingCurve, check_warmup, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
@@ -48,11 +51,12 @@ DECISIVE = {
         "acceleration.py",
         "encoding.py",
         "kernels.py",
+        "layers.py",
         "low_rank.py",
         "packed.py",
         "training.py",
     ),
-    "plain": ("encoding.py", "plain.py", "training.py"),
+    "plain": ("encoding.py", "layers.py", "plain.py", "training.py"),
 }
 """The files of this folder that decide an adapter, by the kernels it trains with: `training` and
 all that it imports for them. What else it imports brings no code of ours into an adapter, but for
@@ -114,6 +118,7 @@ def obtain_adapters(
     """
     check_warmup(len(examples), training)
     base_folder = base_folder.absolute()
+    layers_below(_config(base_folder), training.layers)
     distinct = list(dict.fromkeys(wanted))
     known = ask(_determinants, base_folder, examples, distinct, training, kernels, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
@@ -181,6 +186,7 @@ def _trained(
         together = len(on)
     else:
         together = _side_by_side(base_folder, threads)
+    _run_lower_layers(common, 1 if torch.cuda.is_available() else together)
     together = min(together, len(missing))
     say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
     with noted(store.root / KIND) as notes:
@@ -201,6 +207,54 @@ def _trained(
         trained = _handed_in(done, notes)
         bar = progress(trained, "training", len(missing), units="adapters", notes=notes)
         return {wanted: _awaited(entry) for wanted, entry in bar}
+
+
+def _run_lower_layers(common: _Common, together: int) -> None:
+    """Let the store have what enters the adapted layers, as far as it is shared and not there."""
+    base_folder, examples, training, kernels, store = common
+    below = _shared_below(base_folder, training, kernels)
+    if not below:
+        return
+    parts = trunk.parts(examples)
+    known = ask(_trunk_determinants, base_folder, parts, below, device=True)
+    units = [
+        (part, one, base_folder, below, store)
+        for part, one in zip(parts, known, strict=True)
+        if store.get(trunk.KIND, one) is None
+    ]
+    reads = [[base_folder / CARD]] * len(units)
+    done = run(_trunk_unit, units, min(together, len(units)) or 1, device=True, reads=reads)
+    for _ in progress(done, "lower layers", len(units), units="entries"):
+        pass
+
+
+def _shared_below(base_folder: Path, training: Training, kernels: str) -> int:
+    """Return how many lower layers are run once for all adapters."""
+    config = _config(base_folder)
+    return layers_below(config, training.layers) if kernels == "fast" and separable(config) else 0
+
+
+def _config(base_folder: Path) -> Any:
+    return AutoConfig.from_pretrained(base_folder, local_files_only=True)
+
+
+def _trunk_determinants(
+    base_folder: Path, parts: Sequence[Sequence[Example]], below: int
+) -> list[dict[str, Any]]:
+    """Return what determines each part's entry when this process makes it."""
+    card = read_card(base_folder)
+    with _one_thread():
+        return [trunk.determinants(card, part, below) for part in parts]
+
+
+def _trunk_unit(
+    part: Sequence[Example], known: dict[str, Any], base_folder: Path, below: int, store: Store
+) -> None:
+    """Run the lower layers on some examples in a worker, which keeps the base model."""
+    (here,) = _trunk_determinants(base_folder, [part], below)
+    require_same("what determines what enters the adapted layers", here, known)
+    with _one_thread():
+        trunk.compute(_kept_base(base_folder, known["base"]), part, below, store)
 
 
 def _handed_in(
@@ -264,13 +318,14 @@ def _train_share(
 ) -> dict[Wanted, Path]:
     """Train one device's share of the adapters, given with what determines each, into the store."""
     base = load_base(base_folder, device=device)
+    states = _states(base, base_folder, examples, training, kernels, store)
     entries: dict[Wanted, Path] = {}
     for wanted, known in share.items():
 
         def tell(done: float) -> None:
             note(file, len(entries) + done)
 
-        build = partial(_build, base, examples, wanted, training, kernels, tell)
+        build = partial(_build, base, examples, wanted, training, kernels, states, tell)
         entries[wanted] = store.put(KIND, known, build)
     return entries
 
@@ -288,10 +343,31 @@ def _train_unit(
     """Train one adapter into the store in a worker, which keeps the base model."""
     here = _determinants(base_folder, examples, [wanted], training, kernels)
     require_same("what determines an adapter", here[wanted], known)
-    base = keep(("training", base_folder, known["base"]), partial(load_base, base_folder))
-    build = partial(_build, base, examples, wanted, training, kernels, partial(note, file))
+    base = _kept_base(base_folder, known["base"])
     with _one_thread():
+        states = _states(base, base_folder, examples, training, kernels, store)
+        build = partial(
+            _build, base, examples, wanted, training, kernels, states, partial(note, file)
+        )
         return {wanted: store.put(KIND, known, build)}
+
+
+def _kept_base(folder: Path, sha256: str) -> BaseModel:
+    """Return the base model, which this process keeps."""
+    return keep(("training", folder, sha256), partial(load_base, folder))
+
+
+def _states(
+    base: BaseModel,
+    base_folder: Path,
+    examples: Sequence[Example],
+    training: Training,
+    kernels: str,
+    store: Store,
+) -> list[torch.Tensor] | None:
+    """Return what enters the adapted layers, where the layers below are shared."""
+    below = _shared_below(base_folder, training, kernels)
+    return trunk.read(base.card, examples, below, store) if below else None
 
 
 def _awaited(entry: Path) -> Path:
@@ -318,13 +394,16 @@ def _build(
     wanted: Wanted,
     training: Training,
     kernels: str,
+    states: Sequence[torch.Tensor] | None,
     tell: Tell,
     folder: Path,
 ) -> None:
     configuration, seed = wanted
     made = folder / PEFT
     made.mkdir()
-    curve, seconds = train(base, examples, configuration, training, seed, made, tell, kernels)
+    curve, seconds = train(
+        base, examples, configuration, training, seed, made, tell, kernels, states
+    )
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 

@@ -30,6 +30,8 @@ class Batch:
 
     Attributes:
         ids: (1, tokens) token ids.
+        states: (1, tokens, features) what enters the lowest layer with an adapter, the layers
+            below being left out; None where they are to be run.
         positions: (1, tokens) positions within each sequence.
         predicting: (answers,) positions in the row whose next token is an answer token.
         targets: (answers,) those next tokens.
@@ -37,6 +39,7 @@ class Batch:
     """
 
     ids: torch.Tensor
+    states: torch.Tensor | None
     positions: torch.Tensor
     predicting: torch.Tensor
     targets: torch.Tensor
@@ -48,7 +51,8 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Sequence[Encoded]], torc
     """Make a PEFT model ready to train inside the block.
 
     Args:
-        model: the PEFT model, fresh.
+        model: the PEFT model, fresh; where sequences come with `Encoded.states`, with its upper
+            layers alone.
         seed: the run's seed, of which dropout has a stream.
 
     Yields:
@@ -61,7 +65,8 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Sequence[Encoded]], torc
     def loss(part: Sequence[Encoded]) -> torch.Tensor:
         batch = _on(inner.device, pack(part, repeats, inner.dtype))
         hidden = inner.base_model(
-            input_ids=batch.ids,
+            input_ids=batch.ids if batch.states is None else None,
+            inputs_embeds=batch.states,
             position_ids=batch.positions,
             packing=batch.packing,
             use_cache=False,
@@ -105,9 +110,14 @@ def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batc
             for end, sequence in zip(ends, sequences, strict=True)
         ]
     )
+    entering = [one.states for one in sequences if one.states is not None]
+    states = None
+    if entering:
+        states = torch.cat([entering[0][:prefix], *(one[prefix:] for one in entering)])[None]
     positions = [np.arange(prefix), *(prefix + np.arange(length) for length in lengths)]
     return Batch(
         ids=torch.from_numpy(ids)[None],
+        states=states,
         positions=torch.from_numpy(np.concatenate(positions))[None],
         predicting=torch.from_numpy(predicting),
         targets=torch.from_numpy(ids[predicting + 1]),
@@ -120,6 +130,7 @@ def _on(device: torch.device, batch: Batch) -> Batch:
     biases = {sizes: bias.to(device) for sizes, bias in batch.packing.biases.items()}
     return Batch(
         ids=batch.ids.to(device),
+        states=None if batch.states is None else batch.states.to(device),
         positions=batch.positions.to(device),
         predicting=batch.predicting.to(device),
         targets=batch.targets.to(device),

@@ -15,7 +15,8 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -29,6 +30,7 @@ from safetensors.torch import save_file
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
 from coral_batch.models.training.encoding import Encoded, encode
+from coral_batch.models.training.layers import layers_below, upper_alone
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -63,6 +65,7 @@ def train(
     folder: Path,
     tell: Tell = unheard,
     kernels: str = "fast",
+    states: Sequence[torch.Tensor] | None = None,
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
@@ -77,30 +80,39 @@ def train(
         folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
         tell: is told, before the first step and after each, the share of the steps that is done.
         kernels: ``fast`` or ``plain``.
+        states: for ``fast``, what enters the lowest layer with an adapter, (tokens, features) for
+            each example (`coral_batch.models.training.trunk`), so that the layers below are not
+            run; None to run them.
 
     Returns:
         The curve, and the seconds the training took.
 
     Raises:
-        CoralError: the base model has none of the target modules, or the warm-up is longer than
-            the training.
+        CoralError: the base model has none of the target modules or fewer layers than are to have
+            adapters, or the warm-up is longer than the training.
     """
     check_warmup(len(examples), training)
     start = time.perf_counter()
     encoded = [encode(example, base.tokenizer) for example in examples]
+    if states is not None:
+        encoded = [
+            replace(one, states=entering) for one, entering in zip(encoded, states, strict=True)
+        ]
     order = generator(seed, "training order")
     steps = [
         [encoded[index] for index in batch]
         for _ in range(training.passes)
         for batch in _batches(order.permutation(len(encoded)), training.batch_size)
     ]
-    model = _attach(base, configuration, seed)
+    below = layers_below(base.model.config, training.layers)
+    model = _attach(base, configuration, seed, below)
     try:
         computing = _computing(kernels)
-        with computing.losses(model, seed) as loss:
+        running = nullcontext() if states is None else upper_alone(base.model, below)
+        with running, computing.losses(model, seed) as loss:
             parts = [computing.parts_of(step) for step in steps]
             curve = _optimise(model, parts, loss, training, tell)
-        _save(model, base, configuration, folder)
+        _save(model, base, configuration, below, folder)
     finally:
         model.unload()
     return curve, time.perf_counter() - start
@@ -160,8 +172,10 @@ def _batches(indices: np.ndarray, size: int) -> list[np.ndarray]:
     return [indices[start : start + size] for start in range(0, len(indices), size)]
 
 
-def _attach(base: BaseModel, configuration: AdapterConfiguration, seed: int) -> PeftModel:
-    config = _lora_config(configuration)
+def _attach(
+    base: BaseModel, configuration: AdapterConfiguration, seed: int, below: int
+) -> PeftModel:
+    config = _lora_config(base, configuration, below)
     # LoRA's A is drawn when the PEFT model is made, from torch's global generator.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive_seed(seed, "adapter initialisation"))
@@ -181,7 +195,8 @@ def _attach(base: BaseModel, configuration: AdapterConfiguration, seed: int) -> 
     return model
 
 
-def _lora_config(configuration: AdapterConfiguration) -> LoraConfig:
+def _lora_config(base: BaseModel, configuration: AdapterConfiguration, below: int) -> LoraConfig:
+    depth = base.model.config.get_text_config().num_hidden_layers
     return LoraConfig(
         task_type="CAUSAL_LM",
         r=configuration.r,
@@ -189,6 +204,7 @@ def _lora_config(configuration: AdapterConfiguration) -> LoraConfig:
         lora_dropout=configuration.lora_dropout,
         target_modules=list(configuration.target_modules),
         use_dora=configuration.use_dora,
+        layers_to_transform=list(range(below, depth)) if below else None,
     )
 
 
@@ -245,7 +261,11 @@ def _give_back() -> None:
 
 
 def _save(
-    model: PeftModel, base: BaseModel, configuration: AdapterConfiguration, folder: Path
+    model: PeftModel,
+    base: BaseModel,
+    configuration: AdapterConfiguration,
+    below: int,
+    folder: Path,
 ) -> None:
     """Write PEFT's two files, without its model card and with every list in a fixed order."""
     tensors = {
@@ -260,7 +280,7 @@ def _save(
         raise CoralError(
             f"The adapter could not be written ({error})", file=weights, action="free some space"
         ) from error
-    config = _lora_config(configuration).to_dict() | {
+    config = _lora_config(base, configuration, below).to_dict() | {
         "base_model_name_or_path": base.card.name,
         "inference_mode": True,
         "target_modules": list(configuration.target_modules),
