@@ -286,6 +286,16 @@ def test_a_row_missing_twice_or_elsewhere_is_named(here: Path, table: str, chang
     assert lake.path(table, part_of(table)) in {mismatch.file for mismatch in mismatches}
 
 
+def test_of_a_row_that_is_there_twice_the_first_counts(here: Path) -> None:
+    """The other one is named, and nothing for what it says, though under a seal of its own."""
+    rows = read("samples")
+    other = {**rows[1], "raw": "nothing"}
+    other["seal"] = seals.seal("samples", schema_of("samples"), other)
+    write("samples", [*rows[:2], other, *rows[2:]])
+    (mismatch,) = run_audit(PART)
+    assert (mismatch.row, mismatch.expected) == ("row 3", "no such row")
+
+
 @pytest.mark.parametrize(
     ("file", "around", "named"),
     [
@@ -502,6 +512,15 @@ def test_one_repair_can_be_run_again(here: Path) -> None:
     assert f"case {row['case']}: {row['kind']}, not as before" in done.output
     missing = CliRunner().invoke(cli.app, ["audit", "--rerun", f"{PART}/000-00/gcd/0"])
     assert "no such repair" in str(missing.exception)
+
+
+def test_a_verdict_that_comes_out_otherwise_is_named_by_its_case(here: Path) -> None:
+    *others, row = read("verdicts")
+    name = f"{PART}/{row['genome']}/{row['problem']}/{row['sample']}"
+    for rows, named in (([*others, {**row, "kind": "CRASH"}], ".kind"), (others, "")):
+        write("verdicts", rows)
+        done = CliRunner().invoke(cli.app, ["audit", "--rerun", name])
+        assert f"{lake.path('verdicts', PART)}, {name}, case {row['case']}{named}\n" in done.output
 
 
 def test_a_repair_of_a_bug_that_is_gone_is_told_and_not_run_again(here: Path) -> None:

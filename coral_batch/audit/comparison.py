@@ -9,7 +9,7 @@ document is a row without a key.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,7 @@ class Comparison:
         again: whether measured columns were measured again, and are compared as well.
     """
 
-    def __init__(
-        self, recorded: Recorded, place: Place, rests_on: set[Place], again: bool = False
-    ) -> None:
+    def __init__(self, recorded: Recorded, place: Place, rests_on: set[Place], again: bool) -> None:
         self._recorded = recorded
         self._place = place
         self._again = again
@@ -66,20 +64,14 @@ class Comparison:
             rows = content if kind == ".jsonl" else [content]
             self._rows(self._found(rows), rows)
 
-    def note(
-        self,
-        column: str | None,
-        found: object,
-        expected: object,
-        *,
-        row: str | None = None,
-        file: Path | None = None,
+    def _note(
+        self, row: str | None, column: str | None, found: object, expected: object, below: str = ""
     ) -> None:
         """Note that something does not follow; its source is what vouches for the column."""
         self._differs = True
         source = voucher(self._place[0], (column or "").split(".")[0])
-        place = file or lake.path(*self._place)
-        self._recorded.mismatches.append(Mismatch(place, row, column, found, expected, source))
+        file = lake.path(*self._place) / below
+        self._recorded.mismatches.append(Mismatch(file, row, column, found, expected, source))
 
     def _found(self, expected: Any) -> Any:
         """Return the table as it lies; if it cannot be read it is what it should be from now on."""
@@ -96,10 +88,9 @@ class Comparison:
 
     def _holds(self, found: pl.DataFrame, expected: pl.DataFrame) -> bool:
         """Whether a flat table follows, which is quicker to tell at once than row by row."""
-        schema = schema_of(self._place[0])
+        schema, measured = schema_of(self._place[0]), self._measured()
         content = found.drop(seals.COLUMN, strict=False)
-        compared = [name for name in content.columns if name not in self._measured()]
-        if not content.select(compared).equals(expected.select(compared)):
+        if not content.drop(measured).equals(expected.drop(measured)):
             return False
         return not seals.is_sealed(schema) or found[seals.COLUMN].equals(
             seals.seal_frame(self._place[0], schema, content)
@@ -108,82 +99,61 @@ class Comparison:
     def _rows(self, found: list[Row], expected: list[Row]) -> None:
         table, schema = self._place[0], schema_of(self._place[0])
         key, measured = seals.key_columns(schema), self._measured()
-        lost, rows = False, []
-        for number, there, should in self._aligned(found, expected, key):
-            name = dict(zip(key, row_key(should, key), strict=True))
-            is_open = self._is_open(name)
-            if there is None:
+        there, should = (
+            [", ".join(map(str, row_key(row, key))) for row in rows] for rows in (found, expected)
+        )
+        rows = by_name(enumerate(found, start=1), there, should)
+        wanted = by_name(expected, should, should)
+        self._places(rows, wanted)
+        lost, right = False, []
+        for name, row in wanted.items():
+            known = dict(zip(key, row_key(row, key), strict=True))
+            # It rests on a row whose seal does not hold if both agree in the columns of both keys.
+            is_open = any(known | other == other | known for other in self._tainted)
+            if name not in rows:
+                self._note(None, None, "no such row", name)
                 lost = lost or is_open or bool(measured)  # what rests on it cannot be told
-                rows.append(should)
+                right.append(row)
                 continue
-            where = f"row {number} ({', '.join(map(str, name.values()))})" if key else None
-            broken = seals.broken(table, schema, tuple(name.values()), there)
+            number, own = rows[name]
+            where = f"row {number} ({name})" if key else None
+            broken = seals.broken(table, schema, tuple(known.values()), own)
             if broken:
-                self._recorded.taint(self._place, name)
+                self._recorded.taint(self._place, known)
                 is_open = is_open or bool(key)
-            follows = {
-                column: value
-                for column, value in should.items()
-                if column in key or not (is_open or column in measured)
-            }
+            left = row.keys() if is_open else measured  # what cannot be told
+            follows = {column: row[column] for column in row if column in key or column not in left}
             for column in broken:
                 if column not in follows:
-                    self.note(column, there[column], None, row=where)
-            right = {**there, **follows}
-            for path, one, other in differences(there, right, ""):
-                self.note(path[1:], one, other, row=where)
-            rows.append(right)
-        if lost:
-            self._recorded.lose(self._place)
-        elif self._differs:
-            self._recorded.correct(self._place, rows)
+                    self._note(where, column, own[column], None)
+            right.append({**own, **follows})
+            for path, one, other in differences(own, right[-1], ""):
+                self._note(where, path[1:], one, other)
+        if self._differs:
+            self._recorded.correct(self._place, None if lost else right)
 
-    def _is_open(self, name: Row) -> bool:
-        """Whether a row with this key rests on one whose seal does not hold.
-
-        It does when the two agree in the key columns that both tables have.
-        """
-        return any(
-            all(name.get(column, value) == value for column, value in other.items())
-            for other in self._tainted
-        )
-
-    def _aligned(
-        self, found: list[Row], expected: list[Row], key: Sequence[str]
-    ) -> Iterator[tuple[int, Row | None, Row]]:
-        """Yield row number, row and expected row; note rows missing, too many or misplaced."""
-        there, should = ([row_key(row, key) for row in rows] for rows in (found, expected))
-        if only_renamed(there, should):
-            yield from zip(range(1, len(found) + 1), found, expected, strict=True)
-            return
-        rows = dict(zip(_named(there), enumerate(found, start=1), strict=True))
-        wanted = dict(zip(_named(should), expected, strict=True))
-        for name in wanted:
-            if name not in rows:
-                self.note(None, "no such row", name)
+    def _places(self, rows: Mapping[str, tuple[int, Row]], wanted: Mapping[str, Row]) -> None:
+        """Note rows too many, and of the others the first that is misplaced."""
         for name, (number, _) in rows.items():
             if name not in wanted:
-                self.note(None, name, "no such row", row=f"row {number}")
+                self._note(f"row {number}", None, name, "no such row")
         order = [name for name in wanted if name in rows]
         for one, other in zip([name for name in rows if name in wanted], order, strict=True):
             if one != other:
-                self.note(None, one, f"here {other}", row=f"row {rows[one][0]}")
+                self._note(f"row {rows[one][0]}", None, one, f"here {other}")
                 break
-        for name, row in wanted.items():
-            number, own = rows.get(name, (0, None))
-            yield number, own, row
 
     def _arrays(self, found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> None:
         for name, should in expected.items():
             there = found[name]
             if there.shape != should.shape:
                 shapes = (f"an array of shape {array.shape}" for array in (there, should))
-                self.note(name, *shapes)
+                self._note(None, name, *shapes)
             elif len(wrong := np.argwhere(np.atleast_1d(there != should))):
-                index = tuple(wrong[0].tolist()) if there.ndim else ()
+                index = tuple(wrong[0])[: there.ndim]
                 row = str(expected["genomes"][index[0]]) if index else None
                 place = ".".join(map(str, (name, *index)))
-                self.note(place, there[index].item(), should[index].item(), row=row)
+                self._note(row, place, there[index].item(), should[index].item())
         if self._differs:
             self._recorded.correct(self._place, expected)
 
@@ -206,7 +176,7 @@ class Comparison:
             one, other = there.get(name, "none"), should.get(name, "none")
             for path, found, wanted in differences(one, other, ""):
                 column, below = (f"line{path}", "") if texts else (None, path[1:])
-                self.note(column, found, wanted, file=folder / name / below)
+                self._note(None, column, found, wanted, f"{name}/{below}")
 
 
 def differences(found: object, expected: object, path: str) -> Iterator[tuple[str, object, object]]:
@@ -215,9 +185,8 @@ def differences(found: object, expected: object, path: str) -> Iterator[tuple[st
         return
     if isinstance(found, Mapping) and isinstance(expected, Mapping):
         for name in dict.fromkeys([*expected, *found]):
-            yield from differences(
-                found.get(name, "nothing"), expected.get(name, "nothing"), f"{path}.{name}"
-            )
+            one, other = found.get(name, "nothing"), expected.get(name, "nothing")
+            yield from differences(one, other, f"{path}.{name}")
     elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
         for index, (one, other) in enumerate(zip(found, expected, strict=True)):
             yield from differences(one, other, f"{path}.{index}")
@@ -225,31 +194,26 @@ def differences(found: object, expected: object, path: str) -> Iterator[tuple[st
         yield path, found, expected
 
 
-def only_renamed(found: Sequence[Hashable], expected: Sequence[Hashable]) -> bool:
-    """Whether at most keys were changed, so that every row still stands in its place."""
-    renamed = sum(one != other for one, other in zip(found, expected, strict=False))
-    strangers = (Counter(found) - Counter(expected)).total()
-    return len(found) == len(expected) and renamed == strangers
+def by_name(rows: Iterable[Any], keys: Sequence[str], expected: Sequence[str]) -> dict[str, Any]:
+    """Return rows by their keys; of equal ones all but the first are numbered.
 
-
-def found_hashes(folder: Path) -> dict[str, str]:
-    """Return the `found_sha256` of all that lies in a folder, by name: it may be no file."""
-    return {entry.name: found_sha256(entry) for entry in sorted(folder.iterdir())}
+    Where at most keys were changed, so that every row still stands in its place, it is called by
+    the key that is expected there.
+    """
+    renamed = sum(one != other for one, other in zip(keys, expected, strict=False))
+    strangers = (Counter(keys) - Counter(expected)).total()
+    in_place = len(keys) == len(expected) and renamed == strangers
+    counts: Counter[str] = Counter()
+    named = {}
+    for key, row in zip(expected if in_place else keys, rows, strict=True):
+        counts[key] += 1
+        name = key if counts[key] == 1 else f"{key}, number {counts[key]} of its kind"
+        named[name] = row
+    return named
 
 
 def _content(entry: Path) -> object:
     """Return the hashes of a folder's files, the lines of a file, or words for what is neither."""
     if entry.is_dir():
-        return found_hashes(entry)
+        return {file.name: found_sha256(file) for file in sorted(entry.iterdir())}
     return entry.read_bytes().decode(errors="replace").split("\n") if entry.is_file() else "a link"
-
-
-def _named(keys: Sequence[tuple[Any, ...]]) -> list[str]:
-    """Return keys as texts, made unique: of equal ones all but the first are numbered."""
-    counts: Counter[str] = Counter()
-    names = []
-    for key in keys:
-        name = ", ".join(map(str, key))
-        counts[name] += 1
-        names.append(f"{name}, number {counts[name]} of its kind" if counts[name] > 1 else name)
-    return names

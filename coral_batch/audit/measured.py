@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import get_args
 
 from coral_batch import lake
-from coral_batch.audit.comparison import only_renamed
+from coral_batch.audit.comparison import by_name
 from coral_batch.audit.recorded import Place, Recorded, Row
 from coral_batch.corpus.injection.counting import HANGS, counted
 from coral_batch.corpus.injection.trials import HUNG
@@ -28,7 +28,7 @@ from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training.obtain import Adapter, Wanted
 from coral_batch.models.training.training import TrainingCurve
 from coral_batch.records.example import Example
-from coral_batch.records.items import Dropped, Item, ItemTests
+from coral_batch.records.items import Item
 from coral_batch.records.rows import REFERENCE, DurationRow
 from coral_batch.records.settings import Params
 from coral_batch.records.verdict import Kind, Program, Verdict
@@ -64,7 +64,8 @@ class Measured:
         """
         table = table or self._place[0]
         rows, columns = self._recorded.raw(table, self._place[1]), schema_of(table)["key"]
-        return _by_name(rows, ["/".join(map(str, row_key(row, columns))) for row in rows], names)
+        there = ["/".join(map(str, row_key(row, columns))) for row in rows]
+        return by_name(rows, there, names)
 
     def obtain(
         self, base: Path, examples: Sequence[Example], wanted: Iterable[Wanted], *_: object
@@ -81,7 +82,7 @@ class Measured:
         }
         asked = [_asked(determinants) for determinants in known.values()]
         cards = self._recorded.table(self._place)
-        found = _by_name(cards, [_asked(card["determinants"]) for card in cards], asked)
+        found = by_name(cards, [_asked(card["determinants"]) for card in cards], asked)
         return {one: _adapter(found.get(_asked(known[one])), known[one]) for one in known}
 
     def draw(
@@ -95,8 +96,8 @@ class Measured:
         # CodeLinterEval's answers name no genome, and of its items no first look is kept.
         repairs = self._place[0] == "samples"
 
-        def row_name(work: Work, name: str, *index: int) -> str:
-            return "/".join(map(str, (*([work.name] if repairs else []), name, *index)))
+        def row_name(work: Work, *name: object) -> str:
+            return "/".join(map(str, (work.name, *name) if repairs else name))
 
         pairs = [(work, name) for work in works for name in work.prompts]
         rows = self.found([row_name(*pair, number) for pair in pairs for number in numbers])
@@ -133,30 +134,21 @@ class Measured:
 
     def calibrate(self, *_: object) -> SimpleNamespace:
         """Stand for `coral_batch.search.mapping.mapping.calibrate`."""
-        document = self._recorded.document("calibration", dict)
-        return SimpleNamespace(
-            to_plain=lambda: {**document, "bins": self._settings.calibration.bins}
-        )
+        bins = self._settings.calibration.bins
+        document = {**self._recorded.document("calibration", dict), "bins": bins}
+        return SimpleNamespace(to_plain=lambda: document)
 
     def verdicts(self, programs: Sequence[Program], *_: object, **__: object) -> Verdicts:
         """Return recorded verdicts; references pass."""
-        tests = {program.id: names_of(program) for program in programs}
-        names = [
-            f"{name}/{case}"
-            for name in tests
-            if not name.startswith(f"{REFERENCE}/")
-            for case in range(len(tests[name]))
-        ]
-        rows = self.found(names)
-        passed = {"kind": "PASS", "detail": ""}
-        return [
-            [
-                Verdict(case, test, row["kind"], row["detail"], 0.0, 0.0)
-                for case, test in enumerate(tests[name])
-                for row in [rows.get(f"{name}/{case}", passed)]
-            ]
-            for name in tests
-        ]
+        tests = {program.id: list(enumerate(names_of(program))) for program in programs}
+        repairs = [name for name in tests if not name.startswith(f"{REFERENCE}/")]
+        rows = self.found([f"{name}/{case}" for name in repairs for case, _ in tests[name]])
+
+        def verdict(name: str, case: int, test: str | None) -> Verdict:
+            row = rows.get(f"{name}/{case}", {"kind": "PASS", "detail": ""})
+            return Verdict(case, test, row["kind"], row["detail"], 0.0, 0.0)
+
+        return [[verdict(name, *one) for one in tests[name]] for name in tests]
 
     def trials(self, programs: Sequence[Program], *_: object, **__: object) -> Verdicts:
         """Return what came of the candidates for bugs.
@@ -186,10 +178,8 @@ class Measured:
         These are the dropped programs, and those of which no item or tests are there either: so a
         row that is missing is missed in its own table.
         """
-        reasons = {
-            one.source: one.reason for one in self._recorded.rows("linteval_dropped", Dropped)
-        }
-        sources = {one.source for one in self._recorded.rows("linteval_tests", ItemTests)}
+        reasons = {row["source"]: row["reason"] for row in self._recorded.raw("linteval_dropped")}
+        sources = {row["source"] for row in self._recorded.raw("linteval_tests")}
         items = self._recorded.rows("linteval_items", Item)
         codes = {code for one in items for code in (one.inputs.code, one.meta.canonical_code)}
 
@@ -199,13 +189,8 @@ class Measured:
             return one.id not in sources and one.code not in codes
 
         # All programs as they are, then all of them in canonical form.
-        forms = [number >= len(programs) // 2 for number in range(len(programs))]
-        failed = [Verdict(0, None, "FAIL", "", 0.0, 0.0)]
-        return [failed if fails(*of) else [] for of in zip(programs, forms, strict=True)]
-
-
-def _by_name(rows: list[Row], there: list[str], names: Sequence[str]) -> dict[str, Row]:
-    return dict(zip(names if only_renamed(there, names) else there, rows, strict=True))
+        half, failed = len(programs) // 2, [Verdict(0, None, "FAIL", "", 0.0, 0.0)]
+        return [failed if fails(one, at >= half) else [] for at, one in enumerate(programs)]
 
 
 def _asked(determinants: Row) -> str:
@@ -214,13 +199,12 @@ def _asked(determinants: Row) -> str:
 
 def _adapter(card: Row | None, known: Row) -> Adapter:
     """Return an adapter by its card, which may be missing, and what is known to determine it."""
-    untrained = TrainingCurve((), (), (), False)
-    if card is None:
-        return Adapter(key_of(known), known, Path(), {}, untrained, False, 0.0)
+    card = card or {"key": key_of(known), "determinants": known, "files": {}, "seal": ""}
     determinants = {**card["determinants"], **known}
     broken = seals.broken("adapter_cards", schema_of("adapter_cards"), [card["key"]], card)
     # With all columns broken, the key that they are sealed with is what was changed.
     key = key_of(determinants) if len(broken) > 1 else card["key"]
+    untrained = TrainingCurve((), (), (), False)
     return Adapter(key, determinants, Path(), card["files"], untrained, False, 0.0)
 
 

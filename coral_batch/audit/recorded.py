@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +18,7 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.errors import CoralError, shorten
 from coral_batch.lake import seals
+from coral_batch.lake.stage import as_frame
 from coral_batch.records.rows import REFERENCE
 
 Row = dict[str, Any]
@@ -80,27 +80,27 @@ class Recorded:
         self.mismatches: list[Mismatch] = []
         self.reads: set[Place] = set()
         self.tainted: dict[Place, list[Row]] = {}
-        self._corrected: dict[Place, Any] = {}
-        self._unusable: set[Place] = set()
+        self._instead: dict[Place, Any] = {}
 
     def rows(self, table: str, kind: type[Kind], part: str | None = None) -> list[Kind]:
         return [lake.build(kind, row) for row in self.raw(table, part)]
 
     def raw(self, table: str, part: str | None = None) -> list[Row]:
         """Return a table as JSON values, without seals; of a document its only row."""
-        content = self._read(table, part)
-        return content.to_dicts() if isinstance(content, pl.DataFrame) else content
+        content = self.table((table, part))
+        if isinstance(content, pl.DataFrame):
+            return content.drop(seals.COLUMN, strict=False).to_dicts()
+        return [{name: row[name] for name in row if name != seals.COLUMN} for row in content]
 
     def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
-        content = self._read(table, part)
-        return content if isinstance(content, pl.DataFrame) else lake.frame(table, content)
+        return as_frame(table, self.table((table, part))).drop(seals.COLUMN, strict=False)
 
     def document(self, table: str, kind: type[Kind]) -> Kind:
         (value,) = self.raw(table)
         return value if kind is dict else lake.build(kind, value)  # type: ignore[return-value]
 
     def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
-        return self._read(table, part)
+        return self.table((table, part))
 
     def folder(self, table: str, part: str | None = None) -> Path:
         if table == "base":
@@ -114,33 +114,33 @@ class Recorded:
             By the format: a frame, rows of JSON values, of which a document has one, or arrays.
 
         Raises:
-            Unusable: it cannot be read, or `lose` said so.
+            Unusable: it cannot be read, or nothing can be computed from it.
         """
-        if place in self._unusable:
-            raise Unusable
-        if place in self._corrected:
-            return self._corrected[place]
+        self.reads.add(place)
+        if place in self._instead:
+            if self._instead[place] is None:
+                raise Unusable
+            return self._instead[place]
         kind = lake.path(*place).suffix
         reads = {".npz": lake.read_arrays, ".parquet": lake.read_sealed_frame}
-        return self.attempt(place, partial(reads.get(kind, lake.read_raw), *place))
+        return self.attempt(place, reads.get(kind, lake.read_raw), *place)
 
-    def attempt(self, place: Place, read: Callable[[], Kind]) -> Kind:
-        """Call `read`; note what it cannot read.
+    def attempt(self, place: Place, read: Callable[..., Kind], *arguments: object) -> Kind:
+        """Call `read` with arguments; note what it cannot read.
 
         Raises:
             Unusable: `read` raised a `CoralError`.
         """
         try:
-            return read()
+            return read(*arguments)
         except CoralError as error:
-            self._unusable.add(place)
+            self.correct(place, None)
             self.mismatches.append(Mismatch(lake.path(*place), problem=str(error)))
             raise Unusable from None
 
     def correct(self, place: Place, content: Any) -> None:
-        """Let a table be read as `content`, rows or arrays, from now on."""
-        self._corrected[place] = content
-        self._unusable.discard(place)
+        """Let a table be read as `content`, rows or arrays, from now on; as None not at all."""
+        self._instead[place] = content
 
     def taint(self, place: Place, key: Row) -> None:
         """Note that the seal of the row with this key does not hold."""
@@ -148,17 +148,3 @@ class Recorded:
             # Times of a reference concern every repair of its problem.
             key = {name: key[name] for name in key if name not in ("genome", "sample")}
         self.tainted.setdefault(place, []).append(key)
-
-    def lose(self, place: Place) -> None:
-        """Let nothing be computed from a table that lacks what cannot be computed."""
-        self._unusable.add(place)
-
-    def _read(self, table: str, part: str | None) -> Any:
-        """Return a table without seals."""
-        self.reads.add((table, part))
-        content = self.table((table, part))
-        if isinstance(content, pl.DataFrame):
-            return content.drop(seals.COLUMN, strict=False)
-        if isinstance(content, list):
-            return [{name: row[name] for name in row if name != seals.COLUMN} for row in content]
-        return content

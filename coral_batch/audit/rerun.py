@@ -27,37 +27,33 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
         CoralError: there is no such repair, or what it repairs is gone.
     """
     settings, tables = params.load(), Lake()
-    parts = [*settings.generations, lake.BASELINE, *lake.EVALUATIONS.values()]
-    part = next((one for one in parts if name.startswith(f"{one}/")), None)
-    rows = [] if part is None else tables.rows("samples", SampleRow, part)
-    rest = name.removeprefix(f"{part}/")
-    samples = {f"{row.genome}/{row.problem}/{row.sample}": row for row in rows}
-    if rest not in samples:
+    parts = (*settings.generations, lake.BASELINE, *lake.EVALUATIONS.values())
+    part = name.rsplit("/", 3)[0]
+    rows = tables.rows("samples", SampleRow, part) if part in parts else []
+    samples = {f"{part}/{row.genome}/{row.problem}/{row.sample}": row for row in rows}
+    if name not in samples:
         raise CoralError(
             "no such repair",
             field="--rerun",
             found=name,
-            expected=f"PART/GENOME/PROBLEM/SAMPLE with one of {', '.join(parts)} as PART and a "
-            "repair of its samples.jsonl behind it",
+            expected=f"PART/GENOME/PROBLEM/SAMPLE of a repair; PART is one of {', '.join(parts)}",
         )
-    sample = samples[rest]
+    sample = samples[name]
     shown = read_shown(tables, settings)
     problem = lake.find(shown.values(), lake.path("bugs"), name=sample.problem)
-    program = program_of(problem, sample.code, rest)
-    (verdicts,) = judge([program], settings.verdicts, workers=1)
+    (verdicts,) = judge([program_of(problem, sample.code, name)], settings.verdicts, workers=1)
     columns = ("case", "test", "kind", "detail")
-    again = {one.case: {column: getattr(one, column) for column in columns} for one in verdicts}
-    own = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}
-    found = tables.frame("verdicts", part).filter(**own).select(columns)
-    there = {row["case"]: row for row in found.to_dicts()}
-    source, none = "running it again in the jail", "no such row"
+    again = {f"case {of.case}": {one: getattr(of, one) for one in columns} for of in verdicts}
+    key = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}
+    found = tables.frame("verdicts", part).filter(**key).select(columns)
+    there = {f"case {row['case']}": row for row in found.to_dicts()}
+    file, source = lake.path("verdicts", part), "running it again in the jail"
     wrong = [
-        Mismatch(lake.path("verdicts", part), f"{rest}, case {case}", path[1:], one, other, source)
-        for case in sorted(there.keys() | again.keys())
-        for path, one, other in differences(there.get(case, none), again.get(case, none), "")
+        Mismatch(file, name, path[1:], one, other, source)
+        for path, one, other in differences(there, again, "")
     ]
     lines = [
-        f"{name}, case {case}: {of['kind']}{'' if there.get(case) == of else ', not as before'}"
+        f"{name}, {case}: {of['kind']}{'' if there.get(case) == of else ', not as before'}"
         for case, of in again.items()
     ]
     return wrong, lines

@@ -1,8 +1,6 @@
 """What is audited, and in which order: the stages' own functions, with what was measured for them.
 
-A step calls one stage's function with the lake as it should be and compares the tables that come
-out. Formulas are not written a second time here, and an error in one of them is for the tests to
-find.
+A step calls one stage's function with the lake as it should be and compares what comes out.
 """
 
 from __future__ import annotations
@@ -11,14 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.audit.comparison import Comparison, found_hashes
+from coral_batch.audit.comparison import Comparison
 from coral_batch.audit.measured import Measured
 from coral_batch.audit.recorded import Mismatch, Place, Recorded, Unusable
 from coral_batch.corpus.sources import checkout
@@ -26,14 +23,7 @@ from coral_batch.corpus.sources.assignment import FILE, assign
 from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.stage import Outputs
 from coral_batch.linteval.items.sources import remake
-from coral_batch.models.base.checkpoint import (
-    CARD,
-    CONFIG,
-    origin_of,
-    provenance,
-    size_and_type,
-    wanted_files,
-)
+from coral_batch.models.base import checkpoint
 from coral_batch.records.items import Dropped, Item, ItemTests
 from coral_batch.records.problem import DroppedProblem, Problem, content_hash
 from coral_batch.records.settings import Params
@@ -106,16 +96,14 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
     """
     if part is not None and part.startswith(ANSWERS_OF):
         return _answers(part.removeprefix(ANSWERS_OF))
-    listed = list(_whole(settings, recalibrate))
-    if part is None:
-        return listed
-    # What a part begins with, its population or its subjects, is made elsewhere.
-    places = [tuple(place for place in step.places if place[1] == part) for step in listed]
-    return [
-        step if step.part == part or step.again else replace(step, places=of_part)
-        for step, of_part in zip(listed, places, strict=True)
-        if of_part or step.again
-    ]
+    listed = []
+    for step in _whole(settings, recalibrate):
+        of_part = tuple(place for place in step.places if place[1] == part)
+        if part is None or step.part == part or step.again:
+            listed.append(step)
+        elif of_part:  # what a part begins with, its population or its subjects, is made elsewhere
+            listed.append(replace(step, places=of_part))
+    return listed
 
 
 def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch], list[str]]:
@@ -126,7 +114,7 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
         recorded.reads.clear()
         outputs: Mapping[Any, Any] = {}
         with suppress(Unusable):
-            outputs = recorded.attempt(step.places[0], partial(step.make, recorded, settings))
+            outputs = recorded.attempt(step.places[0], step.make, recorded, settings)
         rests_on = {place for place in recorded.reads if place[0] != step.aside}
         for place in step.places:
             before = len(recorded.mismatches)
@@ -202,18 +190,20 @@ def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
 def _card(recorded: Recorded, settings: Params, _: None) -> Outputs:
     """Describe the base model again, by its files, by params.yaml and by what it is a copy of."""
     folder, base, known = lake.path("base"), settings.base, recorded.document("card", dict)
-    origin, source = origin_of(base.model), Path(base.model).expanduser()
+    origin, source = checkpoint.origin_of(base.model), Path(base.model).expanduser()
     if origin is None or (origin, known["origin"]) == ("hub", "folder"):
         origin = "folder"  # that is gone; it may have been called like an id of the hub
-    card = {**known, **provenance(base.model, origin), "revision": None}
-    if origin == "hub":
-        full = re.fullmatch(r"[0-9a-f]{40}", base.revision or "")
-        card["revision"] = base.revision if full else known["revision"]
-    files = {name: one for name, one in found_hashes(folder).items() if name != CARD}
-    if CONFIG in files and files[CONFIG] == known["files"].get(CONFIG):
-        card["parameters"], card["dtype"] = size_and_type(folder)
+    full = re.fullmatch(r"[0-9a-f]{40}", base.revision or "")
+    revision = base.revision if full else known["revision"]
+    card = {**known, **checkpoint.provenance(base.model, origin)}
+    card["revision"] = revision if origin == "hub" else None
+    files = {file.name: found_sha256(file) for file in sorted(folder.iterdir())}
+    del files[checkpoint.CARD]
+    config = files.get(checkpoint.CONFIG)
+    if config is not None and config == known["files"].get(checkpoint.CONFIG):
+        card["parameters"], card["dtype"] = checkpoint.size_and_type(folder)
     if files == known["files"] and origin == "folder" and source.is_dir():
-        files = {file.name: found_sha256(file) for file in wanted_files(source)}
+        files = {file.name: found_sha256(file) for file in checkpoint.wanted_files(source)}
     return {"card": {**card, "files": files}}
 
 
