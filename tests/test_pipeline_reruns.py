@@ -3,10 +3,80 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
+
+import pytest
 
 from tests.pipeline import run, stages_run
 from tests.settings import set_params
+
+PARTS = ("000", "001", "baseline", "evaluation/baseline", "evaluation/best")
+EVALUATED = ("evaluation/baseline", "evaluation/best")
+MODELS = ("base", "best")
+# As CONTRIBUTING.md has it ("What reruns"): edited -> what does not follow any more.
+EDITED = {
+    "stages/scores.py": {f"scores@{part}" for part in PARTS},
+    "coral_batch/linting/__init__.py": {
+        *(f"findings@{part}" for part in PARTS),
+        *("linteval_items", "linteval_report"),
+        *(f"linteval_scores@{model}" for model in MODELS),
+    },
+    "coral_batch/report/__init__.py": {"report", "index", *(f"page@{part}" for part in PARTS)},
+    "schemas/scores.schema.json": {f"scores@{part}" for part in PARTS},
+    "coral_batch/work/__init__.py": set(),
+    "coral_batch/commands/__init__.py": set(),
+    "coral_batch/audit/__init__.py": set(),
+    "coral_batch/errors.py": set(),
+}
+
+
+@pytest.fixture(scope="module")
+def stale(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of a finished run for tests that leave it as it was."""
+    return Path(shutil.copytree(finished, tmp_path_factory.mktemp("stale") / "copy"))
+
+
+def changed(project: Path) -> set[str]:
+    """Return the stages that do not follow from their own dependencies."""
+    return set(json.loads(run(project, "dvc", "status", "--json").splitlines()[-1]))
+
+
+@pytest.mark.parametrize("file", EDITED)
+def test_an_edit_reruns_what_runs_the_code(stale: Path, file: str) -> None:
+    edited = stale / file
+    text = edited.read_bytes()
+    edited.write_bytes(text + (b" " if edited.suffix == ".json" else b"# A comment.\n"))
+    try:
+        assert changed(stale) == EDITED[file]
+    finally:
+        edited.write_bytes(text)
+
+
+def test_every_stage_writes_by_the_code_of_the_lake(stale: Path) -> None:
+    edited = stale / "coral_batch/lake/seals.py"
+    text = edited.read_bytes()
+    edited.write_bytes(text + b"# A comment.\n")
+    try:
+        every = run(stale, "dvc", "stage", "list", "--name-only").split()
+        assert changed(stale) == set(every)
+    finally:
+        edited.write_bytes(text)
+
+
+def test_what_comes_out_the_same_reruns_nothing_after_it(copy: Path) -> None:
+    for name in ("stages/scores.py", "coral_batch/report/__init__.py"):
+        (copy / name).open("a").write("# A comment.\n")
+    rerun = stages_run(run(copy, "dvc", "repro"))
+    assert rerun == EDITED["stages/scores.py"] | EDITED["coral_batch/report/__init__.py"]
+
+
+def test_more_held_out_bugs_rerun_the_evaluation(stale: Path) -> None:
+    set_params({"evaluation.bugs": 6}, stale)
+    try:
+        assert changed(stale) == {"index", *(f"samples@{part}" for part in EVALUATED)}
+    finally:
+        set_params({"evaluation.bugs": 5}, stale)
 
 
 def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
