@@ -23,9 +23,7 @@ def _known_generation(value: str) -> str:
 
 def known_part(value: str) -> str:
     """Return `value` if it names a part of the lake; raise typer's usage error if not."""
-    return (
-        value if value in (lake.BASELINE, *lake.EVALUATIONS.values()) else _known_generation(value)
-    )
+    return value if value in lake.PARTS else _known_generation(value)
 
 
 def _known_source(value: str) -> str:
@@ -64,8 +62,8 @@ Generation = Annotated[
 Part = Annotated[
     str,
     typer.Argument(
-        help=f"The generation, e.g. 000; `{lake.BASELINE}` for the base model alone; or "
-        + " or ".join(f"`{part}`" for part in lake.EVALUATIONS.values())
+        help="The generation, e.g. 000, or one of "
+        + ", ".join(f"`{part}`" for part in lake.PARTS)
         + ".",
         callback=known_part,
     ),

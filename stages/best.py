@@ -7,17 +7,21 @@ from coral_batch.lake import find
 from coral_batch.lake.stage import Folder, Outputs, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.search.best import REFUSED
-from coral_batch.search.best import best as best_of
+from coral_batch.search.best import REFUSED, finalists
+from coral_batch.search.ranking import rank
 
-TABLES = ("best", "best_adapter")
+TABLES = ("finalists", "best", "best_adapter")
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     selections = {
         name: tables.rows("selection", SelectionRow, name) for name in settings.generations
     }
-    part, chosen = best_of(selections)
+    competing = finalists(selections, settings.validation.finalists)
+    selected = {part: tables.frame("scores", part) for part, _ in competing}
+    ranked = rank(competing, selected, tables.frame("scores", lake.FINALS), settings)
+    part = ranked[0].generation
+    chosen = next(row for _, row in competing if row.genome == ranked[0].genome)
     adapters = tables.rows("adapters", AdapterRow, part)
     adapter = find(adapters, lake.path("adapters", part), genome=chosen.genome)
     subjects = tables.rows("subjects", SubjectRow, part)
@@ -25,6 +29,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     trained = lake.path("adapter_folders", part) / adapter.key
     folder = lake.path("best_adapter") / adapter.key
     return {
+        "finalists": ranked,
         "best_adapter": {adapter.key: Folder(trained, subject.files, "the table subjects")},
         "best": BestRow(
             part,

@@ -30,7 +30,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         (of_base, of_best),
         tables.rows("bugs", Bug),
         tables.frame("overlaps"),
-        spent(budgets),
+        spent(budgets, tables.rows("samples", SampleRow, lake.FINALS)),
         settings.search.kind,
         settings.seed,
     )

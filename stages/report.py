@@ -4,9 +4,9 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.rows import BASE, AdapterRow, DurationRow, SampleRow, SelectionRow
+from coral_batch.records.rows import BASE, AdapterRow, BestRow, DurationRow, SampleRow, SelectionRow
 from coral_batch.records.settings import Params
-from coral_batch.report.metrics import Evaluated, evaluate, measure
+from coral_batch.report.metrics import Evaluated, evaluate, measure, passes
 from coral_batch.report.plots import plots
 from coral_batch.report.tables import Timed, measure_times, results, times
 
@@ -18,9 +18,13 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     scores = tables.frame("scores", lake.BASELINE)
     baseline = scores.filter(pl.col("genome") == BASE)
     floors = scores.filter(pl.col("genome") != BASE)
-    metrics = measure(generations, baseline, floors, settings.objectives.weights)
+    best = tables.document("best", BestRow)
+    of_best = tables.frame("scores", best.generation).filter(pl.col("genome") == best.genome)
+    solved = passes(of_best)
+    weights = settings.objectives.weights
+    metrics = measure(generations, best, solved, baseline, floors, weights)
     return {
-        "plots": plots(metrics, generations, baseline),
+        "plots": plots(metrics, generations, solved, baseline),
         "metrics": metrics,
         "times": [
             measure_times(_timed(tables, part)) for part in (lake.BASELINE, *settings.generations)

@@ -43,6 +43,7 @@ from stages.corpus import corpus
 from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
+from stages.finals import finals
 from stages.findings import findings
 from stages.linteval_items import linteval_items
 from stages.linteval_report import linteval_report
@@ -114,6 +115,9 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     subjects()
     draw(lake.BASELINE)
     judge(lake.BASELINE)
+    finals()
+    draw(lake.FINALS)
+    judge(lake.FINALS)
     best()
     for part in lake.EVALUATIONS.values():
         draw(part)

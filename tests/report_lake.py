@@ -11,7 +11,7 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.quixbugs import role_of
-from coral_batch.lake import params
+from coral_batch.lake import find, params
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.example import Example
@@ -30,6 +30,7 @@ from coral_batch.records.rows import (
 )
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.search.best import finalists
 
 WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
 THRESHOLDS = Scores(0.5, 0.5, 0.4, 0.3, 0.4)
@@ -76,6 +77,7 @@ def write_lake() -> None:
     lake.write_rows("bugs", [])
     for name, genomes in GENERATIONS.items():
         _write_generation(name, genomes)
+    write_best()
     _write_repairs(lake.BASELINE, ("base", *FLOORS))
     lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
@@ -111,25 +113,35 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
         lake.write_rows("first_changes", looks, lake.EVALUATIONS[model])
 
 
-def make_run() -> None:
-    """Write all that the evidence reads into the working directory."""
-    params.write_generations(2)
-    write_lake()
-    chosen = lake.read_rows("adapters", AdapterRow, "001")[1]
+def write_best() -> None:
+    """Call the genome best that is by selection."""
+    selections = {part: lake.read_rows("selection", SelectionRow, part) for part in GENERATIONS}
+    ((generation, best),) = finalists(selections, 1)
+    adapters = lake.read_rows("adapters", AdapterRow, generation)
+    chosen = find(adapters, lake.path("adapters", generation), genome=best.genome)
     lake.write_document(
         "best",
         BestRow(
-            generation="001",
-            genome=chosen.genome,
+            generation=generation,
+            genome=best.genome,
             key="0" * 64,
             files={"adapter_config.json": "0" * 64},
             configuration=chosen.configuration,
             knobs=chosen.knobs,
-            fitness=0.9,
-            passed=True,
+            fitness=best.fitness,
+            passed=best.passed,
         ),
     )
-    write_evaluation(chosen.genome, HELD_OUT)
+
+
+def make_run() -> None:
+    """Write all that the evidence reads into the working directory."""
+    params.write_generations(2)
+    write_lake()
+    best = lake.read_document("best", BestRow).genome
+    write_evaluation(best, HELD_OUT)
+    samples = lake.read_rows("samples", SampleRow, "001")
+    lake.write_rows("samples", [row for row in samples if row.genome == best], lake.FINALS)
     pairs = [("sieve", "gcd", 0.2, 0.3, 0.1), ("wrap", "lis", 0.4, 0.1, 0.0)]
     columns = ("evaluation", "other", "similarity", "ngrams", "trees")
     known = {"role": "test", "other_role": "training"}

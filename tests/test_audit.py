@@ -160,7 +160,7 @@ def audit_around(table: str) -> list[Mismatch]:
     if part_of(table) == PART:
         return run_audit(PART)
     groups = [group for group in (FOUNDATION, LINTEVAL) if table in group]
-    rest = {"best", "best_adapter", "evidence", "metrics", "plots", "times"}
+    rest = {"finalists", "best", "best_adapter", "evidence", "metrics", "plots", "times"}
     around = groups[0] if groups else rest
     settings = settings_of(Path.cwd())
     listed = [step for step in steps(settings, None) if step.places[0][0] in around]

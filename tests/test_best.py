@@ -1,12 +1,19 @@
-"""The best genome of a run: by the gate, then by fitness, then by generation, then by id."""
+"""The best genome of a run: by the gate, by selection, and by what finalists do on other bugs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from coral_batch.records.rows import SelectionRow
-from coral_batch.records.settings import Scores
-from coral_batch.search.best import best
+import polars as pl
+import pytest
+
+from coral_batch.lake import params
+from coral_batch.records.rows import FinalistRow, SelectionRow
+from coral_batch.records.settings import OBJECTIVES, Params, Scores
+from coral_batch.search.best import finalists
+from coral_batch.search.ranking import rank
+from tests import REPOSITORY
 
 EVEN = Scores(0.5, 0.5, 0.5, 0.5, 0.5)
 ROW = SelectionRow(
@@ -29,6 +36,12 @@ ROW = SelectionRow(
 
 def row(genome: str, fitness: float) -> SelectionRow:
     return replace(ROW, genome=genome, fitness=fitness, worth=fitness)
+
+
+def best(selections: Mapping[str, Sequence[SelectionRow]]) -> tuple[str, SelectionRow]:
+    """Return what comes first by selection alone."""
+    (first,) = finalists(selections, 1)
+    return first
 
 
 def test_the_genome_of_highest_fitness_in_any_generation_is_the_best() -> None:
@@ -69,3 +82,51 @@ def test_what_selection_maximises_comes_before_the_fitness() -> None:
 def test_when_none_passed_the_fittest_is_the_best() -> None:
     first, second = (replace(row(f"000-0{n}", 0.4 + n / 10), passed=False) for n in (0, 1))
     assert best({"000": [first], "001": [second]}) == ("001", second)
+
+
+def test_finalists_are_distinct_genomes_the_best_first() -> None:
+    rows = {
+        "000": [row("000-00", 0.4), row("000-01", 0.6)],
+        "001": [row("000-01", 0.6), row("001-00", 0.7)],
+    }
+    found = [(part, one.genome) for part, one in finalists(rows, 9)]
+    assert found == [("001", "001-00"), ("000", "000-01"), ("000", "000-00")]
+    assert finalists(rows, 2) == finalists(rows, 9)[:2]
+
+
+def scores(solved: Mapping[str, Sequence[int]], name: str) -> pl.DataFrame:
+    """Return a table `scores`: genome -> 1 for each bug that it repairs, and 0 for the others."""
+    rows = [
+        {"genome": genome, "problem": f"{name}{number}", **dict.fromkeys(OBJECTIVES, float(one))}
+        for genome, ones in solved.items()
+        for number, one in enumerate(ones)
+    ]
+    return pl.DataFrame(rows)
+
+
+def ranked(settings: Params, before: pl.DataFrame, after: pl.DataFrame) -> list[FinalistRow]:
+    rows = {"000": [row("000-00", 0.75), row("000-01", 0.5)]}
+    return rank(finalists(rows, 2), {"000": before}, after, settings)
+
+
+@pytest.mark.parametrize("select", ["fitness", "repair"])
+def test_who_was_lucky_in_selection_is_not_best_for_that(select: str) -> None:
+    settings = params.load(REPOSITORY / "params.yaml")
+    settings = replace(settings, evolution=replace(settings.evolution, select=select))
+    before = scores({"000-00": [1, 1, 1, 0], "000-01": [1, 1, 0, 0]}, "seen")
+    after = scores({"000-00": [0, 0, 0, 1], "000-01": [1, 1, 1, 0]}, "new")
+    first, second = ranked(settings, before, after)
+    assert first == FinalistRow("000-01", "000", True, 0.5, 0.75, 0.625)
+    assert second == FinalistRow("000-00", "000", True, 0.75, 0.25, 0.5)
+    # Of equals the one that selection preferred.
+    assert [one.genome for one in ranked(settings, before, before)] == ["000-00", "000-01"]
+    level = scores({"000-00": [0, 1], "000-01": [1, 1]}, "new")
+    assert [one.genome for one in ranked(settings, before, level)] == ["000-00", "000-01"]
+
+
+def test_a_finalist_that_the_gate_refused_comes_behind_those_that_passed() -> None:
+    settings = params.load(REPOSITORY / "params.yaml")
+    rows = {"000": [replace(row("000-00", 0.9), passed=False), row("000-01", 0.1)]}
+    table = scores({"000-00": [1, 1], "000-01": [0, 0]}, "bug")
+    order = rank(finalists(rows, 2), {"000": table}, table, settings)
+    assert [one.genome for one in order] == ["000-01", "000-00"]

@@ -20,6 +20,7 @@ from stages.automata import automata
 from stages.best import best
 from stages.evidence import evidence
 from stages.features import features
+from stages.finals import finals
 from stages.index import index
 from stages.linteval_items import linteval_items
 from stages.linteval_report import linteval_report
@@ -64,6 +65,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             samples(part)
             judge(part)
         selection("000")
+        finals()
+        samples(lake.FINALS)
+        judge(lake.FINALS)
         best()
         for part in lake.EVALUATIONS.values():
             samples(part)

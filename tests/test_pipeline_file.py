@@ -96,7 +96,13 @@ def test_a_stage_writes_what_it_says(stage: str) -> None:
         place = f"lake/{lake.PLACES[table]}"
         own = [
             place.replace("{part}", part).replace("{model}", "${key}").replace("{source}", "${key}")
-            for part in ("generations/${key}", "${item.folder}", "generations/000", "baseline")
+            for part in (
+                "generations/${key}",
+                "${item.folder}",
+                "generations/000",
+                "baseline",
+                "finals",
+            )
         ]
         assert any(f"{place}/".startswith(f"{out}/") for place in own for out in outs), table
     assert len(outs) <= len(tables) + len(EXTRA.get(stage, ())) + (stage == "subjects")
@@ -129,7 +135,7 @@ def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
     # The lake reads params.yaml as a whole, and rules between keys with it.
     files = {file for file in code_of(stage) if not file.startswith("coral_batch/lake/")}
     read = {key for file in files for key in params_read(file)} - {"compute.workers", "parts"}
-    if command_of(stage) not in {"best", "evidence", "index", "report"}:
+    if command_of(stage) not in {"best", "evidence", "finals", "index", "report"}:
         read -= {"generations"}  # the pipeline's shape, which stands in the outs
     listed = set(definition(stage).get("params", []))
     if "${item.draws}" in listed:
@@ -155,7 +161,7 @@ def test_what_only_shows_is_no_dependency_of_what_computes() -> None:
 def test_every_part_is_a_folder_of_the_lake() -> None:
     for name, part in PARTS.items():
         assert lake.path("samples", name) == lake.ROOT / part["folder"] / "samples.jsonl"
-    assert CONTENT["vars"][0]["parts"].keys() == {lake.BASELINE, *lake.EVALUATIONS.values()}
+    assert CONTENT["vars"][0]["parts"].keys() == set(lake.PARTS)
     assert CONTENT["vars"][0]["models"].keys() == set(lake.LINT_MODELS)
 
 

@@ -21,7 +21,7 @@ from coral_batch.report.metrics import Metrics
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import escape, inline, sparkline, table
 from stages.report import report
-from tests.report_lake import GENERATIONS, refuse, write_lake
+from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 
 
 @pytest.fixture
@@ -76,6 +76,7 @@ def test_of_equal_genomes_the_first_is_the_best(
     shutil.copytree(
         lake.path("scores", "000").parent, lake.path("scores", "001").parent, dirs_exist_ok=True
     )
+    write_best()
     report()
     metrics = lake.read_document("metrics", Metrics)
     assert (metrics.best.genome, metrics.best.generation) == ("000-01", "000")
@@ -86,10 +87,11 @@ def test_a_genome_that_the_gate_refused_is_not_the_best(
     small_lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refuse({"001-00"})
+    write_best()
     report()
     metrics = lake.read_document("metrics", Metrics)
     assert (metrics.best.genome, metrics.best.passed) == ("000-01", True)
-    # The generation's best is chosen by the same rule as the run's.
+    # The generation's best is chosen by the same rule as the finalists.
     for generation in metrics.generations.values():
         assert generation.best_fitness == metrics.best.fitness
     assert REFUSED not in capsys.readouterr().out
@@ -99,6 +101,7 @@ def test_when_none_passed_the_gate_the_report_says_so(
     small_lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
+    write_best()
     report()
     metrics = lake.read_document("metrics", Metrics)
     assert (metrics.best.genome, metrics.best.passed) == ("001-00", False)

@@ -43,7 +43,7 @@ from coral_batch.search.best import REFUSED
 from stages.index import index
 from stages.page import page
 from stages.report import report
-from tests.report_lake import GENERATIONS, KNOBS, WEIGHTS, refuse, write_lake
+from tests.report_lake import GENERATIONS, KNOBS, WEIGHTS, refuse, write_best, write_lake
 from tests.report_pages import LINTEVAL, make_pages
 
 
@@ -163,6 +163,7 @@ def test_the_first_page_tells_of_the_second_benchmark(pages: dict[str, Page]) ->
 def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[str, Page]) -> None:
     assert REFUSED not in pages["index.html"].text
     refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
+    write_best()
     report()
     index()
     assert Page(lake.path("index").read_text("utf-8")).text.count(REFUSED) == 2

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.split.roles import make_manifest
-from coral_batch.corpus.split.shown import measured, selected_on
+from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import program_of
 from coral_batch.records.problem import Case, Problem
-from coral_batch.records.settings import Evaluation
+from coral_batch.records.settings import Evaluation, Validation
 from tests.one_bug import REFERENCE, bug_of
 
 ROLES = {"gcd": "training", "wrap": "test", "sieve": "test", "one": "held_out", "two": "held_out"}
@@ -103,3 +103,22 @@ def test_a_corpus_without_any_bug_is_refused() -> None:
         measured(clean, [], MANIFEST, Evaluation("held_out", 5, 1))
     with pytest.raises(CoralError, match=r"validation\.bugs"):
         selected_on(clean, BUGS, 0)
+
+
+TEST = [problem for problem in PROBLEMS if problem.role == "test"]
+
+
+@given(seen=st.integers(0, 12), fresh=st.integers(0, 12))
+def test_finalists_are_drawn_for_bugs_that_selection_has_not_seen(seen: int, fresh: int) -> None:
+    before = [problem.name for problem in selected_on(TEST, BUGS, seen)]
+    found = [problem.name for problem in drawn_again(TEST, BUGS, Validation(seen, 1, 3, fresh))]
+    left = 10 - min(seen, 10)
+    if not left or not fresh:
+        assert found == before
+        return
+    assert len(found) == min(left, fresh)
+    assert not set(found) & set(before)
+    assert {program_of(name) for name in found} <= {"wrap", "sieve"}
+    counts = Counter(map(program_of, found))
+    if len(found) > 1 and seen % 2 == 0:
+        assert max(counts.values()) - min(counts["wrap"], counts["sieve"]) <= 1

@@ -27,7 +27,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
         CoralError: there is no such repair, or what it repairs is gone.
     """
     settings, tables = params.load(), Lake()
-    parts = (*settings.generations, lake.BASELINE, *lake.EVALUATIONS.values())
+    parts = (*settings.generations, *lake.PARTS)
     part = name.rsplit("/", 3)[0]
     rows = tables.rows("samples", SampleRow, part) if part in parts else []
     samples = {f"{part}/{row.genome}/{row.problem}/{row.sample}": row for row in rows}

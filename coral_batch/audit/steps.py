@@ -38,6 +38,7 @@ from stages import (
     evidence,
     examples,
     features,
+    finals,
     findings,
     linteval_items,
     linteval_report,
@@ -148,6 +149,8 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
         yield _step(selection, name, *bred, aside="adapters")
     yield _step(subjects, lake.BASELINE, ("subjects", lake.EVALUATIONS["baseline"]))
     yield from _repairs(settings, lake.BASELINE)
+    yield _step(finals, lake.FINALS)
+    yield from _repairs(settings, lake.FINALS)
     yield _step(best, None, ("subjects", lake.EVALUATIONS["best"]))
     for part in lake.EVALUATIONS.values():
         yield from _repairs(settings, part)

@@ -17,7 +17,7 @@ def audit(
         str | None,
         typer.Argument(
             help="A generation, e.g. 000, or another part of the lake: "
-            + ", ".join((lake.BASELINE, *lake.EVALUATIONS.values(), f"{ANSWERS_OF}MODEL"))
+            + ", ".join((*lake.PARTS, f"{ANSWERS_OF}MODEL"))
             + " (MODEL is base, best or GENERATION/GENOME); without it, the whole lake.",
             callback=lambda value: value if value is None else known_part_or_answers(value),
         ),

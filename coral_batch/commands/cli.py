@@ -34,6 +34,7 @@ from stages.corpus import corpus
 from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
+from stages.finals import finals
 from stages.findings import findings
 from stages.index import index
 from stages.linteval_items import linteval_items
@@ -67,6 +68,7 @@ STAGES = (
     findings,
     scores,
     selection,
+    finals,
     best,
     evidence,
     report,

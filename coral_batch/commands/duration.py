@@ -49,6 +49,7 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     newborn = evolution.population - min(evolution.survivors, evolution.population - 1)
     adapters = evolution.population + newborn * (generations - 1)
     selected = (adapters + 1) * (TEST_PROBLEMS + settings.validation.bugs)
+    selected += settings.validation.finalists * settings.validation.fresh
     measured = 2 * (HELD_OUT_PROBLEMS + settings.evaluation.bugs)
     if settings.evaluation.problems == "all":
         measured += 2 * (TRAINING_PROBLEMS + TEST_PROBLEMS)
@@ -69,6 +70,7 @@ def unlike_measured(settings: Params) -> list[str]:
         "base.model": settings.base.model == MODEL,
         "corpus.sources": sources == SOURCES,
         "examples.bugs": settings.examples.bugs == EXAMPLE_BUGS,
+        "training.layers": settings.training.layers is None,
         "linteval.source": settings.linteval.source == "snippets",
         "compute.kernels": settings.compute.kernels == "fast",
         "compute.threads": settings.compute.threads is None,

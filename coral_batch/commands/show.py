@@ -47,8 +47,8 @@ def show(
     generation: Annotated[
         str,
         typer.Argument(
-            help=f"The generation, e.g. 000; `{lake.BASELINE}`, "
-            + ", ".join(f"`{part}`" for part in lake.EVALUATIONS.values())
+            help="The generation, e.g. 000; "
+            + ", ".join(f"`{part}`" for part in lake.PARTS)
             + f"; or `{BUGS}` for the injected bugs.",
             callback=_known,
         ),
@@ -67,7 +67,7 @@ def show(
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     if generation == BUGS:
         print(bugs_view(genome or problem, colour))
-    elif generation in (lake.BASELINE, *lake.EVALUATIONS.values()):
+    elif generation in lake.PARTS:
         print(model_view(generation, genome, problem, colour))
     elif genome is None:
         if problem is not None:

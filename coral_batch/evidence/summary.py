@@ -138,11 +138,12 @@ def spending(adapters: Sequence[AdapterRow], samples: Iterable[SampleRow]) -> Sp
     return Spending({row.key: row.tokens for row in adapters}, drawn, decoded)
 
 
-def spent(generations: Sequence[Spending]) -> Budget:
+def spent(generations: Sequence[Spending], again: Sequence[SampleRow]) -> Budget:
     """Count what a search trained and decoded; what a generation found done counts once.
 
     Args:
         generations: in order. A genome that lives on has the same samples in each of them.
+        again: the samples of the finalists, drawn besides.
     """
     trained: dict[str, int] = {}
     drawn: dict[tuple[str, object], str] = {}
@@ -156,8 +157,9 @@ def spent(generations: Sequence[Spending]) -> Budget:
         len({genome for one in generations for genome in one.decoded}),
         len(trained),
         sum(trained.values()),
-        sum(count for count, _ in counts),
-        sum(tokens for _, tokens in counts),
+        len(again) + sum(count for count, _ in counts),
+        sum(row.new_tokens - row.copied_tokens for row in again)
+        + sum(tokens for _, tokens in counts),
     )
 
 

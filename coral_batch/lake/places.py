@@ -10,8 +10,12 @@ from pathlib import Path
 ROOT = Path("lake")
 _root: ContextVar[Path] = ContextVar("root", default=ROOT)
 BASELINE = "baseline"
+FINALS = "finals"
+"""The part of the best genomes, which are drawn once more before one is called best."""
 # The base model and the best genome on the problems of `evaluation.problems`.
 EVALUATIONS = {"baseline": "evaluation/baseline", "best": "evaluation/best"}
+PARTS = (BASELINE, FINALS, *EVALUATIONS.values())
+"""The parts that draw repairs besides the generations."""
 LINT_MODELS = ("base", "best")
 """The models that answer CodeLinterEval in the pipeline; any other is GENERATION/GENOME."""
 # Outside the lake, so that DVC never removes them with a stage's outputs.
@@ -20,8 +24,8 @@ DOWNLOADS = Path(".coral/downloads")
 CHECKOUTS = Path(".coral/checkouts")
 VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
 
-# Table -> place in the lake. {part} is the folder of a generation, the baseline or an evaluation,
-# {model} that of a model that answers CodeLinterEval, {source} one of the corpus.
+# Table -> place in the lake. {part} is the folder of a generation or of one of `PARTS`, {model} the
+# folder of a model that answers CodeLinterEval, {source} one of the corpus.
 PLACES = {
     "problems": "corpus/{source}.jsonl",
     "corpus_dropped": "corpus/dropped/{source}.jsonl",
@@ -53,6 +57,7 @@ PLACES = {
     "runtimes": "{part}/runtimes.parquet",
     "selection": "{part}/selection.jsonl",
     "best": "best/best.json",
+    "finalists": "best/finalists.jsonl",
     "best_adapter": "best/adapter",
     "linteval_items": "linteval/items.jsonl",
     "linteval_tests": "linteval/tests.jsonl",
@@ -85,9 +90,9 @@ def path(table: str, part: str | None = None) -> Path:
 
     Args:
         table: a key of `PLACES`.
-        part: a generation (``"000"``), `BASELINE` or a value of `EVALUATIONS`, for tables that
-            every part has; a source, for the problems; one of `LINT_MODELS` or ``"001/001-02"``
-            for tables that every model of CodeLinterEval has.
+        part: a generation (``"000"``) or one of `PARTS`, for tables that every part has; a source,
+            for the problems; one of `LINT_MODELS` or ``"001/001-02"`` for tables that every model
+            of CodeLinterEval has.
     """
     place = PLACES[table]
     if "{source}" in place:
@@ -99,7 +104,7 @@ def path(table: str, part: str | None = None) -> Path:
     if "{part}" not in place:
         return _root.get() / place
     assert part is not None
-    folder = part if part in (BASELINE, *EVALUATIONS.values()) else f"generations/{part}"
+    folder = part if part in PARTS else f"generations/{part}"
     return _root.get() / place.format(part=folder)
 
 

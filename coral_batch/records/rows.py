@@ -118,6 +118,18 @@ class EvaluatedRow:
 
 
 @dataclass(frozen=True)
+class FinalistRow:
+    """One of the best genomes by selection, and what it was worth when it was drawn again."""
+
+    genome: str
+    generation: str
+    passed: bool
+    selected: float
+    again: float
+    worth: float
+
+
+@dataclass(frozen=True)
 class BestRow:
     generation: str
     genome: str

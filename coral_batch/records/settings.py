@@ -112,6 +112,8 @@ class Sampling:
 class Validation:
     bugs: int
     samples: int
+    finalists: int
+    fresh: int
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from coral_batch import lake
 from coral_batch.lake import find
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import Knobs
-from coral_batch.records.rows import AdapterRow, SelectionRow
+from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Scores
-from coral_batch.search.best import best
+from coral_batch.search.best import finalists
 
 DECIMALS = 6
 
@@ -32,8 +32,7 @@ class Evaluated:
         adapters: table `adapters`.
         selection: table `selection`.
         passes: problem -> share of all its samples that pass all cases.
-        best: its best genome.
-        best_passes: problem -> share of the best genome's samples that pass all cases.
+        best: its best genome by selection.
     """
 
     generation: str
@@ -41,7 +40,6 @@ class Evaluated:
     selection: Sequence[SelectionRow]
     passes: Mapping[str, float]
     best: SelectionRow
-    best_passes: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -115,31 +113,32 @@ def evaluate(
     scores: pl.DataFrame,
 ) -> Evaluated:
     """Return what the report needs of a generation, from its tables of these names."""
-    _, chosen = best({generation: selection})
-    return Evaluated(
-        generation,
-        adapters,
-        selection,
-        passes(scores),
-        chosen,
-        passes(scores.filter(pl.col("genome") == chosen.genome)),
-    )
+    ((_, best),) = finalists({generation: selection}, 1)
+    return Evaluated(generation, adapters, selection, passes(scores), best)
 
 
 def measure(
-    generations: Sequence[Evaluated], baseline: pl.DataFrame, floors: pl.DataFrame, weights: Scores
+    generations: Sequence[Evaluated],
+    best: BestRow,
+    best_passes: Mapping[str, float],
+    baseline: pl.DataFrame,
+    floors: pl.DataFrame,
+    weights: Scores,
 ) -> Metrics:
     """Compute the metrics of a run.
 
     Args:
         generations: the generations in order, at least one.
+        best: the run's best genome.
+        best_passes: problem -> share of its samples that pass all cases, of those that selection
+            saw.
         baseline: the scores of the base model without an adapter.
         floors: those of the repairs that no model makes, `coral_batch.records.rows.FLOORS`.
         weights: the weights of the fitness.
     """
     problems = baseline["problem"].n_unique()
     base = _summary(baseline, weights)
-    chosen = _best(generations)
+    chosen = _best(generations, best, best_passes)
     seen: set[str] = set()
     measured = {}
     for tables in generations:
@@ -199,20 +198,19 @@ def _generation(tables: Evaluated, new_adapters: int) -> GenerationMetrics:
     )
 
 
-def _best(generations: Sequence[Evaluated]) -> Best:
-    generation, chosen = best({tables.generation: tables.selection for tables in generations})
-    tables = next(tables for tables in generations if tables.generation == generation)
-    adapter = find(tables.adapters, lake.path("adapters", generation), genome=chosen.genome)
-    shares = tables.best_passes
-    modules = ",".join(adapter.configuration.target_modules)
+def _best(generations: Sequence[Evaluated], best: BestRow, shares: Mapping[str, float]) -> Best:
+    part = best.generation
+    tables = next(tables for tables in generations if tables.generation == part)
+    chosen = find(tables.selection, lake.path("selection", part), genome=best.genome)
+    modules = ",".join(best.configuration.target_modules)
     return Best(
-        genome=chosen.genome,
-        generation=tables.generation,
-        passed=chosen.passed,
+        genome=best.genome,
+        generation=part,
+        passed=best.passed,
         configuration=FlatConfiguration(
-            **{**asdict(adapter.configuration), "target_modules": modules}
+            **{**asdict(best.configuration), "target_modules": modules}
         ),
-        knobs=adapter.knobs,
+        knobs=best.knobs,
         fitness=_rounded(chosen.fitness),
         objectives=Scores(*(_rounded(value) for value in astuple(chosen.objectives))),
         pass_at_1=_mean(list(shares.values())),

@@ -17,9 +17,12 @@ from coral_batch.work.csv_text import to_csv
 
 
 def plots(
-    metrics: Metrics, generations: Sequence[Evaluated], baseline: pl.DataFrame
+    metrics: Metrics,
+    generations: Sequence[Evaluated],
+    best_passes: Mapping[str, float],
+    baseline: pl.DataFrame,
 ) -> dict[str, str]:
-    """Return file name -> CSV text of every plot.
+    """Return file name -> CSV text of every plot; arguments as in `metrics.measure`.
 
     ``fitness.csv``: a row a generation: best and mean fitness, and the baseline's.
     ``objectives/NAME.csv``: a row a generation: an objective's mean, and that of its best genome.
@@ -42,7 +45,7 @@ def plots(
         ),
         "best_problems.csv": _paired(
             "problem",
-            next(t for t in generations if t.generation == metrics.best.generation).best_passes,
+            best_passes,
             passes(baseline),
         ),
     }

@@ -1,4 +1,4 @@
-"""Which genome of a run is the best one."""
+"""Which genomes of a run are the best ones by selection."""
 
 from __future__ import annotations
 
@@ -10,22 +10,27 @@ REFUSED = "No genome passed the gate: this is the best of those that it refused.
 """What is said of a best genome that did not pass."""
 
 
-def best(selections: Mapping[str, Sequence[SelectionRow]]) -> tuple[str, SelectionRow]:
-    """Return the best genome that passed the gate, and the generation in which it did.
+def finalists(
+    selections: Mapping[str, Sequence[SelectionRow]], count: int
+) -> list[tuple[str, SelectionRow]]:
+    """Return the best genomes by selection, each with the generation that it counts in.
 
-    It is best by what selection maximises, then by fitness. When none passed in any of the
-    generations, the best of all; its row says so. Of equals the first by generation, then by id: a
-    survivor is scored alike in every generation that it lives in, and the first one counts in which
-    it passed.
+    Those that passed the gate come before those that it refused, then what selection maximises
+    decides, then fitness. Ties go to the earliest generation, then the lowest id: a survivor is
+    scored alike in every generation that it lives in, and the first one counts in which it passed.
 
     Args:
         selections: generation -> its table `selection`; at least one row in all.
+        count: how many genomes at most, >= 1.
     """
-    candidates = [(generation, row) for generation, rows in selections.items() for row in rows]
-    return min(
-        candidates,
+    pairs = sorted(
+        ((generation, row) for generation, rows in selections.items() for row in rows),
         key=lambda pair: (
             *(not pair[1].passed, -pair[1].worth, -pair[1].fitness),
             *(pair[0], pair[1].genome),
         ),
     )
+    first: dict[str, tuple[str, SelectionRow]] = {}
+    for generation, row in pairs:
+        first.setdefault(row.genome, (generation, row))
+    return list(first.values())[:count]

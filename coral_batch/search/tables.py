@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from coral_batch.errors import CoralError
-from coral_batch.objectives.aggregate import aggregate, fitness
+from coral_batch.objectives.aggregate import fitness
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterRow, EvaluatedRow, SelectionRow
-from coral_batch.records.settings import OBJECTIVES, Params, Scores
+from coral_batch.records.settings import Params, Scores
 from coral_batch.search.automata.features import features_of
 from coral_batch.search.gate import thresholds
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.screen import Known
 from coral_batch.search.selection import select
+from coral_batch.search.worth import objectives_of, pass_rates
 
 
 def next_generation(
@@ -48,10 +48,7 @@ def next_generation(
     Raises:
         CoralError: population, adapters and scores are not of the same genomes.
     """
-    objectives_of = scores.select(OBJECTIVES).to_numpy()
-    ids, objectives = aggregate(
-        scores["genome"].to_list(), scores["problem"].to_list(), objectives_of
-    )
+    ids, objectives = objectives_of(scores)
     coordinates = {row.genome: row.coordinates for row in adapters}
     for table, found in (("scores", ids), ("adapters", list(coordinates))):
         if set(found) != {genome.id for genome in genomes}:
@@ -122,12 +119,3 @@ def next_generation(
             )
         )
     return rows, bred, known
-
-
-def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
-    """Return the share of repairs that pass all cases, mean over bugs, of each genome."""
-    by_bug = scores.group_by("genome", "problem", maintain_order=True).agg(
-        (pl.col("bugfix") == 1).mean().alias("share")
-    )
-    shares = dict(by_bug.group_by("genome").agg(pl.col("share").mean()).iter_rows())
-    return np.array([shares[genome] for genome in ids])

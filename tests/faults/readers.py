@@ -35,6 +35,7 @@ from stages.corpus import corpus
 from stages.evidence import evidence
 from stages.examples import examples
 from stages.features import features
+from stages.finals import finals
 from stages.findings import findings
 from stages.index import index
 from stages.linteval_items import linteval_items
@@ -82,6 +83,10 @@ def make_attacked(folder: Path) -> None:
     for part in ("000", LATER):
         for stage in (automata, features, adapters, samples, verdicts, findings, scores, selection):
             stage(part)
+    finals()
+    samples(lake.FINALS)
+    for stage in (verdicts, findings, scores):
+        stage(lake.FINALS)
     best()
     samples(EVALUATED)
     for stage in (verdicts, findings, scores):

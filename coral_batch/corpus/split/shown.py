@@ -11,7 +11,7 @@ from coral_batch.corpus.split.roles import select, select_evaluation
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.settings import Evaluation
+from coral_batch.records.settings import Evaluation, Validation
 
 
 def measured(
@@ -48,8 +48,34 @@ def selected_on(problems: Sequence[Problem], bugs: Sequence[Bug], count: int) ->
     Raises:
         CoralError: there is no bug.
     """
-    middling = _in_rounds(_of(problems, bugs), count, lambda bug: abs(bug.failed - 0.5))
+    middling = _in_rounds(_of(problems, bugs), count, _middling)
     return _together(problems, middling, "validation.bugs")
+
+
+def drawn_again(
+    problems: Sequence[Problem], bugs: Sequence[Bug], settings: Validation
+) -> list[Problem]:
+    """Return what the finalists are drawn for: injected bugs of test problems, new to selection.
+
+    Where selection has seen all of them, what it saw: the answers are others.
+
+    Args:
+        problems: the test problems.
+        bugs: injected bugs of any problems.
+        settings: how many of them selection has seen, and how many are shown now at most.
+
+    Raises:
+        CoralError: there is no bug.
+    """
+    seen = selected_on(problems, bugs, settings.bugs)
+    names = {problem.name for problem in seen}
+    new = [bug for bug in _of(problems, bugs) if bug.id not in names]
+    return as_problems(problems, _in_rounds(new, settings.fresh, _middling)) or seen
+
+
+def _middling(bug: Bug) -> float:
+    """How far a bug is from failing half of its program's cases."""
+    return abs(bug.failed - 0.5)
 
 
 def _of(problems: Sequence[Problem], bugs: Sequence[Bug]) -> list[Bug]:

@@ -90,6 +90,7 @@ def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
 
 _NAMES = {
     lake.BASELINE: "The base model",
+    lake.FINALS: "The best genomes, drawn again",
     lake.EVALUATIONS["baseline"]: "The base model, {problems}",
     lake.EVALUATIONS["best"]: "The best genome, {problems}",
 }

@@ -44,7 +44,7 @@ from coral_batch.report.page.repairs import attempts
 from coral_batch.report.roles import with_training
 from coral_batch.report.tables import total_times
 from coral_batch.report.views import Individual, Repair, knobs_text
-from coral_batch.search.best import REFUSED, best
+from coral_batch.search.best import REFUSED, finalists
 from coral_batch.search.kinds import SEARCHES
 
 _ENDS = ("mean", "low", "high")
@@ -198,7 +198,11 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
     names = list(run.fates)
     measured = [run.metrics.generations[name] for name in names]
     base = run.metrics.baseline
-    of_best = [best({name: fates})[1].objectives for name, fates in run.fates.items()]
+    of_best = [
+        best.objectives
+        for name, fates in run.fates.items()
+        for _, best in finalists({name: fates}, 1)
+    ]
     limits = [fates[0].thresholds for fates in run.fates.values()]
     charts = [
         (

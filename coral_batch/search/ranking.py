@@ -1,0 +1,38 @@
+"""Which of the best genomes is best on all bugs that they were drawn for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from coral_batch.records.rows import FinalistRow, SelectionRow
+from coral_batch.records.settings import Params
+from coral_batch.search.worth import worth_of_one
+
+
+def rank(
+    chosen: Sequence[tuple[str, SelectionRow]],
+    selected: Mapping[str, pl.DataFrame],
+    again: pl.DataFrame,
+    settings: Params,
+) -> list[FinalistRow]:
+    """Rank the finalists by what they are worth on all bugs that they were drawn for, best first.
+
+    What selection saw alone flatters the genome that was lucky there.
+
+    Args:
+        chosen: what `coral_batch.search.best.finalists` returned; ties are decided by their order.
+        selected: generation -> its table `scores`, of those that they count in.
+        again: table `scores` of the draw on other bugs.
+        settings: what selection maximises, and the weights.
+    """
+    rows = []
+    for generation, row in chosen:
+        before, after = (
+            table.filter(pl.col("genome") == row.genome) for table in (selected[generation], again)
+        )
+        apart = worth_of_one(after, settings)
+        together = worth_of_one(pl.concat([before, after]), settings)
+        rows.append(FinalistRow(row.genome, generation, row.passed, row.worth, apart, together))
+    return sorted(rows, key=lambda row: (not row.passed, -row.worth))

@@ -1,0 +1,44 @@
+"""What selection maximises: the fitness of a genome, or the share of bugs that it repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from coral_batch.objectives.aggregate import aggregate, fitness
+from coral_batch.records.settings import OBJECTIVES, Params
+
+
+def objectives_of(scores: pl.DataFrame) -> tuple[list[str], NDArray[np.float64]]:
+    """Return the g genomes of a table `scores`, sorted, and a (g, k) array of their objectives.
+
+    Raises:
+        CoralError: the genomes were not scored on the same problems.
+    """
+    values = scores.select(OBJECTIVES).to_numpy()
+    return aggregate(scores["genome"].to_list(), scores["problem"].to_list(), values)
+
+
+def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
+    """Return the share of repairs that pass all cases, mean over bugs, of each genome."""
+    by_bug = scores.group_by("genome", "problem", maintain_order=True).agg(
+        (pl.col("bugfix") == 1).mean().alias("share")
+    )
+    shares = dict(by_bug.group_by("genome").agg(pl.col("share").mean()).iter_rows())
+    return np.array([shares[genome] for genome in ids])
+
+
+def worth_of_one(scores: pl.DataFrame, settings: Params) -> float:
+    """Return what a genome is worth, in [0, 1], as `evolution.select` has it.
+
+    Args:
+        scores: rows of the table `scores`, all of one genome.
+        settings: what selection maximises, and the weights of the objectives.
+    """
+    ids, objectives = objectives_of(scores)
+    if settings.evolution.select == "repair":
+        return float(pass_rates(scores, ids)[0])
+    return float(fitness(objectives, settings.objectives.weights)[0])
