@@ -5,7 +5,7 @@ from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
 from coral_batch.lake.stage import Lake, Outputs, Tables, run
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import BASE, AdapterCardRow, SelectionRow, TimeRow
+from coral_batch.records.rows import BASE, AdapterCardRow, FinalistRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Metrics
 
@@ -39,6 +39,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             for name, rows in fates.items()
         ],
         fates=fates,
+        finalists=tables.rows("finalists", FinalistRow),
         best=individual,
         repairs=(
             read_repairs(tables, settings, best.generation, best.genome),

@@ -23,6 +23,7 @@ from coral_batch.records.rows import (
     AdapterRow,
     BestRow,
     DurationRow,
+    FinalistRow,
     FirstChangeRow,
     SampleRow,
     SelectionRow,
@@ -78,6 +79,10 @@ def write_lake() -> None:
     for name, genomes in GENERATIONS.items():
         _write_generation(name, genomes)
     write_best()
+    best = lake.read_document("best", BestRow)
+    _write_repairs(lake.FINALS, (best.genome,))
+    finalist = SubjectRow(best.genome, best.key, f"best/adapter/{best.key}", best.files, KNOBS)
+    lake.write_rows("subjects", [finalist], lake.FINALS)
     _write_repairs(lake.BASELINE, ("base", *FLOORS))
     lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
@@ -119,6 +124,9 @@ def write_best() -> None:
     ((generation, best),) = finalists(selections, 1)
     adapters = lake.read_rows("adapters", AdapterRow, generation)
     chosen = find(adapters, lake.path("adapters", generation), genome=best.genome)
+    lake.write_rows(
+        "finalists", [FinalistRow(best.genome, generation, best.passed, best.worth, 0.5, 0.75)]
+    )
     lake.write_document(
         "best",
         BestRow(
@@ -138,10 +146,7 @@ def make_run() -> None:
     """Write all that the evidence reads into the working directory."""
     params.write_generations(2)
     write_lake()
-    best = lake.read_document("best", BestRow).genome
-    write_evaluation(best, HELD_OUT)
-    samples = lake.read_rows("samples", SampleRow, "001")
-    lake.write_rows("samples", [row for row in samples if row.genome == best], lake.FINALS)
+    write_evaluation(lake.read_document("best", BestRow).genome, HELD_OUT)
     pairs = [("sieve", "gcd", 0.2, 0.3, 0.1), ("wrap", "lis", 0.4, 0.1, 0.0)]
     columns = ("evaluation", "other", "similarity", "ngrams", "trees")
     known = {"role": "test", "other_role": "training"}

@@ -88,17 +88,17 @@ def make_pages(folder: Path) -> list[Path]:
 def _make_pages() -> list[Path]:
     params.write_generations(2)
     write_lake()
-    for part in (lake.BASELINE, *GENERATIONS):
+    for part in (lake.BASELINE, lake.FINALS, *GENERATIONS):
         _make_hostile(part)
     lake.write_document("evidence", EVIDENCE)
     report()
     lake.write_document("linteval_metrics", LINTEVAL)
-    for part in (lake.BASELINE, *GENERATIONS):
+    for part in (lake.BASELINE, lake.FINALS, *GENERATIONS):
         page(part)
     index()
     return [
         lake.path("index"),
-        *(lake.path("page", part) for part in (lake.BASELINE, *GENERATIONS)),
+        *(lake.path("page", part) for part in (lake.BASELINE, lake.FINALS, *GENERATIONS)),
     ]
 
 

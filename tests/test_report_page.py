@@ -123,6 +123,17 @@ def test_the_first_page_names_every_source_of_problems(pages: dict[str, Page]) -
     assert "corpus elsewhere, test isolation" in text
 
 
+def test_the_finalists_are_on_the_first_page_and_have_one_of_their_own(
+    pages: dict[str, Page],
+) -> None:
+    text = " ".join(pages["index.html"].text.split())
+    assert "by selection on other bugs on both 001-00 001 yes 0.900 0.500 0.750" in text
+    shown = " ".join(pages["finals.html"].text.split())
+    assert "The best genomes, drawn again" in shown
+    assert "Selection scores" not in shown
+    assert "001-00" in shown
+
+
 def test_bugs_that_were_not_injected_are_one_part_of_the_held_out_ones(
     pages: dict[str, Page],
 ) -> None:

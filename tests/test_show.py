@@ -13,10 +13,17 @@ import typer
 from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.commands.show import bugs_view, generation_view, genome_view, model_view, show
+from coral_batch.commands.show import (
+    bugs_view,
+    finals_view,
+    generation_view,
+    genome_view,
+    model_view,
+    show,
+)
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import Bug
-from coral_batch.records.rows import SampleRow, SelectionRow
+from coral_batch.records.rows import FinalistRow, SampleRow, SelectionRow
 from tests.report_lake import write_lake
 
 
@@ -89,6 +96,19 @@ def test_the_baseline_is_shown_like_a_genome(small_lake: Path) -> None:
     text = model_view(lake.BASELINE, None, None, colour=False)
     assert "The base model without an adapter" in text
     assert "=== sieve ===" in text
+
+
+def test_the_finalists_are_shown_together_and_one_by_one(small_lake: Path) -> None:
+    second = FinalistRow("000-01", "000", False, 0.25, 0.5, 0.375)
+    lake.write_rows("finalists", [*lake.read_rows("finalists", FinalistRow), second])
+    found = [line.split() for line in finals_view().splitlines()[2:]]
+    assert found[1] == ["000-01", "000", "failed", "0.250", "0.500", "0.375"]
+    assert (found[0][0], found[0][2]) == ("001-00", "passed")
+    text = model_view(lake.FINALS, "001-00", "wrap", colour=False)
+    assert text.startswith("The genome 001-00, drawn again\n")
+    assert "=== wrap ===" in text
+    with pytest.raises(CoralError, match="000-02"):
+        model_view(lake.FINALS, "000-02", None, colour=False)
 
 
 def test_model_output_cannot_drive_the_terminal_or_pose_as_a_verdict(small_lake: Path) -> None:

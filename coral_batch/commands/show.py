@@ -20,7 +20,7 @@ from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.records.bug import Bug
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import BASE, AdapterRow, SampleRow, SelectionRow
+from coral_batch.records.rows import BASE, AdapterRow, FinalistRow, SelectionRow, SubjectRow
 from coral_batch.report.bugs import bugs_text, overview_text
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.reading import read_individuals, read_repairs
@@ -67,6 +67,8 @@ def show(
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     if generation == BUGS:
         print(bugs_view(genome or problem, colour))
+    elif generation == lake.FINALS and genome is None:
+        print(finals_view())
     elif generation in lake.PARTS:
         print(model_view(generation, genome, problem, colour))
     elif genome is None:
@@ -80,6 +82,19 @@ def show(
         print(generation_view(generation))
     else:
         print(genome_view(generation, genome, problem, colour))
+
+
+def finals_view() -> str:
+    """Return what the best genomes by selection were worth when they were drawn again."""
+    rows = [
+        (
+            *(row.genome, row.generation, "passed" if row.passed else "failed"),
+            *(f"{value:.3f}" for value in (row.selected, row.again, row.worth)),
+        )
+        for row in lake.read_rows("finalists", FinalistRow)
+    ]
+    header = ("genome", "generation", "gate", "by selection", "on other bugs", "on both")
+    return table(header, rows, left={"genome", "generation", "gate"})
 
 
 def bugs_view(problem: str | None, colour: bool) -> str:
@@ -168,12 +183,17 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
 
 
 def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
-    """Return the repairs of the one model of a part: the base model, or the best genome."""
-    only = lake.read_rows("samples", SampleRow, part)[0].genome
-    if genome not in (None, only):
-        raise CoralError("no such genome", field="genome", found=genome, expected=only)
-    repairs = _repairs(part, only, problem)
-    title = "The base model without an adapter" if only == BASE else f"The best genome, {only}"
+    """Return the repairs of a model of a part: the base model, the best genome or a finalist."""
+    subjects = [row.genome for row in lake.read_rows("subjects", SubjectRow, part)]
+    if genome not in (None, *subjects):
+        raise CoralError(
+            "no such genome", field="genome", found=genome, expected=" or ".join(subjects)
+        )
+    shown = genome or subjects[0]
+    repairs = _repairs(part, shown, problem)
+    title = "The base model without an adapter" if shown == BASE else f"The best genome, {shown}"
+    if part == lake.FINALS:
+        title = f"The genome {shown}, drawn again"
     return f"{title}\n\nknobs     {knobs_text(repairs[0].sample.knobs)}\n\n" + repairs_text(
         repairs, colour
     )

@@ -115,10 +115,11 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         name=name.format(problems="held out" if held_out else "all problems"),
         generation=bool(individuals),
         selected_on=part not in lake.EVALUATIONS.values(),
+        again=part == lake.FINALS,
         held_out=held_out,
         warnings=with_training(roles),
         # Where the first page lies from here.
-        root="" if part == lake.BASELINE else "../",
+        root="" if part in (lake.BASELINE, lake.FINALS) else "../",
         before=f"{int(part) - 1:03d}" if individuals and int(part) else None,
         views=[view(individual) for individual in individuals],
         objectives=OBJECTIVES,

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
-from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
+from coral_batch.records.rows import AdapterCardRow, FinalistRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import (
     TITLES,
@@ -69,6 +69,7 @@ class Run:
         linteval: the metrics of CodeLinterEval.
         lineage: the populations, in order.
         fates: generation -> the fate of each genome.
+        finalists: the best genomes by selection, and what they were worth when drawn again.
         best: the best genome and what became of it.
         repairs: its repairs, and those of the base model.
         origins: where the problems of all sources come from.
@@ -85,6 +86,7 @@ class Run:
     linteval: Mapping[str, Any]
     lineage: Sequence[LineageEntry]
     fates: Mapping[str, Sequence[SelectionRow]]
+    finalists: Sequence[FinalistRow]
     best: Individual
     repairs: tuple[Sequence[Repair], Sequence[Repair]]
     origins: Sequence[str]
@@ -133,6 +135,7 @@ def index_page(run: Run) -> str:
             {*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]}
         ),
         charts=_charts(run),
+        finalists=run.finalists,
         problems=[
             (mine, theirs, pair(theirs.solved / theirs.samples, mine.solved / mine.samples))
             for mine, theirs in zip(of_best, of_base, strict=True)
