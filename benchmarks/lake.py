@@ -52,7 +52,8 @@ def costs(
     with tempfile.TemporaryDirectory() as folder:
         _apart(folder, "begin_lake", generations, genomes, samples)
         spent = _apart(folder, "make_generations", 0, generations)
-        _apart(folder, "make_baseline")
+        for made in ("make_baseline", "make_finals"):
+            _apart(folder, made)
         for stage in WHOLE_RUN:
             if stage == "evidence":
                 _apart(folder, "make_evaluations")

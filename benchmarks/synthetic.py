@@ -20,6 +20,7 @@ from coral_batch.records.problem import Problem
 from coral_batch.seeding import derive_seed
 from stages.automata import automata
 from stages.features import features
+from stages.finals import finals
 from stages.findings import findings
 from stages.linteval_items import linteval_items
 from stages.linteval_report import linteval_report
@@ -85,6 +86,12 @@ def make_baseline() -> None:
     """Make the base model's repairs."""
     _repair(lake.BASELINE)
     page(lake.BASELINE)
+
+
+def make_finals() -> None:
+    """Draw the best genomes by selection again."""
+    finals()
+    _repair(lake.FINALS)
 
 
 def make_evaluations() -> None:
