@@ -80,6 +80,10 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
 
+    def place(self, kind: str, determinants: Mapping[str, Any]) -> Path:
+        """Return the folder that an entry's files have, or would have."""
+        return self.root / kind / key_of(determinants) / FILES
+
     def get(self, kind: str, determinants: Mapping[str, Any]) -> Path | None:
         """Return the folder with an entry's files, or None when there is no such entry.
 

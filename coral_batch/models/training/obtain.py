@@ -54,9 +54,10 @@ DECISIVE = {
         "layers.py",
         "low_rank.py",
         "packed.py",
+        "tensors.py",
         "training.py",
     ),
-    "plain": ("encoding.py", "layers.py", "plain.py", "training.py"),
+    "plain": ("encoding.py", "layers.py", "plain.py", "tensors.py", "training.py"),
 }
 """The files of this folder that decide an adapter, by the kernels it trains with: `training` and
 all that it imports for them. What else it imports brings no code of ours into an adapter, but for
@@ -222,8 +223,10 @@ def _run_lower_layers(common: _Common, together: int) -> None:
         for part, one in zip(parts, known, strict=True)
         if store.get(trunk.KIND, one) is None
     ]
+    if not units:
+        return
     reads = [[base_folder / CARD]] * len(units)
-    done = run(_trunk_unit, units, min(together, len(units)) or 1, device=True, reads=reads)
+    done = run(_trunk_unit, units, min(together, len(units)), device=True, reads=reads)
     for _ in progress(done, "lower layers", len(units), units="entries"):
         pass
 
@@ -367,7 +370,11 @@ def _states(
 ) -> list[torch.Tensor] | None:
     """Return what enters the adapted layers, where the layers below are shared."""
     below = _shared_below(base_folder, training, kernels)
-    return trunk.read(base.card, examples, below, store) if below else None
+    if not below:
+        return None
+    for part in trunk.parts(examples):
+        _awaited(store.place(trunk.KIND, trunk.determinants(base.card, part, below)))
+    return trunk.read(base.card, examples, below, store)
 
 
 def _awaited(entry: Path) -> Path:
@@ -380,7 +387,7 @@ def _awaited(entry: Path) -> Path:
     while not entry.is_dir():
         if time.monotonic() > deadline:
             raise CoralError(
-                "an adapter that a worker has stored is not to be seen here",
+                "what a worker has stored is not to be seen here",
                 file=entry,
                 action="let all machines see the same .coral under the same path",
             )

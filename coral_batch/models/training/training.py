@@ -24,13 +24,12 @@ import numpy as np
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from peft.utils import get_peft_model_state_dict
-from safetensors import SafetensorError
-from safetensors.torch import save_file
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
 from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.models.training.layers import layers_below, upper_alone
+from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -268,18 +267,8 @@ def _save(
     folder: Path,
 ) -> None:
     """Write PEFT's two files, without its model card and with every list in a fixed order."""
-    tensors = {
-        name: tensor.contiguous()
-        for name, tensor in sorted(get_peft_model_state_dict(model).items())
-    }
     weights = folder / "adapter_model.safetensors"
-    try:
-        save_file(tensors, weights, metadata={"format": "pt"})
-        weights.chmod(0o644)  # safetensors writes files that only their owner can read
-    except SafetensorError as error:
-        raise CoralError(
-            f"The adapter could not be written ({error})", file=weights, action="free some space"
-        ) from error
+    write_tensors(get_peft_model_state_dict(model), weights, "The adapter")
     config = _lora_config(base, configuration, below).to_dict() | {
         "base_model_name_or_path": base.card.name,
         "inference_mode": True,

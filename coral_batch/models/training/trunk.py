@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import code_sha256
@@ -25,6 +24,7 @@ from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training.encoding import encode
 from coral_batch.models.training.layers import lower_states
+from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.example import Example
 
 KIND = "trunks"
@@ -88,7 +88,8 @@ def read(base: Card, examples: Sequence[Example], below: int, store: Store) -> l
 
 def _write(base: BaseModel, part: Sequence[Example], below: int, folder: Path) -> None:
     encoded = [encode(example, base.tokenizer) for example in part]
-    states = [lower_states(base.model, one.ids, below) for one in encoded]
-    save_file(
-        {str(number): one.cpu().contiguous() for number, one in enumerate(states)}, folder / FILE
-    )
+    states = {
+        str(number): lower_states(base.model, one.ids, below).cpu()
+        for number, one in enumerate(encoded)
+    }
+    write_tensors(states, folder / FILE, "What enters the adapted layers")
