@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coral_batch.lake.hashes import code_sha256
 from coral_batch.models.decoding import drawing
-from coral_batch.models.training import obtain
+from coral_batch.models.training import obtain, trunk
 from tests import REPOSITORY
 from tests.first_generation import make_first_generation, rows, train_and_draw
 from tests.house import closure
@@ -46,6 +46,11 @@ def test_what_training_imports_decides_its_adapters() -> None:
     fast, plain = f"{TRAINING}/packed.py", f"{TRAINING}/plain.py"
     assert decisive(TRAINING, "training.py", (plain,)) == set(obtain.DECISIVE["fast"])
     assert decisive(TRAINING, "training.py", (fast,)) == set(obtain.DECISIVE["plain"])
+
+
+def test_what_runs_the_lower_layers_decides_their_states() -> None:
+    found = {name for file in trunk.DECISIVE for name in decisive(TRAINING, file)}
+    assert found == set(trunk.DECISIVE)
 
 
 def hashed(folder: Path, text: str) -> str:
