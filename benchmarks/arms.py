@@ -1,14 +1,17 @@
 """Recipes of training side by side: how many bugs an adapter of each repairs.
 
     python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160] [--change required|free]
+                              [--temperature 0 ...]
 
 The base model alone comes first in any case. All arms have the same base, the same adapter and the
-same decoding, greedy, one answer a bug: by default on bugs of the test programs, own ones and as
-many injected ones as `--bugs` says, which is where recipes are chosen; with `--on held_out` on the
-held-out bugs of params.yaml (`evaluation`). With `--change required` answers must change the
-program, with `free` they need not; both can be given. Adapters and answers are kept in the store,
-so a run that was stopped goes on where it was, and two commands with an arm each train on two
-cores; the lake must have its base, bugs and split (`dvc repro bugs base`).
+same decoding, one answer a bug, greedy or at each `--temperature` that is given: by default on bugs
+of the test programs, own ones and as many injected ones as `--bugs` says, which is where recipes
+are chosen; with `--on held_out` on the held-out bugs of params.yaml (`evaluation`). With `--change
+required` answers must change the program, with `free` they need not; both can be given. Arms are
+compared with the base model's answers of the same kind at the first of the temperatures. Adapters
+and answers are kept in the store, so a run that was stopped goes on where it was, and two commands
+with an arm each train on two cores; the lake must have its base, bugs and split (`dvc repro bugs
+base`).
 
 A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
 """
@@ -20,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import product
 
 from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
@@ -52,6 +56,7 @@ from coral_batch.work.text import table
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 TEXTBOOK = AdapterConfiguration(8, 16, 0.0, tuple(sorted(ATTENTION)), use_dora=False)
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
+TOP_K = 50
 BUGS = 160
 
 
@@ -99,6 +104,10 @@ class Result:
     found: int | None
 
 
+Results = dict[tuple[str, str, float], Result]
+"""By arm, change and temperature, in the order in which they were measured."""
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(
@@ -108,6 +117,7 @@ def main() -> None:
     parser.add_argument("--on", choices=("test", "held_out"), default="test")
     parser.add_argument("--bugs", type=int, metavar="N", help=f"of the test programs; {BUGS}")
     parser.add_argument("--change", action="append", choices=("required", "free"))
+    parser.add_argument("--temperature", action="append", type=float, metavar="T")
     arguments = parser.parse_args()
     if unknown := set(arguments.arms) - ARMS.keys():
         parser.error(f"no arm named {', '.join(sorted(unknown))}; there are {', '.join(ARMS)}")
@@ -128,16 +138,18 @@ def main() -> None:
     for name in arguments.arms:
         of_arm = [one for one in training if source[one.name] in ARMS[name].sources]
         subjects.append(_train(name, of_arm, bugs, settings))
-    results: dict[tuple[str, str], Result] = {}
+    results: Results = {}
     for change in arguments.change or ["required"]:
         sampling = replace(settings.sampling, change=change)
-        for subject in subjects:
-            results[subject.genome, change] = _measure(
-                subject, shown, replace(settings, sampling=sampling)
+        for subject, temperature in product(subjects, arguments.temperature or [0.0]):
+            knobs = replace(GREEDY, temperature=temperature, top_k=TOP_K if temperature else 1)
+            results[subject.genome, change, temperature] = _measure(
+                replace(subject, knobs=knobs), shown, replace(settings, sampling=sampling)
             )
             print(_table(results), flush=True)
-    for (name, change), result in results.items():
-        print(f"\n{name}, change {change}\n" + _parts(result.outcomes, bugs))
+    for (name, change, temperature), result in results.items():
+        print(f"\n{name}, change {change}, temperature {temperature}")
+        print(_parts(result.outcomes, bugs))
     _write(results, arguments.on)
 
 
@@ -178,18 +190,29 @@ def _unchanged(rows: Sequence[SampleRow], problems: Mapping[str, Problem]) -> in
     return sum(is_copy(buggy_program(problems[row.problem]), row.code) for row in rows)
 
 
-def _table(results: Mapping[tuple[str, str], Result]) -> str:
-    header = ("arm", "change", "repaired", "less the base", "unchanged", "line found")
+def _table(results: Results) -> str:
+    header = (
+        "arm",
+        "change",
+        "temperature",
+        "repaired",
+        "less the base",
+        "unchanged",
+        "line found",
+    )
     rows = []
-    for (name, change), result in results.items():
-        paired = _against(results[BASE, change], result)
+    bases = {change: one for (name, change, _), one in reversed(results.items()) if name == BASE}
+    for (name, change, temperature), result in results.items():
+        base = bases[change]
+        paired = _against(base, result)
         count = len(result.outcomes)
         rows.append(
             (
                 name,
                 change,
+                f"{temperature:g}",
                 interval(paired.second),
-                "" if name == BASE else interval(paired.difference, signed=True),
+                "" if result is base else interval(paired.difference, signed=True),
                 f"{result.unchanged / count:.2f}",
                 "" if result.found is None else f"{result.found / count:.2f}",
             )
@@ -217,10 +240,10 @@ def _against(base: Result, other: Result) -> Paired:
     return compare(base.outcomes, other.outcomes, 1, 0, "arms")
 
 
-def _write(results: Mapping[tuple[str, str], Result], role: str) -> None:
+def _write(results: Results, role: str) -> None:
     rows = [
-        {"arm": name, "on": role, "change": change, **asdict(result)}
-        for (name, change), result in results.items()
+        {"arm": name, "on": role, "change": change, "temperature": temperature, **asdict(result)}
+        for (name, change, temperature), result in results.items()
     ]
     write_results(f"arms-{utc()}", {"machine": machine(), "rows": rows})
 
