@@ -29,6 +29,9 @@ SLOW = (
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
     *("test_own_programs.py", "test_report_browser.py", "test_runtime_measured.py"),
     *("test_plain_kernels.py", "test_store_keys.py", "test_verdicts.py"),
+    *("test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
+    *("test_readers_folder.py", "test_repair.py", "test_repair_classes.py"),
+    *("test_repair_packages.py", "test_verdicts_judge.py"),
     *("test_verdicts_memory.py", "test_verdicts_quixbugs.py"),
 )
 
