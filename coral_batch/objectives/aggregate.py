@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from coral_batch.errors import CoralError
@@ -56,6 +57,16 @@ def aggregate(
     )
     means = (sums / counts[:, None]).reshape(len(names), len(tasks), -1)
     return names.tolist(), means.mean(axis=1)
+
+
+def objectives_of(scores: pl.DataFrame) -> tuple[list[str], NDArray[np.float64]]:
+    """Return the g genomes of a table `scores`, sorted, and a (g, k) array of their objectives.
+
+    Raises:
+        CoralError: the genomes were not scored on the same problems.
+    """
+    values = scores.select(OBJECTIVES).to_numpy()
+    return aggregate(scores["genome"].to_list(), scores["problem"].to_list(), values)
 
 
 def fitness(objectives: NDArray[np.float64], weights: Scores) -> NDArray[np.float64]:

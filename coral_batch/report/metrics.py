@@ -14,7 +14,7 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.lake import find
-from coral_batch.objectives.aggregate import aggregate, fitness
+from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Scores
@@ -219,11 +219,7 @@ def _best(generations: Sequence[Evaluated], best: BestRow, shares: Mapping[str, 
 
 
 def _summary(scores: pl.DataFrame, weights: Scores) -> Summary:
-    _, objectives = aggregate(
-        scores["genome"].to_list(),
-        scores["problem"].to_list(),
-        scores.select(OBJECTIVES).to_numpy(),
-    )
+    _, objectives = objectives_of(scores)
     shares = passes(scores)
     return Summary(
         _rounded(float(fitness(objectives, weights)[0])),

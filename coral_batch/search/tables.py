@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from coral_batch.errors import CoralError
-from coral_batch.objectives.aggregate import fitness
+from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterRow, EvaluatedRow, SelectionRow
 from coral_batch.records.settings import Params, Scores
@@ -18,7 +18,7 @@ from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.screen import Known
 from coral_batch.search.selection import select
-from coral_batch.search.worth import objectives_of, pass_rates
+from coral_batch.search.worth import pass_rates
 
 
 def next_generation(

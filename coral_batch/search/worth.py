@@ -8,18 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from coral_batch.objectives.aggregate import aggregate, fitness
-from coral_batch.records.settings import OBJECTIVES, Params
-
-
-def objectives_of(scores: pl.DataFrame) -> tuple[list[str], NDArray[np.float64]]:
-    """Return the g genomes of a table `scores`, sorted, and a (g, k) array of their objectives.
-
-    Raises:
-        CoralError: the genomes were not scored on the same problems.
-    """
-    values = scores.select(OBJECTIVES).to_numpy()
-    return aggregate(scores["genome"].to_list(), scores["problem"].to_list(), values)
+from coral_batch.objectives.aggregate import fitness, objectives_of
+from coral_batch.records.settings import Params
 
 
 def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
