@@ -37,6 +37,7 @@ from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
+from coral_batch.models.training.layers import layers_below, lower_states
 from coral_batch.models.training.packed import pack
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
@@ -67,7 +68,8 @@ class Result:
         largest_loss_difference: of any step.
         matrix_gflops: rate of this machine's bf16 (or fp32) products, before and after, mean.
         share: of that rate, counting only needed operations.
-        seconds: training time of ours.
+        lower_seconds: what running the layers below the adapted ones took, which is done once.
+        seconds: training time of ours, without that.
         peak_mb: peak memory of the process until ours had finished.
     """
 
@@ -78,6 +80,7 @@ class Result:
     largest_loss_difference: float | None
     matrix_gflops: float
     share: float
+    lower_seconds: float
     seconds: float
     peak_mb: float
 
@@ -123,14 +126,18 @@ def main() -> None:
     parser.add_argument("--targets", choices=TARGETS, default="qv")
     parser.add_argument("--dora", action="store_true")
     parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--layers", type=int, help="upper layers with adapters; needs the next")
     parser.add_argument("--without-trainer", action="store_true")
     arguments = parser.parse_args()
+    if arguments.layers is not None and not arguments.without_trainer:
+        parser.error("the Trainer trains all layers: --layers needs --without-trainer")
     configuration = AdapterConfiguration(
         8, 16, arguments.dropout, TARGETS[arguments.targets], use_dora=arguments.dora
     )
     base = load_base(arguments.base)
     examples = choose(base, arguments.corpus, arguments.steps)
-    training = replace(TRAINING, warmup_steps=min(TRAINING.warmup_steps, arguments.steps))
+    warmup = min(TRAINING.warmup_steps, arguments.steps)
+    training = replace(TRAINING, warmup_steps=warmup, layers=arguments.layers)
     trainer = not arguments.without_trainer
     result = compare(base, arguments.base, examples, configuration, training, trainer)
     for name, value in asdict(result).items():
@@ -164,10 +171,17 @@ def compare(
     rows = [encode(examples[index], base.tokenizer) for index in _order(len(examples))]
     with tempfile.TemporaryDirectory() as output:
         before = matrix_rate(base)
-        curve, seconds = train(base, examples, configuration, training, SEED, Path(output))
+        below = layers_below(base.model.config, training.layers)
+        start = time.perf_counter()
+        encoded = [encode(example, base.tokenizer) for example in examples]
+        states = [lower_states(base.model, one.ids, below) for one in encoded] if below else None
+        lower = time.perf_counter() - start if below else 0.0
+        curve, seconds = train(
+            base, examples, configuration, training, SEED, Path(output), states=states
+        )
         rate = (before + matrix_rate(base)) / 2
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        needed = operations(base, rows, configuration, training.batch_size)
+        needed = operations(base, rows, configuration, training.batch_size, below)
         losses, trainer_seconds = None, 0.0
         if with_trainer:
             fresh = load_base(folder)
@@ -187,6 +201,7 @@ def compare(
         else None,
         matrix_gflops=rate / 1e9,
         share=needed / seconds / rate,
+        lower_seconds=lower,
         seconds=seconds,
         peak_mb=peak,
     )
@@ -208,11 +223,18 @@ def matrix_rate(base: BaseModel) -> float:
 
 
 def operations(
-    base: BaseModel, rows: Sequence[Encoded], configuration: AdapterConfiguration, size: int
+    base: BaseModel,
+    rows: Sequence[Encoded],
+    configuration: AdapterConfiguration,
+    size: int,
+    below: int,
 ) -> float:
-    """Multiplications and additions that training on these rows in batches of `size` needs."""
+    """Multiplications and additions that training on these rows in batches of `size` needs.
+
+    Those of the `below` lowest layers, which carry no adapter, are left out.
+    """
     config = base.model.config
-    layers = base.model.model.layers
+    layers = base.model.model.layers[below:]
     matrices = [
         (name.split(".")[-2], parameter.shape)
         for name, parameter in layers.named_parameters()
