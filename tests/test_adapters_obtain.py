@@ -148,16 +148,17 @@ def weights_of(adapters: dict[Any, Adapter]) -> list[bytes]:
 
 
 def test_what_enters_the_adapted_layers_is_computed_once(
-    base: Path, examples: list[Example], tmp_path: Path
+    base: Path, examples: list[Example], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = Store(tmp_path / "store")
     obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)
     assert not (store.root / trunk.KIND).exists()
     obtain_adapters(base, examples, [FIRST], UPPER, store, threads=1)
-    made = {entry.key: entry.folder.stat().st_ctime_ns for entry in entries(store)}
-    assert len(made) == 1
+    assert "lower layers: 1 of 1 entries" in capsys.readouterr().err
+    (made,) = entries(store)
     obtain_adapters(base, examples, [SECOND], UPPER, store, threads=1)
-    assert {entry.key for entry in entries(store)} == made.keys()
+    assert "lower layers" not in capsys.readouterr().err
+    assert [entry.key for entry in entries(store)] == [made.key]
 
 
 def entries(store: Store) -> list[Entry]:
