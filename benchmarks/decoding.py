@@ -1,13 +1,14 @@
 """Compare the decoding engine with transformers' `model.generate`, side by side in one run.
 
-    python -m benchmarks.decoding [--base FOLDER] [--genomes N] [--samples N]
+    python -m benchmarks.decoding [--base FOLDER] [--genomes N] [--samples N] [--layers N]
 
 The engine draws all samples of all genomes. Two peers draw with the same knobs and adapters (plain
 PEFT on the same base): a genome at a time, all its prompts and samples in one padded batch; and one
 prompt and sample at a time, for a few prompts of each genome. The first genome, a plain LoRA on two
 layers a block, is drawn once more alone, beside transformers' continuous batching. Useful tokens
 are those up to and with the one that closes the fence or ends the answer. Adapters are untrained
-ones with a small random update, which cost what trained ones cost.
+ones with a small random update, which cost what trained ones cost; with `--layers` they are in as
+many upper layers alone, so that the engine reads each prompt through the others once for all.
 """
 
 from __future__ import annotations
@@ -62,14 +63,16 @@ class Measurement:
         return self.tokens / self.seconds
 
 
-def make_adapter(model: Any, number: int, folder: Path) -> Unit:
+def make_adapter(model: Any, number: int, folder: Path, layers: int | None) -> Unit:
     """Write a PEFT adapter whose update is small and random, and say how it is to be used."""
     targets, rank, dora, temperature, penalty = GENOMES[number % len(GENOMES)]
+    depth = model.config.num_hidden_layers
     config = LoraConfig(
         r=rank,
         lora_alpha=16,
         target_modules=list(targets),
         use_dora=dora,
+        layers_to_transform=None if layers is None else list(range(depth - layers, depth)),
         task_type="CAUSAL_LM",
     )
     with torch.random.fork_rng(devices=[]):
@@ -236,7 +239,14 @@ def measure() -> list[Row]:
     ]
 
 
-def compare(base: Path, genomes: int, samples: int, limit: int, single_prompts: int) -> Comparison:
+def compare(
+    base: Path,
+    genomes: int,
+    samples: int,
+    limit: int,
+    single_prompts: int,
+    layers: int | None = None,
+) -> Comparison:
     """Measure the engine and its peers on the test problems of the bundled corpus."""
     problems = read(ROOT / "lake/raw/classics", "classics")[0]
     loaded = load_base(base)
@@ -249,7 +259,7 @@ def compare(base: Path, genomes: int, samples: int, limit: int, single_prompts: 
     few = [[text] for text in texts[:single_prompts]]
     with tempfile.TemporaryDirectory() as folder:
         units = [
-            make_adapter(loaded.model, number, Path(folder) / str(number))
+            make_adapter(loaded.model, number, Path(folder) / str(number), layers)
             for number in range(genomes)
         ]
         del loaded
@@ -276,6 +286,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--max-new-tokens", type=int, default=384)
     parser.add_argument("--single", type=int, default=2, help="prompts of the one-at-a-time peer")
+    parser.add_argument("--layers", type=int, help="upper layers with adapters; all by default")
     parser.add_argument("--threads", type=int, default=None)
     arguments = parser.parse_args()
     if arguments.threads:
@@ -286,6 +297,7 @@ def main() -> None:
         arguments.samples,
         arguments.max_new_tokens,
         arguments.single,
+        arguments.layers,
     )
     print(
         f"{'way':<22}{'genomes':>10}{'answers':>8}{'tokens':>8}{'s':>8}{'tokens/s':>10}{'ratio':>7}"

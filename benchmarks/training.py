@@ -35,9 +35,9 @@ from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.corpus.sources.quixbugs import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
+from coral_batch.models.base.layers import layers_below, lower_states
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
-from coral_batch.models.training.layers import layers_below, lower_states
 from coral_batch.models.training.packed import pack
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase, Qwen2Config
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
+from coral_batch.models.base.layers import lower_states, separable
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.acceleration import accelerated
 from coral_batch.models.training.encoding import encode
-from coral_batch.models.training.layers import lower_states
 from coral_batch.models.training.packed import PART_TOKENS
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
@@ -126,6 +126,11 @@ def test_training_is_plain_peft_with_a_padded_batch(
         expected = reference.model.eval()(ids).logits
         assert torch.allclose(adapted(ids).logits, expected, atol=1e-3)
         assert not torch.allclose(load_base(folder, torch.float32).model(ids).logits, expected)
+
+
+def test_layers_that_attend_differently_are_not_run_apart(base: BaseModel) -> None:
+    config = Qwen2Config(num_hidden_layers=2, layer_types=["full_attention", "sliding_attention"])
+    assert separable(base.model.config) and not separable(config)
 
 
 def _padded_training(

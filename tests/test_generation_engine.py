@@ -47,15 +47,21 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 def adapters(base, tmp_path_factory) -> dict[str, Path]:
     """Adapters of several kinds whose updates are large enough to change what is written."""
     folders = {}
-    for number, (name, targets, rank, dora) in enumerate(
-        [("lora", ["q_proj", "v_proj"], 4, False), ("wide", ALL, 16, False), ("dora", ALL, 8, True)]
-    ):
+    kinds = [
+        ("lora", ["q_proj", "v_proj"], 4, False, None),
+        ("wide", ALL, 16, False, None),
+        ("dora", ALL, 8, True, None),
+        ("upper lora", ["q_proj", "v_proj"], 4, False, [1]),
+        ("upper dora", ALL, 8, True, [1]),
+    ]
+    for number, (name, targets, rank, dora, layers) in enumerate(kinds):
         torch.manual_seed(number)
         config = LoraConfig(
             r=rank,
             lora_alpha=2 * rank,
             target_modules=targets,
             use_dora=dora,
+            layers_to_transform=layers,
             init_lora_weights=False,
             task_type="CAUSAL_LM",
         )
@@ -87,7 +93,7 @@ def run(engine: Engine, units: list[Unit], samples=2, tokens=24, seed=1) -> dict
     return {unit.name: drawn.samples for unit, drawn in generated}
 
 
-@pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora"])
+@pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora", "upper lora"])
 @pytest.mark.parametrize("penalty", [1.0, 1.3])
 def test_greedy_equals_transformers_generate_token_for_token(base, adapters, adapter, penalty):
     engine = open_engine(base)
@@ -176,6 +182,41 @@ def test_a_sample_does_not_depend_on_its_company(base, adapters, dtype):
     assert len({sample.text for drawn in together.values() for sample in drawn}) > 15
     for unit in reversed(units):
         assert run(engine, [unit])[unit.name] == together[unit.name]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_layers_below_all_adapters_read_a_prompt_once_for_all_units(base, adapters, dtype):
+    units = [Unit(name, adapters.get(name), WARM) for name in ("upper dora", "base", "upper lora")]
+    engine = open_engine(base, dtype, rows=8)
+    together = run(engine, units)
+    read = engine.timings.prompt_tokens
+    assert engine.timings.shared_tokens == read * 2 / 3
+    for unit in units:
+        assert run(open_engine(base, dtype, rows=8), [unit])[unit.name] == together[unit.name]
+    # Beside an adapter of all layers none lie below all adapters.
+    engine = open_engine(base, dtype, rows=32)
+    found = run(engine, [Unit("wide", adapters["wide"], WARM), units[0]])
+    assert found["upper dora"] == run(open_engine(base, dtype, rows=32), units[:1])["upper dora"]
+    assert engine.timings.shared_tokens == 0
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_prompt_read_through_shared_layers_is_the_same_to_the_bit(base, adapters, dtype):
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=dtype)
+    decoder = Decoder(model, rows=4, adapters=2, rank=16)
+    ids = AutoTokenizer.from_pretrained(base)(TEXTS["long"])["input_ids"]
+    with torch.inference_mode():
+        whole, logits = decoder.prefill(ids, slot=2, keep=5)
+        decoder.put_adapter(1, adapters["upper lora"])
+        for again in (True, True, False):
+            parts, found = decoder.prefill(ids, slot=2, keep=5, again=again)
+            assert torch.equal(found, logits)
+            for ours, theirs in zip(parts.layers, whole.layers, strict=True):
+                assert torch.equal(ours.keys, theirs.keys)
+                assert torch.equal(ours.values, theirs.values)
+        assert decoder.shared == 2 * len(ids)
+        assert not torch.equal(decoder.prefill(ids, slot=1, keep=5)[1], logits)
+    assert decoder.shared == 2 * len(ids)
 
 
 def test_the_same_run_gives_the_same_samples_and_another_seed_others(base):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.first_generation import make_first_generation, rows, train_and_draw
 from tests.house import closure
 
 DECODING, TRAINING = "coral_batch/models/decoding", "coral_batch/models/training"
+LAYERS = "coral_batch/models/base/layers.py"
 # What decisive files import beyond their own folder. Who adds a file asks: does it decide bytes? Of
 # all these seeding and prompts/tokens.py do, which are in every key. Prompts, knobs, settings and
 # the base model's files stand in the keys by value.
@@ -32,9 +34,9 @@ ELSEWHERE = {
 def decisive(folder: str, file: str, without: tuple[str, ...] = ()) -> set[str]:
     """Return what runs of a folder when a file of it does; insist that the rest is known."""
     found = closure(f"{folder}/{file}", without)
-    own = {name for name in found if name.startswith(f"{folder}/")}
+    own = {name for name in found if name.startswith(f"{folder}/") or name == LAYERS}
     assert not {name for name in found - own if not name.startswith(tuple(ELSEWHERE))}
-    return {Path(name).name for name in own}
+    return {os.path.relpath(name, folder) for name in own}
 
 
 def test_what_an_engine_imports_decides_its_samples() -> None:

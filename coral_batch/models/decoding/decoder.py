@@ -6,15 +6,31 @@ It knows rows and adapter slots, nothing of genomes, samples or stopping: see `e
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 from transformers import DynamicCache, PreTrainedModel
 
+from coral_batch.models.base.layers import lower_states, separable, upper_alone
 from coral_batch.models.decoding.adapter_weights import read_adapter
 from coral_batch.models.decoding.cache import ATTENTION, RowCache
-from coral_batch.models.decoding.linear import Routing, adapt_linears
+from coral_batch.models.decoding.linear import AdaptedLinear, Routing, adapt_linears
+
+
+@dataclass(frozen=True)
+class _Lower:
+    """What the layers below all adapters made of a prompt: the same with every adapter.
+
+    Attributes:
+        states: the (tokens, features) that enter the layers above.
+        layers: the lower layers' keys and values.
+    """
+
+    states: Tensor
+    layers: list[Any]
 
 
 class Decoder:
@@ -27,6 +43,7 @@ class Decoder:
         rows: rows of a step.
         adapters: number of adapter slots, and the number of the slot that holds none.
         context: tokens the model attends to, prompt and answer together.
+        shared: prompts' tokens so far that were read through the layers above alone.
     """
 
     def __init__(self, model: PreTrainedModel, *, rows: int, adapters: int, rank: int) -> None:
@@ -34,13 +51,21 @@ class Decoder:
         self.rows, self.adapters, self.rank = rows, adapters, rank
         self._routing = Routing(adapters, rank, model.dtype, model.device)
         self._linears = adapt_linears(model, rows, self._routing)
+        layers: Any = model.base_model.layers if separable(model.config) else []
+        self._layers = [
+            [part for part in layer.modules() if isinstance(part, AdaptedLinear)]
+            for layer in layers
+        ]
         model.set_attn_implementation(ATTENTION)
         config = model.config.get_text_config()
         window = getattr(config, "sliding_window", None) or config.max_position_embeddings
         self.context = min(config.max_position_embeddings, window)
         self._slots: list[int] | None = None
         self._cache: RowCache | None = None
+        self._lower: dict[tuple[int, tuple[int, ...]], _Lower] = {}
+        self._split = 0
         self._capacity = 0
+        self.shared = 0
 
     def put_adapter(self, slot: int, folder: Path) -> None:
         """Apply the adapter in `folder` to the rows that name `slot`."""
@@ -58,16 +83,22 @@ class Decoder:
         self._capacity = capacity
 
     def release(self) -> None:
-        """Give the rows' memory back."""
+        """Give the memory of rows and prompts back."""
         self._cache = None
+        self._lower.clear()
+        self._split = 0
 
-    def prefill(self, ids: Sequence[int], slot: int, keep: int = 1) -> tuple[DynamicCache, Tensor]:
+    def prefill(
+        self, ids: Sequence[int], slot: int, keep: int = 1, *, again: bool = False
+    ) -> tuple[DynamicCache, Tensor]:
         """Read one prompt.
 
         Args:
             ids: the prompt's tokens.
             slot: the adapter's slot; number `adapters` for none.
             keep: behind how many of its last tokens logits are wanted, >= 1.
+            again: it will be read again, maybe with another adapter. What the layers below all
+                adapters make of it is kept then, of at most as many prompts as there are rows.
 
         Returns:
             Its keys and values, and the (keep, vocabulary) logits behind its last tokens.
@@ -76,13 +107,38 @@ class Decoder:
         self._routing.route(torch.tensor([slot], device=device))
         self._slots = None
         cache = DynamicCache(config=self.model.config)
-        output = self.model(
-            input_ids=torch.tensor([list(ids)], device=device),
-            past_key_values=cache,
-            use_cache=True,
-            logits_to_keep=keep,
-        )
+        wanted = {"past_key_values": cache, "use_cache": True, "logits_to_keep": keep}
+        below = self._below()
+        if not below:
+            row = torch.tensor([ids], device=device)
+            return cache, self.model(input_ids=row, **wanted).logits[0]
+        place = below, tuple(ids)
+        lower = self._lower.pop(place, None)
+        if lower is None:
+            lower = self._read_lower(ids, below)
+        else:
+            self.shared += len(ids)
+        if again and len(self._lower) < self.rows:
+            self._lower[place] = lower
+        with upper_alone(self.model, below):
+            output = self.model(inputs_embeds=lower.states[None], **wanted)
+        cache.layers[:below] = lower.layers
         return cache, output.logits[0]
+
+    def _below(self) -> int:
+        """Return how many layers lie below all that an adapter is applied to.
+
+        Where none is, as many as last time, of which prompts may be kept; at first none.
+        """
+        adapted = [any(part.used for part in parts) for parts in self._layers]
+        if any(adapted):
+            self._split = adapted.index(True)
+        return self._split
+
+    def _read_lower(self, ids: Sequence[int], below: int) -> _Lower:
+        cache = DynamicCache(config=self.model.config)
+        states = lower_states(self.model, ids, below, cache)
+        return _Lower(states, cache.layers[:below])
 
     def fill(self, row: int, prompt: DynamicCache, length: int) -> None:
         """Begin `row` with the first `length` tokens of a prefilled prompt."""

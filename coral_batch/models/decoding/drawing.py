@@ -46,6 +46,7 @@ SECONDS = "seconds.json"
 SLOTS = 4
 DECISIVE = {
     "fast": (
+        "../base/layers.py",
         "adapter_weights.py",
         "answer.py",
         "cache.py",
@@ -59,9 +60,9 @@ DECISIVE = {
     ),
     "plain": ("answer.py", "changes.py", "fence.py", "plain.py", "sampling.py"),
 }
-"""The files of this folder that decide a sample, by `Drawing.kernels`: all that its engine imports.
-What else it imports brings no code of ours into a sample, but for `coral_batch.seeding` and
-`coral_batch.models.prompts.tokens`."""
+"""The files that decide a sample, as seen from this folder, by `Drawing.kernels`: all that its
+engine imports. What else it imports brings no code of ours into a sample, but for
+`coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
 
 _Drawn = tuple[str, Drawn, float]
 """A piece's name, what came of it, and the seconds since the one before it."""

@@ -2,9 +2,10 @@
 
 A fixed number of rows decodes together; a row that finishes is given to the next sample at once.
 Each genome's prompt is prefilled once and its keys and values are copied to the genome's samples
-of it. Where answers must change a program, the pass reads the program's copy as well, and each
-sample begins with its own part of it (see `changes`); one that changed nothing is drawn again in
-its row. Rows of different genomes share each pass over the base weights (see `linear`).
+of it; the layers below all adapters read it once for all genomes. Where answers must change a
+program, the pass reads the program's copy as well, and each sample begins with its own part of it
+(see `changes`); one that changed nothing is drawn again in its row. Rows of different genomes share
+each pass over the base weights (see `linear`).
 
 When fewer samples are left than rows, idle rows read ahead: a guess of a sample's next tokens
 (see `guessing`) is read in the same step, and each token that is then drawn where the guess had it
@@ -22,7 +23,7 @@ The engine neither trains nor merges, and it does not extract code. It decodes o
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,7 @@ class Timings:
         prefill_seconds: reading prompts and adapters.
         decode_seconds: drawing tokens.
         prompt_tokens: tokens read.
+        shared_tokens: those of them that the layers below all adapters had read before.
         tokens: tokens drawn.
         steps: passes over the base weights; read ahead, a sample gets several tokens in one.
     """
@@ -69,6 +71,7 @@ class Timings:
     prefill_seconds: float = 0.0
     decode_seconds: float = 0.0
     prompt_tokens: int = 0
+    shared_tokens: int = 0
     tokens: int = 0
     steps: int = 0
 
@@ -221,7 +224,10 @@ class Engine:
         looks: list[tuple[int, Look]] = []
         live: list[_Row] = []
         longest = max(len(prompt.ids) for prompt in encoded.values())
-        common = _Common(units, samples, seed, max_new_tokens)
+        readers = Counter(
+            (name, unit.change) for unit, own in zip(units, names, strict=True) for name in own
+        )
+        common = _Common(units, samples, seed, max_new_tokens, readers)
         self._decoder.reserve(longest + max_new_tokens + AHEAD)
         slots = _AdapterSlots(self._decoder)
         try:
@@ -258,7 +264,7 @@ class Engine:
                 slot = slots.enter(unit, prompt.unit)
                 if slot is None:
                     break
-                prompt.begun, look = self._read(prompt.prompt, unit, slot, common.samples)
+                prompt.begun, look = self._read(common, prompt.prompt, unit, slot)
                 if look is not None:
                     looks.append((prompt.unit, look))
             index = prompt.waiting.popleft()
@@ -266,7 +272,7 @@ class Engine:
             if row.answer.finish:
                 finished.append(row)
             else:
-                self._fill(len(live), row)
+                self._fill(common, len(live), row)
                 live.append(row)
             if not prompt.waiting:
                 # Rows that are drawn again are few: to read a prompt again costs less than to keep
@@ -278,15 +284,24 @@ class Engine:
         return finished
 
     def _read(
-        self, prompt: Prompt, unit: Unit, slot: int, samples: int
+        self, common: _Common, prompt: Prompt, unit: Unit, slot: int
     ) -> tuple[_Begun, Look | None]:
         """Read a prompt, and the program in it that answers must change."""
-        self.timings.prompt_tokens += len(prompt.read)
-        cache, logits = self._decoder.prefill(prompt.read, slot, max(prompt.length, 1))
+        common.readers[prompt.name, unit.change] -= 1
+        again = common.readers[prompt.name, unit.change] > 0
+        cache, logits = self._prefill(prompt, slot, max(prompt.length, 1), again)
         if prompt.copy is None:
             return _Begun(slot, cache, logits), None
-        changes, look = self._writing.changes(prompt, logits, unit.knobs, samples)
+        changes, look = self._writing.changes(prompt, logits, unit.knobs, common.samples)
         return _Begun(slot, cache, changes), look
+
+    def _prefill(
+        self, prompt: Prompt, slot: int, keep: int, again: bool
+    ) -> tuple[DynamicCache, Tensor]:
+        found = self._decoder.prefill(prompt.read, slot, keep, again=again)
+        self.timings.prompt_tokens += len(prompt.read)
+        self.timings.shared_tokens = self._decoder.shared
+        return found
 
     def _begin(
         self, common: _Common, prompt: Prompt, unit: int, begun: _Begun, index: int, attempt: int
@@ -313,12 +328,12 @@ class Engine:
                 return row
             attempt += 1
 
-    def _fill(self, place: int, row: _Row) -> None:
+    def _fill(self, common: _Common, place: int, row: _Row) -> None:
         """Put what a sample that has begun was begun with into the row at `place`."""
         cache, prompt = row.begun.cache, row.answer.prompt
         if cache is None:
-            self.timings.prompt_tokens += len(prompt.read)
-            cache, _ = self._decoder.prefill(prompt.read, row.begun.slot)
+            again = common.readers[prompt.name, common.units[row.unit].change] > 0
+            cache, _ = self._prefill(prompt, row.begun.slot, 1, again)
         self._decoder.fill(place, cache, row.length)
 
     def _step(self, common: _Common, live: list[_Row]) -> list[_Row]:
@@ -354,7 +369,7 @@ class Engine:
                     common, answer.prompt, row.unit, row.begun, answer.index, answer.attempt + 1
                 )
                 if not live[place].answer.finish:
-                    self._fill(place, live[place])
+                    self._fill(common, place, live[place])
         finished = [row for row in live if row.answer.finish]
         for place in reversed(range(len(live))):
             if live[place].answer.finish:
@@ -394,12 +409,17 @@ class Engine:
 
 @dataclass(frozen=True)
 class _Common:
-    """What one call of `Engine.generate` asks for."""
+    """What one call of `Engine.generate` asks for.
+
+    Attributes:
+        readers: by how many units each prompt is still to be read, asked for a change or not.
+    """
 
     units: Sequence[Unit]
     samples: int
     seed: int
     max_new_tokens: int
+    readers: Counter[tuple[str, bool]]
 
 
 class _AdapterSlots:

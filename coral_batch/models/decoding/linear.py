@@ -227,6 +227,11 @@ class AdaptedLinear(nn.Module):
         super().__init__()
         self.together, self.layer = together, layer
 
+    @property
+    def used(self) -> bool:
+        """Whether this layer, or one computed together with it, has an adapter in any slot."""
+        return bool(self.together.used)
+
     def put(self, slot: int, part: LowRank) -> None:
         """Put one adapter's matrices into `slot`."""
         self.together.put(slot, self.layer, part)

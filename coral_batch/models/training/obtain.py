@@ -29,10 +29,10 @@ from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, compute_dtype, devices
+from coral_batch.models.base.layers import layers_below, separable
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training import trunk
-from coral_batch.models.training.layers import layers_below, separable
 from coral_batch.models.training.training import TrainingCurve, check_warmup, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
@@ -48,20 +48,20 @@ SECONDS = "seconds.json"
 PEFT = "adapter"
 DECISIVE = {
     "fast": (
+        "../base/layers.py",
         "acceleration.py",
         "encoding.py",
         "kernels.py",
-        "layers.py",
         "low_rank.py",
         "packed.py",
         "tensors.py",
         "training.py",
     ),
-    "plain": ("encoding.py", "layers.py", "plain.py", "tensors.py", "training.py"),
+    "plain": ("../base/layers.py", "encoding.py", "plain.py", "tensors.py", "training.py"),
 }
-"""The files of this folder that decide an adapter, by the kernels it trains with: `training` and
-all that it imports for them. What else it imports brings no code of ours into an adapter, but for
-`coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
+"""The files that decide an adapter, as seen from this folder, by the kernels it trains with:
+`training` and all that it imports for them. What else it imports brings no code of ours into an
+adapter, but for `coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
 Wanted = tuple[AdapterConfiguration, int]
 """An adapter to have: its configuration, and the seed it is trained with."""
 _Common = tuple[Path, Sequence[Example], Training, str, Store]

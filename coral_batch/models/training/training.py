@@ -27,8 +27,8 @@ from peft.utils import get_peft_model_state_dict
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
+from coral_batch.models.base.layers import layers_below, upper_alone
 from coral_batch.models.training.encoding import Encoded, encode
-from coral_batch.models.training.layers import layers_below, upper_alone
 from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example

@@ -20,10 +20,10 @@ from coral_batch.lake.hashes import code_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import BaseModel, Card
 from coral_batch.models.base.device import arithmetic
+from coral_batch.models.base.layers import lower_states
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training.encoding import encode
-from coral_batch.models.training.layers import lower_states
 from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.example import Example
 
@@ -31,8 +31,8 @@ KIND = "trunks"
 FILE = "states.safetensors"
 EXAMPLES = 8
 """Examples of an entry: of the 0.5B base model, 5 MB in bf16."""
-DECISIVE = ("encoding.py", "layers.py")
-"""The files of this folder that decide what enters the adapted layers."""
+DECISIVE = ("../base/layers.py", "encoding.py")
+"""The files that decide what enters the adapted layers, as seen from this folder."""
 
 
 def parts(examples: Sequence[Example]) -> list[Sequence[Example]]:

@@ -2,17 +2,19 @@
 
 Below the lowest layer with an adapter nothing depends on the adapter: what enters that layer is the
 same for every adapter, pass and generation, and no gradient goes further down.
-`coral_batch.models.training.trunk` keeps it in the store.
+`coral_batch.models.training.trunk` keeps it in the store for the examples, and
+`coral_batch.models.decoding.decoder` keeps it in memory for the prompts of one call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import nn
+from transformers import DynamicCache
 
 from coral_batch.errors import CoralError
 
@@ -45,8 +47,12 @@ def layers_below(config: Any, adapted: int | None) -> int:
 
 
 def separable(config: Any) -> bool:
-    """Whether the layers of a model can be run apart from those below them."""
-    return config.model_type in BARE
+    """Whether the layers of a model can be run apart from those below them.
+
+    A body counts its layers from the first that it runs, so that all must attend alike.
+    """
+    kinds = getattr(config, "layer_types", None) or ()
+    return config.model_type in BARE and len(set(kinds)) < 2
 
 
 @contextmanager
@@ -65,18 +71,22 @@ def upper_alone(model: Any, below: int) -> Iterator[None]:
 
 
 @torch.no_grad()
-def lower_states(model: Any, ids: tuple[int, ...], below: int) -> torch.Tensor:
+def lower_states(
+    model: Any, ids: Sequence[int], below: int, cache: DynamicCache | None = None
+) -> torch.Tensor:
     """Return what enters the upper layers, (tokens, features), in the model's type.
 
     Args:
         model: a causal language model of a type that is `separable`.
         ids: the tokens.
         below: how many layers there are below the upper ones, >= 1.
+        cache: takes the keys and values of the lower layers, if given.
     """
     body = model.base_model
     with _running(body, slice(below), nn.Identity()):
         row = torch.tensor([ids], device=model.device)
-        states: torch.Tensor = body(input_ids=row, use_cache=False).last_hidden_state
+        output = body(input_ids=row, past_key_values=cache, use_cache=cache is not None)
+    states: torch.Tensor = output.last_hidden_state
     return states[0]
 
 
