@@ -491,6 +491,14 @@ def test_the_message_names_file_row_column_found_expected_and_source(here: Path)
     assert CliRunner().invoke(cli.app, ["audit", "000"]).exit_code == 0
 
 
+def test_a_value_that_should_be_null_is_said_to_be_none(here: Path) -> None:
+    (row,) = lake.read_raw("subjects", lake.BASELINE)
+    write("subjects", [{**row, "key": "0" * 64}], lake.BASELINE)
+    done = CliRunner().invoke(cli.app, ["audit"])
+    assert "lake/baseline/subjects.jsonl, row 1 (base), key\n" in done.output
+    assert "expected: None\n" in done.output
+
+
 def test_the_calibration_can_be_made_again(here: Path) -> None:
     assert CliRunner().invoke(cli.app, ["audit", "--calibration", PART]).exit_code == 0
     document = lake.read_document("calibration", dict)

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.audit.recorded import Mismatch, Place, Recorded, Row, Unusable
+from coral_batch.audit.recorded import UNKNOWN, Mismatch, Place, Recorded, Row, Unusable
 from coral_batch.lake import seals
 from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.schemas import row_key, schema_of
@@ -125,7 +125,7 @@ class Comparison:
             follows = {column: row[column] for column in row if column in key or column not in left}
             for column in broken:
                 if column not in follows:
-                    self._note(where, column, own[column], None)
+                    self._note(where, column, own[column], UNKNOWN)
             right.append({**own, **follows})
             for path, one, other in differences(own, right[-1], ""):
                 self._note(where, path[1:], one, other)

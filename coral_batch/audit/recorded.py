@@ -27,6 +27,10 @@ Place = tuple[str, str | None]
 """A table and its part of the lake."""
 
 
+UNKNOWN = object()
+"""What should stand somewhere, where that is not known."""
+
+
 @dataclass(frozen=True)
 class Mismatch:
     """Something that does not follow.
@@ -36,7 +40,7 @@ class Mismatch:
         row: the row's number and key; None for what is not in a row.
         column: the column, with the path inside a nested value; None for a whole row or file.
         found: what stands there.
-        expected: what should; None where it is not known.
+        expected: what should, or `UNKNOWN`.
         source: what that follows from.
         problem: why the file cannot be read at all, in words; the other fields are empty then.
     """
@@ -55,7 +59,8 @@ class Mismatch:
         if self.problem is not None:
             lines += self.problem.split("\n")
         else:
-            expected = "another value" if self.expected is None else shorten(self.expected)
+            known = self.expected is not UNKNOWN
+            expected = shorten(self.expected) if known else "another value"
             lines += [f"found:    {shorten(self.found)}", f"expected: {expected}"]
             lines += [f"from:     {self.source}"]
         return "\n  ".join(lines) + "\n"
