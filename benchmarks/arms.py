@@ -92,6 +92,7 @@ ARMS = {
     "thirds": Arm(1, learning_rate=2e-4, layers=16),
     "upper": Arm(1, learning_rate=2e-4, layers=12),
     "twice": Arm(1, learning_rate=2e-4, layers=12, passes=2),
+    "drills": Arm(1, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
 }
 
 
@@ -124,6 +125,9 @@ def main() -> None:
     if arguments.on == "held_out" and arguments.bugs is not None:
         parser.error("--bugs is of the test programs; evaluation.bugs says how many are held out")
     settings = params.load()
+    wanted = {source for name in arguments.arms for source in ARMS[name].sources}
+    if missing := wanted - settings.corpus.sources.keys():
+        parser.error(f"no source named {', '.join(sorted(missing))} in corpus.sources")
     lake_ = Lake()
     manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
     problems = read_problems(lake_, settings)

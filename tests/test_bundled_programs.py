@@ -1,4 +1,4 @@
-"""What the bundled exercises and practice programs promise: small, clean, with cases they pass."""
+"""What bundled exercises, practice programs and drills promise: small, clean, with cases."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class Promise(NamedTuple):
 PROMISES = {
     "exercises": Promise(72, range(8, 31), range(8, 13), 20_000),
     "practice": Promise(128, range(6, 21), range(6, 11), 5_000),
+    "drills": Promise(128, range(6, 21), range(6, 11), 5_000),
 }
 PROGRAMS = {name: {one.source: one for one in read_snippets(RAW / name)} for name in PROMISES}
 CODES = {
