@@ -18,7 +18,7 @@ from transformers import PreTrainedTokenizerBase, Qwen2Config
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
-from coral_batch.models.base.layers import lower_states, separable
+from coral_batch.models.base.layers import leave_out, lower_states, separable
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.acceleration import accelerated
 from coral_batch.models.training.encoding import encode
@@ -126,6 +126,21 @@ def test_training_is_plain_peft_with_a_padded_batch(
         expected = reference.model.eval()(ids).logits
         assert torch.allclose(adapted(ids).logits, expected, atol=1e-3)
         assert not torch.allclose(load_base(folder, torch.float32).model(ids).logits, expected)
+
+
+def test_training_the_upper_layers_alone_needs_no_others(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    training = replace(TRAINING, layers=1)
+    encoded = [encode(example, base.tokenizer) for example in examples]
+    states = [lower_states(base.model, one.ids, below=1) for one in encoded]
+    made = []
+    for part in ("whole", "upper"):
+        (tmp_path / part).mkdir()
+        train(base, examples, DORA, training, SEED, tmp_path / part, states=states)
+        made.append((tmp_path / part / "adapter_model.safetensors").read_bytes())
+        leave_out(base.model, 1)
+    assert made[0] == made[1]
 
 
 def test_layers_that_attend_differently_are_not_run_apart(base: BaseModel) -> None:

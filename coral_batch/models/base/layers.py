@@ -70,6 +70,17 @@ def upper_alone(model: Any, below: int) -> Iterator[None]:
         yield
 
 
+def leave_out(model: Any, below: int) -> None:
+    """Forget the weights of the lower layers, for who runs the upper ones alone from now on.
+
+    Args:
+        model: of a type that is `separable`.
+        below: how many layers are left out.
+    """
+    for layer in model.base_model.layers[:below]:
+        layer.to("meta")
+
+
 @torch.no_grad()
 def lower_states(
     model: Any, ids: Sequence[int], below: int, cache: DynamicCache | None = None

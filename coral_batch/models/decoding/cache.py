@@ -6,6 +6,8 @@ row computes does not depend on how long its neighbours are.
 
 from __future__ import annotations
 
+import math
+import mmap
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,7 +65,7 @@ class _Rows(DynamicLayer):
     def __init__(self, rows: int, capacity: int, like: Tensor) -> None:
         super().__init__()
         shape = (rows, like.shape[1], _whole_blocks(capacity, like.dtype), like.shape[3])
-        self.stored_keys, self.stored_values = like.new_zeros(shape), like.new_zeros(shape)
+        self.stored_keys, self.stored_values = _zeros(shape, like), _zeros(shape, like)
         self.dtype, self.device = like.dtype, like.device
         self.is_initialized = True
 
@@ -128,6 +130,18 @@ class RowCache(Cache):
             layer.expect(index, positions, lines, attended)
         places = torch.arange(attended, device=positions.device)
         return (places <= positions[:, None])[:, None, None]
+
+
+def _zeros(shape: tuple[int, ...], like: Tensor) -> Tensor:
+    """Return zeros of a tensor's type and device; on a processor memory counts once it is written.
+
+    Most rows hold far fewer tokens than there is room for.
+    """
+    if like.device.type != "cpu":
+        return like.new_zeros(shape)
+    size = math.prod(shape) * like.element_size()
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return torch.frombuffer(pages, dtype=like.dtype).view(shape)
 
 
 def _whole_blocks(tokens: int, dtype: torch.dtype) -> int:

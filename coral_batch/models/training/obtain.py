@@ -29,7 +29,7 @@ from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, compute_dtype, devices
-from coral_batch.models.base.layers import layers_below, separable
+from coral_batch.models.base.layers import layers_below, leave_out, separable
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training import trunk
@@ -257,7 +257,7 @@ def _trunk_unit(
     (here,) = _trunk_determinants(base_folder, [part], below)
     require_same("what determines what enters the adapted layers", here, known)
     with _one_thread():
-        trunk.compute(_kept_base(base_folder, known["base"]), part, below, store)
+        trunk.compute(_kept_base(base_folder, known["base"], 0), part, below, store)
 
 
 def _handed_in(
@@ -299,9 +299,10 @@ def _one_thread() -> Iterator[None]:
 def _side_by_side(base_folder: Path, threads: int | None) -> int:
     """Return how many adapters to train at a time on this machine's processor, >= 1.
 
-    Each takes memory for its activations; the base model lies there once for all of them. On the
-    0.5B base, of 1 GB in bf16, that was up to 1.9 GB each, and half a gigabyte for what gave them
-    the work; in fp32 all of it is twice as much.
+    Each takes memory for its activations. In bf16, the type of its files, the base model lies there
+    once for all of them: on the 0.5B base 1 GB, up to 1.9 GB for each, and half a gigabyte for what
+    gave them the work. In fp32 each has weights of its own, and all of it is twice as much. What is
+    saved where layers below the adapted ones are left out is not counted.
     """
     size = compute_dtype(devices()[0]).itemsize
     weights = size * read_card(base_folder).parameters
@@ -320,8 +321,9 @@ def _train_share(
     file: Path,
 ) -> dict[Wanted, Path]:
     """Train one device's share of the adapters, given with what determines each, into the store."""
-    base = load_base(base_folder, device=device)
-    states = _states(base, base_folder, examples, training, kernels, store)
+    below = _shared_below(base_folder, training, kernels)
+    base = _load(base_folder, below, device)
+    states = _states(base, examples, below, store)
     entries: dict[Wanted, Path] = {}
     for wanted, known in share.items():
 
@@ -346,30 +348,32 @@ def _train_unit(
     """Train one adapter into the store in a worker, which keeps the base model."""
     here = _determinants(base_folder, examples, [wanted], training, kernels)
     require_same("what determines an adapter", here[wanted], known)
-    base = _kept_base(base_folder, known["base"])
+    below = _shared_below(base_folder, training, kernels)
+    base = _kept_base(base_folder, known["base"], below)
     with _one_thread():
-        states = _states(base, base_folder, examples, training, kernels, store)
+        states = _states(base, examples, below, store)
         build = partial(
             _build, base, examples, wanted, training, kernels, states, partial(note, file)
         )
         return {wanted: store.put(KIND, known, build)}
 
 
-def _kept_base(folder: Path, sha256: str) -> BaseModel:
-    """Return the base model, which this process keeps."""
-    return keep(("training", folder, sha256), partial(load_base, folder))
+def _kept_base(folder: Path, sha256: str, below: int) -> BaseModel:
+    """Return the base model without the layers below, which this process keeps."""
+    return keep(("training", folder, sha256, below), partial(_load, folder, below))
+
+
+def _load(folder: Path, below: int, device: torch.device | None = None) -> BaseModel:
+    base = load_base(folder, device=device)
+    if below:
+        leave_out(base.model, below)
+    return base
 
 
 def _states(
-    base: BaseModel,
-    base_folder: Path,
-    examples: Sequence[Example],
-    training: Training,
-    kernels: str,
-    store: Store,
+    base: BaseModel, examples: Sequence[Example], below: int, store: Store
 ) -> list[torch.Tensor] | None:
     """Return what enters the adapted layers, where the layers below are shared."""
-    below = _shared_below(base_folder, training, kernels)
     if not below:
         return None
     for part in trunk.parts(examples):
