@@ -87,10 +87,10 @@ ARMS = {
     "steps": Arm(3, ("classics",)),
     "programs": Arm(1, batch_size=4, learning_rate=2e-4),
     "slow": Arm(1, learning_rate=2e-4),
-    "default": Arm(1),
+    "steep": Arm(1),
     "more": Arm(2),
     "thirds": Arm(1, learning_rate=2e-4, layers=16),
-    "upper": Arm(1, learning_rate=2e-4, layers=12),
+    "default": Arm(1, learning_rate=2e-4, layers=12),
     "twice": Arm(1, learning_rate=2e-4, layers=12, passes=2),
     "drills": Arm(1, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
 }

@@ -69,6 +69,7 @@ SETTINGS = {
     "corpus.sources.snippets.exclude": [],
     "injection.each": 2,
     "examples.bugs": 1,
+    "training.layers": 1,
     "validation.bugs": 0,
     "validation.samples": 1,
     "evaluation.bugs": 3,

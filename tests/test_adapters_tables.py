@@ -32,7 +32,7 @@ def test_a_fixed_search_trains_an_adapter_a_genome_and_reuses_those_that_live_on
     settings = replace(
         DEFAULT,
         search=replace(DEFAULT.search, kind="fixed"),
-        training=replace(DEFAULT.training, warmup_steps=1),
+        training=replace(DEFAULT.training, warmup_steps=1, layers=1),
     )
     rows = [{"genome": genome, **dict.fromkeys(FEATURES, 0.5)} for genome in GENOMES]
     text = {"instruction": "", "input": "", "output": "", "prompt": "Fix it.", "answer": "return a"}

@@ -88,8 +88,11 @@ def test_the_time_that_a_run_takes_follows_from_its_work_and_the_rate_of_product
 ) -> None:
     settings = params.load()
     usual = minutes(settings, 1e12, torch.float32)
-    twice = replace(settings, training=replace(settings.training, passes=2))
-    assert minutes(twice, 1e12, torch.float32)["training"] == pytest.approx(2 * usual["training"])
+    whole = replace(settings, training=replace(settings.training, layers=None))
+    twice = replace(whole, training=replace(whole.training, passes=2))
+    all_layers = minutes(whole, 1e12, torch.float32)["training"]
+    assert minutes(twice, 1e12, torch.float32)["training"] == pytest.approx(2 * all_layers)
+    assert 0.5 * all_layers < usual["training"] < 0.75 * all_layers
     more = replace(settings, evaluation=replace(settings.evaluation, bugs=500))
     assert minutes(more, 1e12, torch.float32)["answers"] > usual["answers"]
     half = minutes(settings, 0.5e12, torch.float32)

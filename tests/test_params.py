@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
@@ -48,8 +49,8 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
         ("r: [4, 8, 16]", "r: [4, 4]", ["candidates.r", "no item twice"]),
         ("r: [4, 8, 16]", "r: 4", ["candidates.r", "4", "array"]),
         ("r: [4, 8, 16]", "r: [0]", ["candidates.r.0", "at least 1"]),
-        ("learning_rate: 5.0e-4", "learning_rate: .nan", ["training.learning_rate", "nan"]),
-        ("learning_rate: 5.0e-4", "learning_rate: .inf", ["training.learning_rate", "inf"]),
+        ("learning_rate: 2.0e-4", "learning_rate: .nan", ["training.learning_rate", "nan"]),
+        ("learning_rate: 2.0e-4", "learning_rate: .inf", ["training.learning_rate", "inf"]),
         ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
         ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "less than"]),
@@ -130,9 +131,10 @@ def test_the_protocol_of_coral_x_is_the_line_that_the_readme_has(workspace: Path
     assert (own.validation.bugs, own.validation.samples) == (0, 4)
     assert (own.evaluation.bugs, own.evaluation.samples) == (0, 8)
     assert (own.evolution.select, own.evolution.screen) == ("fitness", 1)
+    assert own.training.layers is None
     assert own.objectives.runtime == "heuristic"
     assert own.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
 
 
-def yaml_value(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
+def yaml_value(text: str) -> object:
+    return YAML(typ="safe").load(text)

@@ -1,9 +1,10 @@
 """How long a run takes on this machine, from the rate at which it multiplies matrices.
 
-An estimate, good to a third or so: the work of an adapter and of an answer is taken from measured
-runs (docs/results.md), as operations at the rate of products, and that of an adapter doubled since
-its examples have twice the tokens now. Where products are quick, what is not products counts as
-well: with bf16, an adapter takes as long as so many operations and 108 seconds.
+An estimate, good to a third or so: the work of an adapter of all layers and of an answer is taken
+from measured runs (docs/results.md), as operations at the rate of products. Where products are
+quick, what is not products counts as well: with bf16, an adapter takes as long as so many
+operations and 108 seconds. Upper layers alone take a share of that, measured in fp32
+(benchmarks/README.md), and those below are run once for all adapters.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ SHAPE = (1240, 896, 4864)
 """Of the products that are timed: a batch of training times the widest layer of the base model."""
 
 _SECONDS = 0.7
-_ADAPTER = {torch.bfloat16: 108e12, torch.float32: 114e12}
+_ADAPTER = {torch.bfloat16: 108e12, torch.float32: 150e12}
 _ADAPTER_SECONDS = {torch.bfloat16: 108.0, torch.float32: 0.0}
-_ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.56e12}
+_LOWER = 54e12  # all layers run once on all examples
+_ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.66e12}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
 
@@ -56,8 +58,11 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     answers = selected * settings.validation.samples + measured * settings.evaluation.samples
     answers += 2 * (settings.linteval.items or LINT_ITEMS) * settings.linteval.samples
     adapter = _ADAPTER[dtype] / rate + _ADAPTER_SECONDS[dtype]
+    adapted = (settings.training.layers or LAYERS) / LAYERS
+    training = adapters * settings.training.passes * adapter * (0.21 + 0.79 * adapted)
+    training += _LOWER * (1 - adapted) / rate
     return {
-        "training": adapters * settings.training.passes * adapter / 60,
+        "training": training / 60,
         "answers": answers * _ANSWER[dtype] / rate / 60,
         "the rest": _REST,
     }
@@ -70,7 +75,6 @@ def unlike_measured(settings: Params) -> list[str]:
         "base.model": settings.base.model == MODEL,
         "corpus.sources": sources == SOURCES,
         "examples.bugs": settings.examples.bugs == EXAMPLE_BUGS,
-        "training.layers": settings.training.layers is None,
         "linteval.source": settings.linteval.source == "snippets",
         "compute.kernels": settings.compute.kernels == "fast",
         "compute.threads": settings.compute.threads is None,
@@ -82,6 +86,7 @@ TRAINING_PROBLEMS = 24
 TEST_PROBLEMS = HELD_OUT_PROBLEMS = 8
 LINT_ITEMS = 120
 EXAMPLE_BUGS = 1
+LAYERS = 24
 MODEL = "qwen2.5-coder-0.5b-instruct"
 SOURCES = {
     "classics": ("quixbugs", "lake/raw/classics"),
