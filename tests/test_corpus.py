@@ -425,6 +425,21 @@ def test_a_copy_of_a_program_that_is_selected_on_is_refused_as_held_out(
     assert "split.overlapping to exclude" in str(caught.value)
 
 
+def test_all_programs_that_are_given_away_are_named_at_once(problems: list[Problem]) -> None:
+    """Whoever adds a source of many programs should not find them one run at a time."""
+    test = {problem.name: problem for problem in problems if problem.role == "test"}
+    copied = dict(zip(["gcd", "bitcount"], ["wrap", "sieve"], strict=True))
+    mixed = [
+        replace(p, reference=test[copied[p.name]].reference) if p.name in copied else p
+        for p in problems
+    ]
+    with pytest.raises(CoralError, match="one of each pair") as caught:
+        given_away(measure_overlaps(mixed), LIMITS)
+    for other, evaluation in copied.items():
+        pair = f"{other} (training), {evaluation} (test): near_duplicate 1.000"
+        assert str(caught.value).count(pair) == 1
+
+
 def test_a_held_out_program_that_is_given_away_can_be_excluded(problems: list[Problem]) -> None:
     wrap = next(problem for problem in problems if problem.name == "wrap")
     copy = replace(wrap, name="fold", role="held_out")

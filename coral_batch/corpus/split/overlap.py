@@ -158,28 +158,44 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
 
     Raises:
         CoralError: a measure reaches its limit, and `limits.overlapping` is ``refuse`` or the
-            program is one of those that selection goes by.
+            program is one of those that selection goes by. It names all such pairs.
     """
     found: dict[str, str] = {}
+    refused: dict[tuple[str, str], tuple[Overlap, str]] = {}
     for row in overlaps:
         for field, measure in zip(_LIMITS, MEASURES, strict=True):
             value, limit = getattr(row, measure), getattr(limits, field)
             if value < limit:
                 continue
+            # A test program is refused either way.
             if limits.overlapping == "refuse" or row.role != "held_out":
-                # A test program is refused either way.
-                instead = ", or set split.overlapping to exclude" if row.role == "held_out" else ""
-                raise CoralError(
-                    "contamination: a program gives away an evaluation program",
-                    field=f"{row.other} ({row.other_role}), {row.evaluation} ({row.role})",
-                    found=round(value, 3),
-                    expected=f"below split.{field} = {limit}",
-                    action=f"exclude one of them (corpus.sources: exclude){instead}; raise the "
-                    "limit only if you know why they overlap",
-                )
+                refused.setdefault((row.other, row.evaluation), (row, field))
             pair = f"{row.other} ({row.other_role}) gives it away"
             found.setdefault(row.evaluation, f"{pair}: {measure} {value:.2f}, limit {limit}")
+    if refused:
+        raise _contamination(refused.values(), limits)
     return found
+
+
+def _contamination(refused: Iterable[tuple[Overlap, str]], limits: Split) -> CoralError:
+    """Return an error that names all pairs, each with the limit that it reaches."""
+    measures = dict(zip(_LIMITS, MEASURES, strict=True))
+    pairs = [
+        f"{row.other} ({row.other_role}), {row.evaluation} ({row.role}): "
+        f"{field} {getattr(row, measures[field]):.3f}"
+        for row, field in refused
+    ]
+    reached = {field: f"split.{field} = {getattr(limits, field)}" for _, field in refused}
+    which = "one of them" if len(pairs) == 1 else "one of each pair"
+    held_out = all(row.role == "held_out" for row, _ in refused)
+    instead = ", or set split.overlapping to exclude" if held_out else ""
+    return CoralError(
+        "contamination: a program gives away an evaluation program",
+        field="\n            ".join(pairs),
+        expected="below " + ", ".join(reached.values()),
+        action=f"exclude {which} (corpus.sources: exclude){instead}; raise the limit only if you "
+        "know why they overlap",
+    )
 
 
 def similarity(left: str, right: str) -> float:
