@@ -1,12 +1,14 @@
 """How high searches get on landscapes that are known, beside the optimizers that people would take.
 
-    python -m benchmarks.landscape [--replays 1000]
+    python -m benchmarks.landscape [--replays 1000] [--reliability 0.24]
 
 Every replay draws a landscape on the four coordinates of a configuration, in [0, 1], of each kind
 in turn: a broad hill, a narrow one, one that only two of the coordinates decide, and a rugged one.
 Its heights are those of pass rates, from about 0.2 to 0.7, and an evaluation sees them through
-noise (`tests.replays.NOISE`). All searches of a replay have the same landscape. What counts is how
-high that configuration truly stands which seems best after 8, 16, 32 and 64 evaluations.
+noise: with a standard deviation of 0.03, or so much that what is seen of configurations drawn at
+random is as reliable as `--reliability` says (`coral_batch.evidence.reliability`; a run's evidence
+says it of what its selection saw). All searches of a replay have the same landscape. What counts is
+how high that configuration truly stands which seems best after 8, 16, 32 and 64 evaluations.
 
 The searches of this project breed genomes by the default settings of `evolution`, of smaller
 automata (`tests.replays`), so they reach what automata reach; Optuna's TPE and CMA-ES ask for any
@@ -19,6 +21,7 @@ The heights of all replays go to benchmarks/results/landscape.csv.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -51,7 +54,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--replays", type=int, default=1000)
-    frame = _replays(parser.parse_args().replays)
+    parser.add_argument("--reliability", type=float, metavar="R", help="in (0, 1]")
+    arguments = parser.parse_args()
+    if arguments.reliability is not None and not 0 < arguments.reliability <= 1:
+        parser.error("--reliability is above 0 and at most 1")
+    frame = _replays(arguments.replays, arguments.reliability)
     file = ROOT / "benchmarks/results/landscape.csv"
     file.parent.mkdir(exist_ok=True)
     frame.write_csv(file)
@@ -68,25 +75,26 @@ def measure() -> list[Row]:
     return [Row(what, "height", ours, name, theirs) for name, theirs in sorted(heights.items())]
 
 
-def _replays(count: int) -> pl.DataFrame:
+def _replays(count: int, reliability: float | None = None) -> pl.DataFrame:
     """Return the heights that all searches reach on as many landscapes."""
     replayed = joblib.Parallel(n_jobs=-1, verbose=1)(
-        joblib.delayed(_replayed)(number) for number in range(count)
+        joblib.delayed(_replayed)(number, reliability) for number in range(count)
     )
     return pl.DataFrame([row for rows in replayed for row in rows])
 
 
-def _replayed(number: int) -> list[dict[str, Any]]:
+def _replayed(number: int, reliability: float | None) -> list[dict[str, Any]]:
     """Return the heights that all searches reach on one landscape."""
     kind, height = landscape(number)
+    noise = NOISE if reliability is None else _noise(height, reliability)
     reached: dict[str, list[float]] = {}
     for name, (search, candidates) in OURS.items():
         settings = replace(DEFAULT.evolution, screen=candidates)
-        heights, evaluated, _ = replay(search, settings, height, BUDGETS[-1], number)
+        heights, evaluated, _ = replay(search, settings, height, BUDGETS[-1], number, noise)
         seen = {row.genome: row.worth for row in evaluated}
         reached[name] = _best(list(heights.values()), [seen[genome] for genome in heights])
     for name in PEER_NAMES:
-        reached[name] = _best(*_asked(name, height, number))
+        reached[name] = _best(*_asked(name, height, number, noise))
     return [
         {"replay": number, "landscape": kind, "search": name, "budget": budget, "height": value}
         for name, values in reached.items()
@@ -114,6 +122,12 @@ def landscape(number: int) -> tuple[str, Landscape]:
     return kind, _bumps(random.random((12, 4)), random.uniform(0.1, 0.5, 12), 0.25)
 
 
+def _noise(height: Landscape, reliability: float) -> float:
+    """Return the noise through which random configurations are seen with a reliability."""
+    spread = float(height(generator(0, "spread").random((4096, 4))).std())
+    return spread * math.sqrt((1 - reliability) / reliability)
+
+
 def _bumps(peaks: NDArray[np.float64], tops: NDArray[np.float64], width: float) -> Landscape:
     """Return a landscape whose height above 0.2 is that of the highest of several hills."""
 
@@ -124,7 +138,9 @@ def _bumps(peaks: NDArray[np.float64], tops: NDArray[np.float64], width: float) 
     return height
 
 
-def _asked(name: str, height: Landscape, number: int) -> tuple[list[float], list[float]]:
+def _asked(
+    name: str, height: Landscape, number: int, noise: float
+) -> tuple[list[float], list[float]]:
     """Return the true heights of what a peer asked for, in order, and what it was told of them."""
     sys.path.append(str(PEERS))
     import optuna  # noqa: PLC0415
@@ -135,7 +151,7 @@ def _asked(name: str, height: Landscape, number: int) -> tuple[list[float], list
         "Optuna CMA-ES": lambda: optuna.samplers.CmaEsSampler(seed=number),
     }
     study = optuna.create_study(direction="maximize", sampler=samplers[name]())
-    luck = NOISE * generator(number, "luck of a peer").standard_normal(BUDGETS[-1])
+    luck = noise * generator(number, "luck of a peer").standard_normal(BUDGETS[-1])
     heights, seen = [], []
     for one in luck.tolist():
         trial = study.ask()

@@ -3,6 +3,7 @@
 import polars as pl
 
 from coral_batch import lake
+from coral_batch.evidence.reliability import of_selection
 from coral_batch.evidence.summary import compare_with_base, spending, spent
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.bug import Bug
@@ -23,6 +24,14 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         spending(tables.rows("adapters", AdapterRow, name), tables.rows("samples", SampleRow, name))
         for name in settings.generations
     ]
+    reliability = of_selection(
+        (tables.frame("scores", name) for name in settings.generations),
+        (
+            row
+            for name in settings.generations
+            for row in tables.rows("first_changes", FirstChangeRow, name)
+        ),
+    )
     document = compare_with_base(
         best,
         (tables.frame("scores", lake.BASELINE).filter(pl.col("genome") == BASE), selected),
@@ -31,6 +40,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         tables.rows("bugs", Bug),
         tables.frame("overlaps"),
         spent(budgets, tables.rows("samples", SampleRow, lake.FINALS)),
+        reliability,
         settings.search.kind,
         settings.seed,
     )

@@ -46,7 +46,7 @@ SETTINGS = {
     "examples.bugs": 1,
     "candidates.r": [2, 4],
     "training.batch_size": 12,
-    "training.layers": None,
+    "training.layers": 1,
     "validation.bugs": 0,
     "validation.samples": 2,
     "sampling.max_new_tokens": 12,

@@ -56,9 +56,14 @@ def hill(peak: NDArray[np.float64]) -> Landscape:
 
 
 def replay(
-    kind: str, evolution: Evolution, height: Landscape, budget: int, seed: int
+    kind: str,
+    evolution: Evolution,
+    height: Landscape,
+    budget: int,
+    seed: int,
+    noise: float = NOISE,
 ) -> tuple[dict[str, float], list[EvaluatedRow], Params]:
-    """Spend `budget` genomes on a landscape, seen through noise.
+    """Spend `budget` genomes on a landscape, seen through noise of a standard deviation.
 
     Returns:
         The height at which each genome stands, in the order of their evaluation, what was seen of
@@ -76,7 +81,7 @@ def replay(
     heights: dict[str, float] = {}
     generation = 0
     while len(evaluated) < budget:
-        adapters, scores = evaluate(genomes, settings, height)
+        adapters, scores = evaluate(genomes, settings, height, noise)
         heights |= {row.genome: float(height(np.array(row.coordinates))) for row in adapters}
         _, genomes, evaluated = next_generation(
             genomes, adapters, scores, evaluated, transport(), generation, settings
@@ -86,7 +91,7 @@ def replay(
 
 
 def evaluate(
-    genomes: Sequence[Genome], settings: Params, height: Landscape
+    genomes: Sequence[Genome], settings: Params, height: Landscape, noise: float = NOISE
 ) -> tuple[list[AdapterRow], pl.DataFrame]:
     """Return the tables `adapters` and `scores` of genomes; a survivor scores as before."""
     measured = features(simulate(genomes, settings.automata)).tolist()
@@ -98,7 +103,7 @@ def evaluate(
     )
     adapters, scores = [], []
     for one in plan(frame, transport(), settings):
-        luck = NOISE * generator(settings.seed, "luck", one.genome).standard_normal()
+        luck = noise * generator(settings.seed, "luck", one.genome).standard_normal()
         seen = float(height(np.array(one.coordinates)) + luck)
         scores.append({"genome": one.genome, "problem": "gcd", **dict.fromkeys(OBJECTIVES, seen)})
         adapters.append(

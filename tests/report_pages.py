@@ -11,6 +11,7 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.evidence.paired import Estimate, Needed, Paired
+from coral_batch.evidence.reliability import Reliability
 from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence, Slice
 from coral_batch.lake import params
 from coral_batch.records.rows import SampleRow
@@ -43,6 +44,10 @@ EVIDENCE = Evidence(
     {"comparison": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
     {"fails all cases": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
     Slice(2, 2, _PAIRED),
+    {
+        "repaired": Reliability(5, 2, 0.0, 0.25, 0.0),
+        "right": Reliability(5, 2, 0.125, 0.0625, 0.8),
+    },
 )
 
 _PASSES = {

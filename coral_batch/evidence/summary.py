@@ -9,6 +9,7 @@ import polars as pl
 
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
+from coral_batch.evidence.reliability import Reliability
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 
@@ -99,6 +100,7 @@ class Evidence:
     kinds: dict[str, Slice]
     difficulty: dict[str, Slice]
     located: Slice | None
+    reliability: dict[str, Reliability]
 
 
 def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
@@ -180,6 +182,7 @@ def compare_with_base(
     bugs: Sequence[Bug],
     overlaps: pl.DataFrame,
     budget: Budget,
+    reliability: dict[str, Reliability],
     search: str,
     seed: int,
 ) -> Evidence:
@@ -195,6 +198,7 @@ def compare_with_base(
         bugs: the injected bugs.
         overlaps: the table of the split.
         budget: what the search spent.
+        reliability: of what selection saw.
         search: its kind.
         seed: the run's seed.
 
@@ -237,6 +241,7 @@ def compare_with_base(
         kinds=by_kind,
         difficulty=by_difficulty,
         located=located,
+        reliability=reliability,
     )
 
 

@@ -14,6 +14,8 @@ TITLES = {
     "training": SHOWN["training"],
     SELECTION: "selection",
 }
+MEASURED = {"repaired": "repaired", "right": "P(first change is right)"}
+"""How the measures are called whose reliability the evidence has."""
 LOCATED = "line of the bug found"
 """Shows how often a first change is most likely in the bug's line; the others show pass@1."""
 
@@ -52,6 +54,7 @@ def claims(evidence: Evidence) -> str:
             "Only `held out` is on problems that neither training nor selection has seen;",
             "`selection` flatters.",
             *with_training(evidence.scores),
+            *seen(evidence),
             f"[ ]: {LEVEL:.0%} intervals, programs with all their bugs, and samples, drawn again;"
             " P(ahead): share of",
             "those draws in which the best genome is ahead. drawn: bugs (of programs) x samples.",
@@ -63,6 +66,16 @@ def claims(evidence: Evidence) -> str:
             f"{budget.samples} samples, {budget.decoded_tokens} tokens decoded.",
         )
     )
+
+
+def seen(evidence: Evidence) -> list[str]:
+    """Say how much of the differences between genomes that selection saw is more than chance."""
+    return [
+        f"What selection saw of {row.genomes} genomes, {row.problems} bugs each, {MEASURED[name]}:"
+        f"\n  they differ by {row.spread:.3f}, chance adds {row.chance:.3f} (standard deviations),"
+        f" reliability {row.reliability:.2f}."
+        for name, row in evidence.reliability.items()
+    ]
 
 
 def slices(evidence: Evidence) -> list[tuple[str, Slice]]:

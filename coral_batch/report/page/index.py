@@ -19,6 +19,7 @@ from coral_batch.evidence.summary import Evidence
 from coral_batch.records.rows import AdapterCardRow, FinalistRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import (
+    MEASURED,
     TITLES,
     conclusion,
     drawn_text,
@@ -125,6 +126,8 @@ def index_page(run: Run) -> str:
         lead=held_out and paired_cells(held_out.pass_at_1),
         contamination=run.evidence.contamination,
         measures=_MEASURES,
+        reliability=run.evidence.reliability,
+        measured=MEASURED,
         budget=run.evidence.budget,
         search=run.evidence.search,
         mapped=SEARCHES[run.evidence.search].AUTOMATA_DECIDE,

@@ -1,0 +1,103 @@
+"""How much of what selection saw is more than chance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coral_batch import lake
+from coral_batch.evidence.reliability import of_selection, reliability
+from coral_batch.evidence.summary import Evidence
+from coral_batch.records.rows import FirstChangeRow
+from coral_batch.report.claims import claims
+from coral_batch.seeding import generator
+from stages.evidence import evidence
+from tests.report_lake import make_run
+
+
+@given(genomes=st.integers(2, 12), problems=st.integers(2, 12), seed=st.integers(0, 1000))
+def test_it_is_cronbachs_alpha(genomes: int, problems: int, seed: int) -> None:
+    """The two are the same (Hoyt 1941); alpha comes from variances of columns and of the sum."""
+    random = generator(seed, "cronbach")
+    values = random.random((genomes, 1)) + random.random((genomes, problems))
+    columns, total = values.var(axis=0, ddof=1).sum(), values.sum(axis=1).var(ddof=1)
+    alpha = problems / (problems - 1) * (1 - columns / total)
+    assert reliability(values).reliability == pytest.approx(max(0, alpha))
+
+
+def test_it_finds_what_genomes_differ_by_and_what_chance_adds() -> None:
+    random = generator(1, "components")
+    genomes, bugs = random.normal(0, 0.2, (400, 1)), random.normal(0, 1, (1, 50))
+    found = reliability(genomes + bugs + random.normal(0, 0.7, (400, 50)))
+    assert (found.genomes, found.problems) == (400, 50)
+    assert found.spread == pytest.approx(0.2, rel=0.1)
+    assert found.chance == pytest.approx(0.7 / np.sqrt(50), rel=0.1)
+    assert found.reliability == pytest.approx(0.2**2 / (0.2**2 + 0.7**2 / 50), rel=0.1)
+
+
+def test_genomes_that_are_alike_and_chance_alone_have_none() -> None:
+    bugs = generator(1, "alike").random((1, 9))
+    assert reliability(np.repeat(bugs, 4, axis=0)).reliability == 0
+    # Each solves one bug of two, another one: the means are the same, and bugs decide.
+    assert reliability(np.eye(2)).reliability == 0
+
+
+def scores(rows: dict[tuple[str, str], list[float]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"genome": genome, "problem": problem, "bugfix": bugfix}
+            for (genome, problem), values in rows.items()
+            for bugfix in values
+        ]
+    )
+
+
+def test_a_genome_that_lives_on_counts_once_and_partial_repairs_count_nothing() -> None:
+    first = scores(
+        {
+            ("a", "x"): [1, 1],
+            ("a", "y"): [1, 0.5],
+            ("b", "x"): [0, 1],
+            ("b", "y"): [0, 0],
+        }
+    )
+    second = scores(
+        {("a", "x"): [1, 1], ("a", "y"): [1, 0.5], ("c", "x"): [1, 1], ("c", "y"): [0, 0]}
+    )
+    found = of_selection([first, second], [])
+    assert list(found) == ["repaired"]
+    expected = reliability(np.array([[1, 0.5], [0.5, 0], [1, 0]]))
+    assert found["repaired"] == expected
+
+
+def test_bugs_whose_first_change_is_not_known_are_left_out() -> None:
+    rows = [
+        FirstChangeRow(genome, problem, 0.5, (1.0,), 1, right)
+        for genome, values in (("a", (0.1, 0.3, None)), ("b", (0.4, 0.2, None)))
+        for problem, right in zip("xyz", values, strict=True)
+    ]
+    found = of_selection([scores({("a", "x"): [1]})], rows)
+    assert list(found) == ["right"]  # one genome and bug alone was scored
+    assert found["right"] == reliability(np.array([[0.1, 0.3], [0.4, 0.2]]))
+
+
+def test_the_evidence_says_it(workspace: Path) -> None:
+    make_run()
+    evidence()
+    found = lake.read_document("evidence", Evidence)
+    assert found.reliability["repaired"].genomes == 5
+    assert "What selection saw of 5 genomes, 2 bugs each, repaired:" in claims(found)
+    assert [line for line in claims(found).splitlines() if len(line) > 100] == []
+    before = found.reliability["right"]
+    for part in ("000", "001"):
+        looks = lake.read_rows("first_changes", FirstChangeRow, part)
+        lake.write_rows("first_changes", [replace(row, right=None) for row in looks], part)
+    evidence()
+    assert "right" not in lake.read_document("evidence", Evidence).reliability
+    assert before.problems == 2
