@@ -52,8 +52,8 @@ def test_each_subject_is_found_and_explained(project: Path) -> None:
     assert done.exit_code == 0, done.output
     found = grades(done.output)
     assert [*found] == [
-        *("system", "processor", "device", "time", "memory", "disk", "versions", "isolation"),
-        *("jails", "workers", "base", "mirrors", "store", "cache"),
+        *("system", "processor", "device", "load", "time", "memory", "disk", "versions"),
+        *("isolation", "jails", "workers", "base", "mirrors", "store", "cache"),
     ]
     assert done.output.count("->") >= len(found)
     assert "seccomp" in done.output

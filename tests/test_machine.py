@@ -1,13 +1,15 @@
-"""What memory this process may take: the machine's, or what its control groups leave."""
+"""What this machine is: the memory that this process may take, and whether it is idle."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from coral_batch.work.machine import available_memory
+from coral_batch.work.machine import available_memory, idle
 from tests.memory_files import MIB, machine
 
 
@@ -69,3 +71,26 @@ def test_a_kernel_without_control_groups_limits_nothing(tmp_path: Path) -> None:
 def test_this_machine_has_some_but_no_more_than_all() -> None:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     assert 0 < available_memory() <= total
+
+
+@pytest.mark.parametrize(("running", "expected"), [("1/312", True), ("2/312", False)])
+def test_a_machine_is_idle_when_this_thread_alone_runs(
+    tmp_path: Path, running: str, expected: bool
+) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/loadavg").write_text(f"0.00 0.41 1.28 {running} 9731\n")
+    assert idle(tmp_path) is expected
+
+
+def test_a_kernel_that_does_not_tell_is_not_called_idle(tmp_path: Path) -> None:
+    assert not idle(tmp_path)
+
+
+def test_a_machine_is_not_idle_beside_a_process_that_runs() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", "print(flush=True)\nwhile True: pass"], stdout=-1
+    ) as busy:
+        assert busy.stdout is not None
+        busy.stdout.readline()
+        assert not idle()
+        busy.kill()

@@ -28,7 +28,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.records.settings import Params
-from coral_batch.work.machine import available_memory, processor
+from coral_batch.work.machine import available_memory, idle, processor
 
 # What the default run was measured to need, with room to spare.
 MEMORY = {"bfloat16": 6 << 30, "float32": 10 << 30}
@@ -123,6 +123,15 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
         yield Finding("processor", Grade.NOTE, found, means)
     means = f"models run on the processor, with {known['threads']} threads"
     yield Finding("device", Grade.OK, "no GPU that torch can use", means)
+
+
+def load(settings: Params) -> Iterator[Finding]:
+    """Whether the processor is free."""
+    if idle():
+        yield Finding("load", Grade.OK, "nothing else is running", "all cores are free for a run")
+    else:
+        means = "beside it answers are drawn many times slower, since threads wait for one another"
+        yield Finding("load", Grade.NOTE, "something else is running", means)
 
 
 def duration(settings: Params) -> Iterator[Finding]:
@@ -343,6 +352,7 @@ def _md5(file: Path) -> str:
 CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     system,
     arithmetic,
+    load,
     duration,
     memory,
     disk,

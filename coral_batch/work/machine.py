@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,21 @@ def processor() -> str:
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
+
+
+def idle(root: Path = Path("/")) -> bool:
+    """Say whether at some moment of the next 50 ms nothing but this thread wants to run.
+
+    Args:
+        root: where `proc` lies; False where its kernel does not tell.
+    """
+    running = root / "proc/loadavg"
+    for _ in range(5 if running.exists() else 0):
+        count = running.read_text(encoding="ascii").split()[3].partition("/")[0]
+        if int(count) <= 1:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def available_memory(root: Path = Path("/")) -> int:
