@@ -44,7 +44,7 @@ def test_a_killed_stage_keeps_what_it_finished_and_writes_no_table(copy: Path) -
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 300
-    while not (trained := whole_entries(copy)):
+    while not (trained := {name for name in whole_entries(copy) if name.startswith("adapters/")}):
         assert running.poll() is None, "the stage ended before an adapter was trained"
         assert time.monotonic() < deadline
         time.sleep(0.02)
