@@ -80,7 +80,8 @@ def test_bugs_whose_first_change_is_not_known_are_left_out() -> None:
     rows = [
         FirstChangeRow(genome, problem, 0.5, (1.0,), 1, right)
         for genome, values in (("a", (0.1, 0.3, None)), ("b", (0.4, 0.2, None)))
-        for problem, right in zip("xyz", values, strict=True)
+        # A program may be called as a column of the table is.
+        for problem, right in zip(("genome", "value", "z"), values, strict=True)
     ]
     found = of_selection([scores({("a", "x"): [1]})], rows)
     assert list(found) == ["right"]  # one genome and bug alone was scored

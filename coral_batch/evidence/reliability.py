@@ -90,9 +90,6 @@ def of_selection(
 def _table(values: pl.DataFrame) -> NDArray[np.float64]:
     """Return genomes by problems, in order of their names, of those that all genomes have."""
     once = values.unique(["genome", "problem"], keep="first", maintain_order=True)
-    if once.is_empty():
-        return np.zeros((0, 0))
-    wide = once.sort("genome", "problem").pivot("problem", index="genome", values="value")
-    return wide.select(
-        [column for column in wide.columns[1:] if not wide[column].null_count()]
-    ).to_numpy()
+    genomes = once["genome"].n_unique()
+    whole = once.drop_nulls().filter(pl.len().over("problem") == genomes).sort("genome", "problem")
+    return whole["value"].to_numpy().reshape(genomes, whole["problem"].n_unique())
