@@ -161,7 +161,7 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
             program is one of those that selection goes by. It names all such pairs.
     """
     found: dict[str, str] = {}
-    refused: dict[tuple[str, str], tuple[Overlap, str]] = {}
+    refused: dict[tuple[str, str], tuple[Overlap, str, float]] = {}
     for row in overlaps:
         for field, measure in zip(_LIMITS, MEASURES, strict=True):
             value, limit = getattr(row, measure), getattr(limits, field)
@@ -169,7 +169,7 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
                 continue
             # A test program is refused either way.
             if limits.overlapping == "refuse" or row.role != "held_out":
-                refused.setdefault((row.other, row.evaluation), (row, field))
+                refused.setdefault((row.other, row.evaluation), (row, field, value))
             pair = f"{row.other} ({row.other_role}) gives it away"
             found.setdefault(row.evaluation, f"{pair}: {measure} {value:.2f}, limit {limit}")
     if refused:
@@ -177,17 +177,15 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
     return found
 
 
-def _contamination(refused: Iterable[tuple[Overlap, str]], limits: Split) -> CoralError:
+def _contamination(refused: Iterable[tuple[Overlap, str, float]], limits: Split) -> CoralError:
     """Return an error that names all pairs, each with the limit that it reaches."""
-    measures = dict(zip(_LIMITS, MEASURES, strict=True))
     pairs = [
-        f"{row.other} ({row.other_role}), {row.evaluation} ({row.role}): "
-        f"{field} {getattr(row, measures[field]):.3f}"
-        for row, field in refused
+        f"{row.other} ({row.other_role}), {row.evaluation} ({row.role}): {field} {value:.3f}"
+        for row, field, value in refused
     ]
-    reached = {field: f"split.{field} = {getattr(limits, field)}" for _, field in refused}
+    reached = {field: f"split.{field} = {getattr(limits, field)}" for _, field, _ in refused}
     which = "one of them" if len(pairs) == 1 else "one of each pair"
-    held_out = all(row.role == "held_out" for row, _ in refused)
+    held_out = all(row.role == "held_out" for row, _, _ in refused)
     instead = ", or set split.overlapping to exclude" if held_out else ""
     return CoralError(
         "contamination: a program gives away an evaluation program",
