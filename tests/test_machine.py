@@ -91,6 +91,8 @@ def test_a_machine_is_not_idle_beside_a_process_that_runs() -> None:
         [sys.executable, "-c", "print(flush=True)\nwhile True: pass"], stdout=-1
     ) as busy:
         assert busy.stdout is not None
-        busy.stdout.readline()
-        assert not idle()
-        busy.kill()
+        try:
+            busy.stdout.readline()
+            assert not idle()
+        finally:
+            busy.kill()
