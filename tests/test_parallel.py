@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -36,6 +38,15 @@ def fall(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def leave_slowly(folder: Path, number: int) -> None:
+    """Take a while, and another to clear up."""
+    (folder / str(number)).touch()
+    try:
+        time.sleep(60)
+    finally:
+        time.sleep(0.5)
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_result_comes_with_the_number_of_its_unit(workers: int) -> None:
     results = list(run(square, [(number,) for number in range(9)], workers))
@@ -59,3 +70,24 @@ def test_what_passes_is_tried_again_and_what_does_not_is_raised(tmp_path: Path) 
     assert list(run(fail_once, [(tmp_path / "a", "x")], 1, again=(Passing,))) == [(0, "x")]
     with pytest.raises(Passing):
         list(run(fail_once, [(tmp_path / "b", "x")], 1))
+
+
+def test_ctrl_c_with_much_left_to_do_is_one_traceback_and_no_other(tmp_path: Path) -> None:
+    code = "import pathlib, sys\nfrom tests.test_parallel import leave_slowly, run\n"
+    code += "folder = pathlib.Path(sys.argv[1])\n"
+    code += "list(run(leave_slowly, [(folder, number) for number in range(20)], 2))\n"
+    running = subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while len(list(tmp_path.iterdir())) < 2:
+        assert running.poll() is None
+        time.sleep(0.02)
+    # A terminal sends it to every process of the group.
+    os.killpg(running.pid, signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == -signal.SIGINT
+    assert errors.count("Traceback") == 1, errors
+    assert errors.splitlines()[-1] == "KeyboardInterrupt"

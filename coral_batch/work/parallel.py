@@ -172,9 +172,9 @@ def _dask() -> ModuleType:
 def _processes(
     function: Callable[..., Result], units: Mapping[int, tuple[Any, ...]], workers: int | None
 ) -> Iterator[tuple[int, Result]]:
-    pool = joblib.Parallel(
-        n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
-    )
+    # The pool gets units as others are done. Of units that wait in loky's own queue when the pool
+    # is stopped it keeps the numbers alone, and looking one up ends its thread with a traceback.
+    pool = joblib.Parallel(n_jobs=workers or -1, return_as="generator_unordered", batch_size=1)
     results: Any = None
     try:
         with _deaf():  # which may raise what it held back, with everything begun

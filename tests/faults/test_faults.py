@@ -127,7 +127,7 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
     _, errors = running.communicate(timeout=300)
     wait_for_orphans(copy)
     if running.returncode != 0:  # the stage may have been quicker
-        assert running.returncode == 130
+        assert running.returncode == 130, errors
         assert "`dvc repro` goes on from here" in errors
         assert "Traceback" not in errors
         assert hashes(copy) == before
