@@ -6,9 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
+import joblib
 import pytest
 
 from coral_batch.errors import CoralError
@@ -91,3 +94,27 @@ def test_ctrl_c_with_much_left_to_do_is_one_traceback_and_no_other(tmp_path: Pat
     assert running.returncode == -signal.SIGINT
     assert errors.count("Traceback") == 1, errors
     assert errors.splitlines()[-1] == "KeyboardInterrupt"
+
+
+def test_ctrl_c_that_another_thread_hears_waits_until_the_processes_have_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin = joblib.Parallel.__call__
+    begun = []
+
+    def interrupted(pool: Any, units: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+        results = begin(pool, units)
+        begun.append(True)
+        return results
+
+    monkeypatch.setattr(joblib.Parallel, "__call__", interrupted)
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    with pytest.raises(KeyboardInterrupt):
+        list(run(square, [(number,) for number in range(9)], 2))
+    done.set()
+    other.join()
+    assert begun == [True]

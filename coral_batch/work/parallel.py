@@ -17,6 +17,7 @@ import gc
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -196,14 +197,22 @@ def _deaf() -> Iterator[None]:
     """Hold Ctrl-C back in this thread, and in the processes that are started meanwhile.
 
     A process hears it from its first unit on (`_call`): until then Python is starting in it, where
-    an interrupt is a traceback on the terminal.
+    an interrupt is a traceback on the terminal. Blocking the signal is for them. Here it may reach
+    another thread, for which Python then interrupts this one, in the middle of starting a process.
     """
     resource_tracker.ensure_running()  # before, since starting it lets Ctrl-C through again
+    heard: list[int] = []
+    listens = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: heard.append(1)) if listens else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if listens:
+            signal.signal(signal.SIGINT, handler)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _call(

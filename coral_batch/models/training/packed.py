@@ -22,11 +22,18 @@ from coral_batch.seeding import generator
 # A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
 # Shorter parts are slower: the common prefix is read again, and the output head with it.
 PART_TOKENS = 700
+# A row is filled up to a multiple of so many tokens. For every new number of them oneDNN makes
+# kernels, which it keeps, and glibc has to find memory of another size: without this an adapter
+# took an eighth longer, and half a gigabyte more (benchmarks/README.md).
+FILL = 32
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A packed batch: the common prefix of its sequences once, then their rests.
+    """A packed batch: the common prefix of its sequences once, then their rests, then filling.
+
+    Filling is like further tokens of the last sequence that predict nothing: causal attention keeps
+    it from what stands before it, and no loss is asked of it.
 
     Attributes:
         ids: (1, tokens) token ids.
@@ -103,6 +110,7 @@ def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batc
     rests = [np.array(sequence.ids[prefix:]) for sequence in sequences]
     lengths = [len(rest) for rest in rests]
     ids = np.concatenate([sequences[0].ids[:prefix], *rests]).astype(np.int64)
+    fill = -len(ids) % FILL
     ends = prefix + np.cumsum(lengths)
     predicting = np.concatenate(
         [
@@ -113,15 +121,18 @@ def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batc
     entering = [one.states for one in sequences if one.states is not None]
     states = None
     if entering:
-        states = torch.cat([entering[0][:prefix], *(one[prefix:] for one in entering)])[None]
+        filling = entering[0].new_zeros(fill, entering[0].shape[1])
+        rows = [entering[0][:prefix], *(one[prefix:] for one in entering), filling]
+        states = torch.cat(rows)[None]
     positions = [np.arange(prefix), *(prefix + np.arange(length) for length in lengths)]
+    filled = [*lengths[:-1], lengths[-1] + fill]
     return Batch(
-        ids=torch.from_numpy(ids)[None],
+        ids=torch.from_numpy(np.pad(ids, (0, fill)))[None],
         states=states,
-        positions=torch.from_numpy(np.concatenate(positions))[None],
+        positions=torch.from_numpy(np.pad(np.concatenate(positions), (0, fill)))[None],
         predicting=torch.from_numpy(predicting),
         targets=torch.from_numpy(ids[predicting + 1]),
-        packing=kernels.make_packing(prefix, lengths, repeats, dtype),
+        packing=kernels.make_packing(prefix, filled, repeats, dtype),
     )
 
 
