@@ -16,16 +16,12 @@ import torch
 
 from coral_batch.models.training import kernels
 from coral_batch.models.training.acceleration import accelerated, exact_magnitudes
-from coral_batch.models.training.encoding import Encoded
+from coral_batch.models.training.encoding import Encoded, filling
 from coral_batch.seeding import generator
 
 # A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
 # Shorter parts are slower: the common prefix is read again, and the output head with it.
 PART_TOKENS = 700
-# A row is filled up to a multiple of so many tokens. For every new number of them oneDNN makes
-# kernels, which it keeps, and glibc has to find memory of another size: without this an adapter
-# took an eighth longer, and half a gigabyte more (benchmarks/README.md).
-FILL = 32
 
 
 @dataclass(frozen=True)
@@ -110,7 +106,7 @@ def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batc
     rests = [np.array(sequence.ids[prefix:]) for sequence in sequences]
     lengths = [len(rest) for rest in rests]
     ids = np.concatenate([sequences[0].ids[:prefix], *rests]).astype(np.int64)
-    fill = -len(ids) % FILL
+    fill = filling(len(ids))
     ends = prefix + np.cumsum(lengths)
     predicting = np.concatenate(
         [
@@ -121,9 +117,8 @@ def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batc
     entering = [one.states for one in sequences if one.states is not None]
     states = None
     if entering:
-        filling = entering[0].new_zeros(fill, entering[0].shape[1])
-        rows = [entering[0][:prefix], *(one[prefix:] for one in entering), filling]
-        states = torch.cat(rows)[None]
+        zeros = entering[0].new_zeros(fill, entering[0].shape[1])
+        states = torch.cat([entering[0][:prefix], *(one[prefix:] for one in entering), zeros])[None]
     positions = [np.arange(prefix), *(prefix + np.arange(length) for length in lengths)]
     filled = [*lengths[:-1], lengths[-1] + fill]
     return Batch(
