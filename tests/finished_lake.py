@@ -265,12 +265,24 @@ def _draw(
             length = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
             for index in range(drawing.samples):
                 text = write(work.name, name, index)
-                seed = derive_seed(drawing.seed, *sample_stream(name, index))
+                candidate = (index + len(name)) % drawing.best_of
+                stream = sample_stream(name, index * drawing.best_of + candidate)
                 count = len(text) // 4
                 drawn.append(
-                    Sample(name, index, seed, text, length, count, count // 2, index % 3, finish)
-                    if work.originals
-                    else Sample(name, index, seed, text, length, count, 0, 0, finish)
+                    Sample(
+                        problem=name,
+                        index=index,
+                        seed=derive_seed(drawing.seed, *stream),
+                        text=text,
+                        prompt_tokens=length,
+                        tokens=count,
+                        copied=count // 2 if work.originals else 0,
+                        redrawn=index % 3 if work.originals else 0,
+                        finish=finish,
+                        log_probability=-count / 8,
+                        drawn=count * drawing.best_of,
+                        candidate=candidate,
+                    )
                 )
         looks = [
             _look(copy_of(tokenizer, work.prompts[name], original), name)

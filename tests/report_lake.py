@@ -271,6 +271,9 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
                 copied_tokens=0,
                 redrawn=0,
                 finish="fence",
+                candidate=0,
+                drawn_tokens=20,
+                log_probability=-2.0,
             )
         )
         kinds = ("PASS", "PASS" if solved else "FAIL")

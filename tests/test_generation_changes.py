@@ -31,7 +31,9 @@ from coral_batch.models.decoding.changes import (
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.decoding.plain import PlainEngine
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt
+from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.configuration import Knobs
+from tests.answers import agree
 from tests.tiny import (
     make_tiny_completion_base,
     make_tiny_completion_tokenizer,
@@ -249,7 +251,7 @@ def test_the_shares_of_a_look_are_shares_however_they_round(seed: int) -> None:
     logits = torch.randn(len(copy.tokens), 512)
     for at, token in enumerate(copy.tokens):
         logits[at, token] += 100 if copy.lines[at] > 1 else 0  # nothing is put behind the line
-    look = first_look("problem", copy, logits)
+    look, _ = first_look("problem", copy, logits)
     assert all(0 <= share <= 1 for share in (*look.lines, look.unchanged, look.right or 0))
     assert sum(look.lines) == pytest.approx(1)
 
@@ -277,9 +279,34 @@ def test_plain_writes_what_fast_writes(base: Path, adapter: Path, knobs: Knobs) 
         run(open_engine(kind, base), [unit], ORIGINALS, 5, 40)["genome"]
         for kind in (PlainEngine, Engine)
     )
-    assert plain.samples == fast.samples
-    for ours, theirs in zip(plain.looks, fast.looks, strict=True):
-        assert ours.lines == pytest.approx(theirs.lines, abs=1e-5)
+    agree(plain.samples, fast.samples)
+    for look, other in zip(plain.looks, fast.looks, strict=True):
+        assert look.lines == pytest.approx(other.lines, abs=1e-5)
+
+
+@pytest.mark.parametrize("knobs", [GREEDY, WARM, HOT], ids=["greedy", "warm", "hot"])
+@pytest.mark.parametrize("change", [False, True])
+def test_an_answer_is_as_likely_as_transformers_finds_it(
+    base: Path, knobs: Knobs, change: bool
+) -> None:
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    engine = open_engine(Engine, base)
+    # Of hot answers only short ones come out as the tokens that a tokenizer would make of them.
+    tokens = 3 if knobs == HOT else 24
+    unit = Unit("base", None, knobs, change=change)
+    drawn = run(engine, [unit], ORIGINALS, 40, tokens)["base"]
+    compared = 0
+    for one in drawn.samples:
+        prompt = prompts(engine)[one.problem]
+        read = engine.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+        answer = continuation(engine.tokenizer, prompt, one.text.removeprefix(FENCE))
+        if len(answer) != one.tokens:  # other tokens can make the same text
+            continue
+        logits = model(torch.tensor([[*read, *answer]])).logits[0, len(read) - 1 : -1]
+        likely = logits.log_softmax(1)[range(len(answer)), answer].sum().item()
+        assert one.log_probability == pytest.approx(likely, rel=1e-3)
+        compared += 1
+    assert compared
 
 
 @pytest.mark.parametrize("kind", [Engine, PlainEngine])

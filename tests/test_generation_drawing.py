@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,28 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(tmp_path: Path) -> None:
     assert len([*(store.root / KIND).rglob("samples.json")]) == 2
     again, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert again == answers and all(row.reused for row in durations)
+
+
+@pytest.mark.parametrize("knobs", [KNOBS, Knobs(0.0, 1.0, 1, 1.0)], ids=["drawn", "greedy"])
+def test_the_likeliest_of_so_many_is_kept(tmp_path: Path, knobs: Knobs) -> None:
+    source = make_tiny_base(tmp_path / "source")
+    base = tmp_path / "base"
+    materialise(str(source), None, base, tmp_path / "downloads")
+    prompt = chat_prompt(load_tokenizer(base), "Fix it.")
+    work = Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    store = Store(tmp_path / "store")
+    drawing = Drawing(6, 24, 1, 4, None)
+    (all_,), _ = draw([work], drawing, base, "genomes", store)
+    two = replace(drawing, samples=2, best_of=3)
+    (kept,), _ = draw([work], two, base, "genomes", store)
+    assert kept.looks == all_.looks
+    for one, candidates in zip(kept.samples, (all_.samples[:3], all_.samples[3:]), strict=True):
+        best = max(candidates, key=lambda candidate: candidate.log_probability)
+        assert (one.text, one.seed) == (best.text, best.seed)
+        assert one.index == kept.samples.index(one)
+        assert candidates[one.candidate] == best
+        assert one.drawn == sum(candidate.drawn for candidate in candidates)
+        assert all(one.drawn == one.tokens - one.copied for one in candidates)
 
 
 @pytest.mark.parametrize("kernels", ["fast", "plain"])

@@ -23,6 +23,7 @@ from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
+from tests.answers import agree
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
@@ -228,7 +229,9 @@ def test_the_same_run_gives_the_same_samples_and_another_seed_others(base):
 def test_idle_rows_read_ahead_and_save_steps(base):
     alone, full = open_engine(base, rows=8), open_engine(base, rows=1)
     unit = Unit("genome", None, GREEDY)
-    assert run(alone, [unit], samples=1, tokens=60) == run(full, [unit], samples=1, tokens=60)
+    ours, theirs = (run(one, [unit], samples=1, tokens=60)["genome"] for one in (alone, full))
+    # Products of other shapes round differently, which no token here shows.
+    assert [one.text for one in ours] == [one.text for one in theirs]
     assert alone.timings.tokens == full.timings.tokens
     # Without reading ahead three samples side by side take as many steps as the longest.
     assert 3 * alone.timings.steps < full.timings.steps
@@ -335,7 +338,7 @@ def test_a_cuda_device_writes_what_the_processor_writes(base, adapters, adapter)
     unit = Unit("genome", adapters[adapter] if adapter else None, GREEDY)
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
     engine = Engine(model.to("cuda"), AutoTokenizer.from_pretrained(base))
-    assert run(engine, [unit]) == run(open_engine(base), [unit])
+    agree(run(engine, [unit])["genome"], run(open_engine(base), [unit])["genome"])
 
 
 @NEEDS_CUDA

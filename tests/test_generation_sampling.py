@@ -33,7 +33,7 @@ def our_frequencies(logits: torch.Tensor, knobs: Knobs, seen: list[int], draws: 
     """How often each token comes out for evenly spaced uniform numbers: exact to 1 / draws."""
     uniforms = (np.arange(draws) + 0.5) / draws
     rows = logits[None].repeat(draws, 1)
-    tokens = next_tokens(rows, [knobs] * draws, [seen] * draws, uniforms.tolist())
+    tokens, _ = next_tokens(rows, [knobs] * draws, [seen] * draws, uniforms.tolist())
     return np.bincount(tokens, minlength=len(logits)) / draws
 
 
@@ -68,7 +68,9 @@ def test_temperature_0_takes_the_greatest_logit(knobs, seed):
     torch.manual_seed(seed)
     logits = torch.randn(3, 5000)
     greedy = Knobs(0.0, knobs.top_p, knobs.top_k, 1.0)
-    assert next_tokens(logits, [greedy] * 3, [[]] * 3, [0.99] * 3) == logits.argmax(1).tolist()
+    tokens, logs = next_tokens(logits, [greedy] * 3, [[]] * 3, [0.99] * 3)
+    assert tokens == logits.argmax(1).tolist()
+    assert logs == pytest.approx(logits.log_softmax(1).amax(1).tolist(), rel=1e-5)
 
 
 @given(st.lists(KNOBS, min_size=2, max_size=6), st.integers(0, 2**32 - 1))
@@ -80,10 +82,14 @@ def test_a_row_does_not_depend_on_its_neighbours(knobs, seed):
     uniforms = torch.rand(len(knobs)).tolist()
     together = next_tokens(logits.clone(), knobs, seen, uniforms)
     alone = [
-        next_tokens(logits[row : row + 1].clone(), [knobs[row]], [seen[row]], [uniforms[row]])[0]
+        next_tokens(logits[row : row + 1].clone(), [knobs[row]], [seen[row]], [uniforms[row]])
         for row in range(len(knobs))
     ]
-    assert together == alone
+    assert together == ([tokens[0] for tokens, _ in alone], [logs[0] for _, logs in alone])
+    own = logits.float().log_softmax(1)
+    assert together[1] == pytest.approx(
+        [float(own[row, token]) for row, token in enumerate(together[0])], rel=1e-4
+    )
 
 
 @pytest.mark.parametrize("value", [0.0, -3.5])

@@ -402,6 +402,9 @@ def _repair(code: str, detail: str, reason: str) -> Repair:
         copied_tokens=0,
         redrawn=0,
         finish="eos",
+        candidate=0,
+        drawn_tokens=1,
+        log_probability=-0.1,
     )  # type: ignore[arg-type]
     verdict = {"case": 0, "test": None, "kind": "FAIL", "detail": detail, "isolation": "none"}
     scores = dict.fromkeys(OBJECTIVES, 0.5) | {f"{name}_reason": reason for name in OBJECTIVES}

@@ -106,16 +106,21 @@ class Measured:
 
         def sample(work: Work, name: str, index: int) -> Sample:
             row = rows.get(row_name(work, name, index), {})
+            candidate = row.get("candidate", 0)
+            stream = sample_stream(name, index * drawing.best_of + candidate)
             return Sample(
                 problem=name,
                 index=index,
-                seed=derive_seed(drawing.seed, *sample_stream(name, index)),
+                seed=derive_seed(drawing.seed, *stream),
                 text=row.get("raw", ""),
                 prompt_tokens=length_of(work.prompts[name]),
                 tokens=row.get("new_tokens", 0),
                 copied=row.get("copied_tokens", 0),
                 redrawn=row.get("redrawn", 0),
                 finish=row.get("finish", "eos"),
+                log_probability=row.get("log_probability", 0.0),
+                drawn=row.get("drawn_tokens", 0),
+                candidate=candidate,
             )
 
         def look(work: Work, name: str) -> Look:

@@ -135,8 +135,7 @@ def spending(adapters: Sequence[AdapterRow], samples: Iterable[SampleRow]) -> Sp
     for sample in samples:
         if sample.genome in decoded:
             count, tokens = decoded[sample.genome]
-            drew = sample.new_tokens - sample.copied_tokens
-            decoded[sample.genome] = (count + 1, tokens + drew)
+            decoded[sample.genome] = (count + 1, tokens + sample.drawn_tokens)
     return Spending({row.key: row.tokens for row in adapters}, drawn, decoded)
 
 
@@ -160,8 +159,7 @@ def spent(generations: Sequence[Spending], again: Sequence[SampleRow]) -> Budget
         len(trained),
         sum(trained.values()),
         len(again) + sum(count for count, _ in counts),
-        sum(row.new_tokens - row.copied_tokens for row in again)
-        + sum(tokens for _, tokens in counts),
+        sum(row.drawn_tokens for row in again) + sum(tokens for _, tokens in counts),
     )
 
 

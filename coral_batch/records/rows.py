@@ -71,6 +71,9 @@ class SampleRow:
     copied_tokens: int
     redrawn: int
     finish: str
+    candidate: int
+    drawn_tokens: int
+    log_probability: float | None
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ class Training:
 class Sampling:
     max_new_tokens: int
     change: str
+    best_of: int
     baseline: Knobs
 
 

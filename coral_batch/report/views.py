@@ -284,9 +284,11 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
 
 
 def _copied(sample: SampleRow) -> str:
-    """Say how an answer that must change the program began; nothing where it need not."""
+    """Say how an answer came about: what was copied or thrown away, and how likely it is."""
     copied = f" ({sample.copied_tokens} of them copied)" if sample.copied_tokens else ""
-    return copied + (f", {sample.redrawn} drawn before it" if sample.redrawn else "")
+    redrawn = f", {sample.redrawn} drawn before it" if sample.redrawn else ""
+    likely = sample.log_probability
+    return copied + redrawn + ("" if likely is None else f", log-probability {likely:.2f}")
 
 
 def _diff(buggy: str, code: str, colour: bool) -> str:

@@ -70,6 +70,11 @@ class Sample:
         redrawn: answers that were thrown away before this one since they changed nothing.
         finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn or the
             text) or ``length`` (it has as many tokens as it may have).
+        log_probability: natural logarithm of the probability that the model itself gives it: at
+            temperature 1, over all tokens, without a penalty, and without a condition.
+        drawn: tokens that were drawn for it: its own but for what was copied, and those of the
+            answers that it was chosen from.
+        candidate: which of these it was, from 0.
     """
 
     problem: str
@@ -81,6 +86,9 @@ class Sample:
     copied: int
     redrawn: int
     finish: str
+    log_probability: float
+    drawn: int
+    candidate: int = 0
 
 
 @dataclass(frozen=True)
@@ -184,6 +192,7 @@ class Answer:
         copied: how many of them were copied.
         backticks: how many the text ends with.
         finish: why it is done, as in `Sample`; None while it is not.
+        log_probability: as in `Sample`, of what it has so far.
     """
 
     prompt: Prompt
@@ -198,6 +207,7 @@ class Answer:
     copied: int = 0
     backticks: int = 0
     finish: str | None = None
+    log_probability: float = 0.0
 
 
 class Writing:
@@ -298,19 +308,19 @@ class Writing:
 
         Args:
             prompt: a prompt with a program.
-            logits: (length, vocabulary) logits, those before each token of the copy; overwritten.
+            logits: (length, vocabulary) logits, those before each token of the copy.
             knobs: how its answers are drawn.
             samples: how many there are.
         """
         copy = prompt.copy
         assert copy is not None
-        look = first_look(prompt.name, copy, logits)
+        look, stays = first_look(prompt.name, copy, logits)
         ranks = samples * ATTEMPTS
 
         def dull(width: int) -> NDArray[np.bool_]:
             return self._dull(width, copy.layout)
 
-        return FirstChanges(copy, prompt.ids, logits, knobs, dull, ranks), look
+        return FirstChanges(copy, prompt.ids, logits, stays, knobs, dull, ranks), look
 
     def change(self, answer: Answer, changes: FirstChanges, samples: int) -> None:
         """Let an answer of no token copy its program up to its first change, and make that.
@@ -320,9 +330,10 @@ class Writing:
         copy = answer.prompt.copy
         assert copy is not None
         rank = answer.index + answer.attempt * samples
-        at, token = changes.draw(rank, answer.change)
-        for one in (*copy.tokens[:at], token):
-            self.take(answer, one)
+        at, token, log_probability = changes.draw(rank, answer.change)
+        for one in copy.tokens[:at]:
+            self.take(answer, one, 0.0)
+        self.take(answer, token, log_probability)
         answer.copied = at
 
     def failed(self, answer: Answer) -> bool:
@@ -332,8 +343,9 @@ class Writing:
             return False
         return is_copy(copy.program, self._text(answer), copy.layout)
 
-    def take(self, answer: Answer, token: int) -> None:
-        """Let an answer go on with `token`."""
+    def take(self, answer: Answer, token: int, log_probability: float) -> None:
+        """Let an answer go on with `token`, which the model gives a probability."""
+        answer.log_probability += log_probability
         answer.tokens.append(token)
         answer.seen[token] = None
         if answer.prompt.fenced:
@@ -358,6 +370,8 @@ class Writing:
             answer.copied,
             answer.attempt,
             answer.finish or "",
+            min(0.0, answer.log_probability),  # which sums of rounded logarithms can exceed
+            len(answer.tokens) - answer.copied,
         )
 
     def _text(self, answer: Answer) -> str:

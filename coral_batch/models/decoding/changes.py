@@ -176,13 +176,16 @@ def _texts(tokenizer: Any, tokens: Sequence[int], *, special: bool = True) -> li
     )
 
 
-def first_look(problem: str, copy: Copy, logits: Tensor) -> Look:
-    """Return what a model would do to a program.
+def first_look(problem: str, copy: Copy, logits: Tensor) -> tuple[Look, NDArray[np.float64]]:
+    """Return what a model would do to a program, and how likely it copies each of its tokens.
 
     Args:
         problem: the prompt's name.
         copy: the program's copy.
         logits: (n, vocabulary) logits, those before each of the copy's first n tokens.
+
+    Returns:
+        The look, and the (n,) logarithms of the probabilities of the copy's tokens.
     """
     stays, changes = _log_probabilities(logits, copy.tokens[: len(logits)])
     before = np.concatenate([[0.0], np.cumsum(stays)[:-1]])
@@ -200,7 +203,7 @@ def first_look(problem: str, copy: Copy, logits: Tensor) -> Look:
     unchanged = min(1.0, math.exp(float(np.sum(stays))))
     # Rounded sums can end above 1.
     shares_by_line = tuple(min(1.0, float(share)) for share in by_line)
-    return Look(problem, unchanged, shares_by_line, copy.line, right)
+    return Look(problem, unchanged, shares_by_line, copy.line, right), stays
 
 
 def _log_probabilities(
@@ -227,6 +230,7 @@ class FirstChanges:
         copy: Copy,
         prompt: Sequence[int],
         logits: Tensor,
+        stays: NDArray[np.float64],
         knobs: Knobs,
         dull: Callable[[int], NDArray[np.bool_]],
         ranks: int,
@@ -237,7 +241,8 @@ class FirstChanges:
             copy: the program's copy.
             prompt: the prompt's tokens.
             logits: (n, vocabulary) logits, those before each of the copy's first n tokens, which
-                are what may be copied; overwritten.
+                are what may be copied.
+            stays: the (n,) logarithms of the probabilities of these tokens, as of `first_look`.
             knobs: how answers are drawn.
             dull: returns which of so many tokens no change begins with at temperature 0; above it
                 that is left to chance.
@@ -245,22 +250,38 @@ class FirstChanges:
         """
         tokens = copy.tokens[: len(logits)]
         seen: list[list[int]] = [[]] * len(tokens)
-        if knobs.repetition_penalty != 1:
+        penalised = knobs.repetition_penalty != 1
+        if penalised:
             seen = [list(dict.fromkeys((*prompt, *tokens[:at]))) for at in range(len(tokens))]
+
+        def used() -> Tensor:
+            return logits.clone() if penalised else logits
+
         self._greedy: list[tuple[int, int]] = []
         if knobs.temperature == 0:
             left_out = torch.from_numpy(dull(logits.shape[1])).to(logits.device)
-            self._greedy = _most_likely(tokens, logits, knobs, seen, left_out, ranks)
-            return
-        once = logits if knobs.repetition_penalty == 1 else logits.clone()
-        self._tokens, self._cumulative = _weighed(tokens, once, knobs, seen)
-        if self._cumulative[-1] == 0:
-            # Top-p or top-k leave nothing but the copy: the first change is drawn without them.
-            wide = replace(knobs, top_p=1.0, top_k=max(knobs.top_k, 2))
-            self._tokens, self._cumulative = _weighed(tokens, logits, wide, seen)
+            self._greedy = _most_likely(tokens, used(), knobs, seen, left_out, ranks)
+            places = np.array([at for at, _ in self._greedy])
+            ids = np.array([[token] for _, token in self._greedy])
+        else:
+            ids, self._cumulative = _weighed(tokens, used(), knobs, seen)
+            if self._cumulative[-1] == 0:
+                # Top-p or top-k leave nothing but the copy: the first change is drawn without them.
+                wide = replace(knobs, top_p=1.0, top_k=max(knobs.top_k, 2))
+                ids, self._cumulative = _weighed(tokens, used(), wide, seen)
+            places = np.arange(len(tokens))
+        self._tokens = ids
+        rows = torch.from_numpy(places)[:, None]
+        copied = torch.tensor(tokens)[rows]
+        # How much likelier than the copy's token behind the same beginning.
+        likelier = logits[rows, torch.from_numpy(ids)].float() - logits[rows, copied].float()
+        self._logs = np.cumsum(stays)[places][:, None] + likelier.cpu().numpy()
 
-    def draw(self, rank: int, uniform: float) -> tuple[int, int]:
+    def draw(self, rank: int, uniform: float) -> tuple[int, int, float]:
         """Return a first change: the number of tokens that are copied, and the token behind them.
+
+        The third is the logarithm of the probability that the model itself gives both: at
+        temperature 1, over all tokens, without a penalty.
 
         Args:
             rank: at temperature 0, which one, from 0 for the most likely; the last of those ready
@@ -268,13 +289,15 @@ class FirstChanges:
             uniform: in [0, 1); otherwise, which one.
         """
         if self._greedy:
-            return self._greedy[min(rank, len(self._greedy) - 1)]
+            rank = min(rank, len(self._greedy) - 1)
+            return *self._greedy[rank], float(self._logs[rank, 0])
         total = self._cumulative[-1]
         at = int(np.searchsorted(self._cumulative, uniform * total, side="right"))
         # What rounding puts behind the end is the last one that has a weight.
         at = min(at, int(np.searchsorted(self._cumulative, total)))
         width = self._tokens.shape[1]
-        return at // width, int(self._tokens[at // width, at % width])
+        place = at // width, at % width
+        return place[0], int(self._tokens[place]), float(self._logs[place])
 
 
 def _weighed(

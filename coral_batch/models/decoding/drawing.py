@@ -105,6 +105,7 @@ class Drawing:
         threads: torch's threads; None for one a core.
         kernels: ``fast`` for `engine`, ``plain`` for `plain`.
         rows: most answers decoded together, >= 1; None for as many as the device is best used with.
+        best_of: answers drawn for each sample, of which the likeliest is kept, >= 1.
     """
 
     samples: int
@@ -114,6 +115,7 @@ class Drawing:
     threads: int | None
     kernels: str = "fast"
     rows: int | None = None
+    best_of: int = 1
 
 
 def work_of(
@@ -128,10 +130,17 @@ def work_of(
     return Work(name, subject.key, folder, subject.files, knobs, prompts, originals or {})
 
 
-def drawing_of(samples: int, max_new_tokens: int, settings: Params) -> Drawing:
+def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int = 1) -> Drawing:
     """Return what the pieces of one call have in common, the rest of it by the run's settings."""
-    rank, compute = max(settings.candidates.r), settings.compute
-    return Drawing(samples, max_new_tokens, settings.seed, rank, compute.threads, compute.kernels)
+    return Drawing(
+        samples,
+        max_new_tokens,
+        settings.seed,
+        max(settings.candidates.r),
+        settings.compute.threads,
+        settings.compute.kernels,
+        best_of=best_of,
+    )
 
 
 def draw(
@@ -203,7 +212,7 @@ def draw_in_turn(
 
     Args:
         work: the piece.
-        drawing: as in `draw`, like the others.
+        drawing: as in `draw`, like the others; with one answer drawn for each sample.
         base: likewise.
         store: likewise.
 
@@ -344,15 +353,39 @@ def _generate(
     for unit, drawn in engine.generate(
         list(map(_unit, works)),
         {name: prompt for work in works for name, prompt in work.prompts.items()},
-        samples=drawing.samples,
+        samples=drawing.samples * drawing.best_of,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
         originals={name: one for work in works for name, one in work.originals.items()},
         tell=tell,
     ):
         now = time.perf_counter()
-        yield unit.name, drawn, now - start
+        kept = Drawn(_likeliest(drawn.samples, drawing.best_of), drawn.looks)
+        yield unit.name, kept, now - start
         start = now
+
+
+def _likeliest(samples: Sequence[Sample], best_of: int) -> list[Sample]:
+    """Return of each so many samples in a row the likeliest, the first of equals, renumbered.
+
+    The model's own probability of the whole answer decides, which is how best-of-n by likelihood is
+    usually meant (Chen et al. 2021, "Evaluating large language models trained on code", section
+    3.3, who take the mean of the tokens' instead).
+    """
+    chosen = []
+    for start in range(0, len(samples), best_of):
+        candidates = samples[start : start + best_of]
+        logs = [one.log_probability for one in candidates]
+        at = logs.index(max(logs))
+        chosen.append(
+            replace(
+                candidates[at],
+                index=candidates[0].index // best_of,
+                drawn=sum(one.drawn for one in candidates),
+                candidate=at,
+            )
+        )
+    return chosen
 
 
 def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
@@ -383,6 +416,7 @@ def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     return {
         "base": read_card(base).sha256,
         "samples": drawing.samples,
+        "best_of": drawing.best_of,
         "max_new_tokens": drawing.max_new_tokens,
         "seed": drawing.seed,
         "kernels": drawing.kernels,

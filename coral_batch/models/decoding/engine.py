@@ -318,7 +318,7 @@ class Engine:
             )
             row = _Row(answer, unit, begun, Text(prompt.ids))
             if isinstance(begun.first, Tensor):
-                self._take(row, self._draw([(row, [])], begun.first.clone())[0])
+                self._take(row, *self._draw([(row, [])], begun.first.clone())[0])
             else:
                 self._writing.change(answer, begun.first, common.samples)
                 for token in answer.tokens:
@@ -359,8 +359,8 @@ class Engine:
             for at, guessed in zip(
                 range(place, busy, lines), [*guesses[place], None], strict=False
             ):
-                self._take(row, drawn[at])
-                if row.answer.finish or drawn[at] != guessed:
+                self._take(row, *drawn[at])
+                if row.answer.finish or drawn[at][0] != guessed:
                     break
         for place, row in enumerate(live):
             answer = row.answer
@@ -381,10 +381,14 @@ class Engine:
         self.timings.decode_seconds += time.perf_counter() - start
         return finished
 
-    def _draw(self, rows: list[tuple[_Row, list[int]]], logits: Tensor) -> list[int]:
-        """Draw the next token of each row's sample, were it to go on with the guessed ones."""
+    def _draw(self, rows: list[tuple[_Row, list[int]]], logits: Tensor) -> list[tuple[int, float]]:
+        """Draw the next token of each row's sample, were it to go on with the guessed ones.
+
+        Returns:
+            Token and log-probability of each, as `next_tokens` has them.
+        """
         answers = [(row.answer, guess) for row, guess in rows]
-        return next_tokens(
+        tokens, logs = next_tokens(
             logits,
             [answer.knobs for answer, _ in answers],
             [
@@ -399,10 +403,11 @@ class Engine:
                 for answer, guess in answers
             ],
         )
+        return list(zip(tokens, logs, strict=True))
 
-    def _take(self, row: _Row, token: int) -> None:
-        """Let a sample go on with `token`."""
-        self._writing.take(row.answer, token)
+    def _take(self, row: _Row, token: int, log_probability: float) -> None:
+        """Let a sample go on with `token`, which the model gives a probability."""
+        self._writing.take(row.answer, token, log_probability)
         row.text.append(token)
         self.timings.tokens += 1
 

@@ -59,7 +59,8 @@ class PlainEngine:
                 way of rounding.
         """
         self.tokenizer = tokenizer
-        self._model, self._rows = model.eval(), rows
+        # Frozen, as an adapter leaves it: torch computes with what is not by other products.
+        self._model, self._rows = model.eval().requires_grad_(False), rows
         context = model.config.get_text_config().max_position_embeddings
         self._writing = Writing(model, tokenizer, context)
 
@@ -179,16 +180,16 @@ class PlainEngine:
                 logits_to_keep=1,
             )
             cache = output.past_key_values
-            tokens = next_tokens(
+            tokens, logs = next_tokens(
                 output.logits[:, -1],
                 [answer.knobs for answer in answers],
                 [list(answer.seen) for answer in answers],
                 # What a row draws whose answer is done is not taken.
                 [(answer.uniforms[len(answer.tokens) :] or [0.0])[0] for answer in answers],
             )
-            for answer, token in zip(answers, tokens, strict=True):
+            for answer, token, log in zip(answers, tokens, logs, strict=True):
                 if not answer.finish:
-                    self._writing.take(answer, token)
+                    self._writing.take(answer, token, log)
             ids = torch.tensor(tokens)[:, None]
 
 

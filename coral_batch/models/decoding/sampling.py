@@ -26,7 +26,7 @@ def next_tokens(
     knobs: Sequence[Knobs],
     seen: Sequence[Sequence[int]],
     uniforms: Sequence[float],
-) -> list[int]:
+) -> tuple[list[int], list[float]]:
     """Draw one token a row.
 
     Args:
@@ -38,15 +38,26 @@ def next_tokens(
         uniforms: each row's number in [0, 1); unused where the temperature is 0.
 
     Returns:
-        One token id a row.
+        One token id a row, and the logarithm of the probability that the model itself gives it: at
+        temperature 1, over all tokens, without a penalty.
     """
+    own = logits.clone() if any(knob.repetition_penalty != 1 for knob in knobs) else logits
     weights, ids = kept(logits, knobs, seen)
     cumulative = np.cumsum(weights, axis=1)
     target = np.asarray(uniforms) * cumulative[:, -1]
     drawn = (cumulative <= target[:, None]).sum(axis=1)
     last = np.count_nonzero(weights, axis=1) - 1
     rows = np.arange(len(weights))
-    return [int(token) for token in ids[rows, np.minimum(drawn, last)]]
+    tokens = ids[rows, np.minimum(drawn, last)]
+    return tokens.tolist(), _log_probabilities(own, tokens)
+
+
+def _log_probabilities(logits: Tensor, tokens: NDArray[np.int64]) -> list[float]:
+    wide = logits.float()
+    # The sums of one row alone would be split between threads, and so round differently.
+    totals = wide.repeat(2, 1).logsumexp(1)[:1] if len(wide) == 1 else wide.logsumexp(1)
+    chosen = wide.gather(1, torch.from_numpy(tokens)[:, None].to(logits.device))[:, 0]
+    return (chosen - totals).tolist()
 
 
 def kept(

@@ -33,8 +33,8 @@ def sample(
         problems: what to repair.
         samples: repairs of each problem.
         base: folder of the base model.
-        settings: prompt, sampling (most tokens of a sample, whether it must change the program),
-            the greatest rank and the seed of the run.
+        settings: prompt, sampling (most tokens of a sample, whether it must change the program, of
+            how many it is the likeliest), the greatest rank and the seed of the run.
         draw: `coral_batch.models.decoding.drawing.draw` with its store.
 
     Returns:
@@ -56,7 +56,8 @@ def sample(
             for problem in problems
         }
     works = [work_of(one.genome, one, one.knobs, prompts, originals) for one in subjects]
-    drawing = drawing_of(samples, settings.sampling.max_new_tokens, settings)
+    sampling = settings.sampling
+    drawing = drawing_of(samples, sampling.max_new_tokens, settings, sampling.best_of)
     answers, durations = draw(works, drawing, base, "genomes")
     rows = [
         _row(subject, one, prompts)
@@ -100,6 +101,9 @@ def floors(
                     copied_tokens=0,
                     redrawn=0,
                     finish="fence",
+                    candidate=0,
+                    drawn_tokens=0,
+                    log_probability=None,
                 )
             )
     return rows
@@ -120,4 +124,7 @@ def _row(subject: SubjectRow, drawn: Sample, prompts: Mapping[str, str]) -> Samp
         copied_tokens=drawn.copied,
         redrawn=drawn.redrawn,
         finish=drawn.finish,
+        candidate=drawn.candidate,
+        drawn_tokens=drawn.drawn,
+        log_probability=drawn.log_probability,
     )
