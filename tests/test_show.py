@@ -70,7 +70,7 @@ def test_a_repair_shows_diff_verdicts_findings_and_scores(small_lake: Path) -> N
     assert "case 1: FAIL\n      input     0\n      expected  1\n      got       -1" in text
     assert "flake8 1:1 E302 blank lines" in text
     assert "    bugfix    1.000  why bugfix" in text
-    assert "finish fence, 20 new tokens, seed 5" in text
+    assert "finish fence, 20 new tokens, log-probability -2.00, seed 5" in text
     assert "the same code as sample 0" in text
 
 
