@@ -10,6 +10,7 @@ import pytest
 
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, materialise
+from coral_batch.models.decoding.answer import Sample, likeliest
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_in_turn
 from coral_batch.models.prompts.prompt import chat_prompt
@@ -61,6 +62,24 @@ def test_the_likeliest_of_so_many_is_kept(tmp_path: Path, knobs: Knobs) -> None:
         assert candidates[one.candidate] == best
         assert one.drawn == sum(candidate.drawn for candidate in candidates)
         assert all(one.drawn == one.tokens - one.copied for one in candidates)
+
+
+def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> None:
+    original = Original("# nothing")
+
+    def answer(index: int, text: str, log_probability: float) -> Sample:
+        text = f"```python\n{text}\n```"
+        return Sample("one", index, 1, text, 9, 5, 0, 7, "fence", log_probability, 5)
+
+    changed, copied = ("x = 1", "# something")
+    samples = [
+        *(answer(0, copied, -1), answer(1, changed, -9), answer(2, changed, -8)),
+        *(answer(3, copied, -2), answer(4, copied, -1), answer(5, copied, -3)),
+    ]
+    kept = likeliest(samples, 3, {"one": original})
+    assert [(one.index, one.candidate) for one in kept] == [(0, 2), (1, 1)]
+    assert [one.candidate for one in likeliest(samples, 3, {})] == [0, 1]
+    assert [one.drawn for one in kept] == [15, 15]
 
 
 @pytest.mark.parametrize("kernels", ["fast", "plain"])

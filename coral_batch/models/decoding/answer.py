@@ -139,6 +139,43 @@ def gathered(
             yield units[number], Drawn([drawn[number][place] for place in places], seen)
 
 
+def likeliest(
+    samples: Sequence[Sample], best_of: int, originals: Mapping[str, Original]
+) -> list[Sample]:
+    """Return the likeliest of each so many samples in a row, the first of equals, renumbered.
+
+    The model's own probability of the whole answer decides. Chen et al. 2021, "Evaluating large
+    language models trained on code", section 3.3, take the mean of the tokens' logarithms; for
+    changes of a program that prefers those that go on copying for long.
+
+    Args:
+        samples: by prompt and index.
+        best_of: how many stand for one, >= 1.
+        originals: prompt -> the program that its answers must change; one that did not is the
+            likeliest only where all are like it.
+    """
+    chosen = []
+    for start in range(0, len(samples), best_of):
+        candidates = samples[start : start + best_of]
+        original = originals.get(candidates[0].problem)
+        worth = [(_changes(one, original), one.log_probability) for one in candidates]
+        at = worth.index(max(worth))
+        chosen.append(
+            replace(
+                candidates[at],
+                index=candidates[0].index // best_of,
+                drawn=sum(one.drawn for one in candidates),
+                candidate=at,
+            )
+        )
+    return chosen
+
+
+def _changes(sample: Sample, original: Original | None) -> bool:
+    text = sample.text.removeprefix(FENCE)
+    return original is None or not is_copy(original.program, text, original.layout)
+
+
 def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
     """Return purpose and ids of a sample's random stream."""
     return "sample", problem, index

@@ -26,7 +26,7 @@ from coral_batch.lake.hashes import check_files, code_sha256
 from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
-from coral_batch.models.decoding.answer import Drawn, Sample, Unit
+from coral_batch.models.decoding.answer import Drawn, Sample, Unit, likeliest
 from coral_batch.models.decoding.changes import Look, Original
 from coral_batch.models.prompts import tokens
 from coral_batch.records.configuration import Knobs
@@ -350,42 +350,21 @@ def _generate(
     engine: Engine | PlainEngine, works: Sequence[Work], drawing: Drawing, tell: Tell
 ) -> Iterator[_Drawn]:
     start = time.perf_counter()
+    originals = {name: one for work in works for name, one in work.originals.items()}
     for unit, drawn in engine.generate(
         list(map(_unit, works)),
         {name: prompt for work in works for name, prompt in work.prompts.items()},
         samples=drawing.samples * drawing.best_of,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
-        originals={name: one for work in works for name, one in work.originals.items()},
+        originals=originals,
         tell=tell,
     ):
         now = time.perf_counter()
-        kept = Drawn(_likeliest(drawn.samples, drawing.best_of), drawn.looks)
-        yield unit.name, kept, now - start
+        to_change = originals if unit.change else {}
+        kept = likeliest(drawn.samples, drawing.best_of, to_change)
+        yield unit.name, Drawn(kept, drawn.looks), now - start
         start = now
-
-
-def _likeliest(samples: Sequence[Sample], best_of: int) -> list[Sample]:
-    """Return of each so many samples in a row the likeliest, the first of equals, renumbered.
-
-    The model's own probability of the whole answer decides, which is how best-of-n by likelihood is
-    usually meant (Chen et al. 2021, "Evaluating large language models trained on code", section
-    3.3, who take the mean of the tokens' instead).
-    """
-    chosen = []
-    for start in range(0, len(samples), best_of):
-        candidates = samples[start : start + best_of]
-        logs = [one.log_probability for one in candidates]
-        at = logs.index(max(logs))
-        chosen.append(
-            replace(
-                candidates[at],
-                index=candidates[0].index // best_of,
-                drawn=sum(one.drawn for one in candidates),
-                candidate=at,
-            )
-        )
-    return chosen
 
 
 def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
