@@ -48,3 +48,12 @@ def show_and_stay(_: int) -> int:
     assert list(progress(range(3), "one", units="steps", leave=False)) == [0, 1, 2]
     time.sleep(2)
     return os.getpid()
+
+
+def leave_slowly(folder: Path, number: int) -> None:
+    """Say in a folder that this unit of work has begun, take a while, and another to clear up."""
+    (folder / str(number)).touch()
+    try:
+        time.sleep(60)
+    finally:
+        time.sleep(0.5)

@@ -41,15 +41,6 @@ def fall(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def leave_slowly(folder: Path, number: int) -> None:
-    """Take a while, and another to clear up."""
-    (folder / str(number)).touch()
-    try:
-        time.sleep(60)
-    finally:
-        time.sleep(0.5)
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_result_comes_with_the_number_of_its_unit(workers: int) -> None:
     results = list(run(square, [(number,) for number in range(9)], workers))
@@ -76,7 +67,8 @@ def test_what_passes_is_tried_again_and_what_does_not_is_raised(tmp_path: Path) 
 
 
 def test_ctrl_c_with_much_left_to_do_is_one_traceback_and_no_other(tmp_path: Path) -> None:
-    code = "import pathlib, sys\nfrom tests.test_parallel import leave_slowly, run\n"
+    code = "import pathlib, sys\nfrom coral_batch.work.parallel import run\n"
+    code += "from tests.processes import leave_slowly\n"
     code += "folder = pathlib.Path(sys.argv[1])\n"
     code += "list(run(leave_slowly, [(folder, number) for number in range(20)], 2))\n"
     running = subprocess.Popen(

@@ -56,8 +56,9 @@ def sample(
             for problem in problems
         }
     works = [work_of(one.genome, one, one.knobs, prompts, originals) for one in subjects]
-    sampling = settings.sampling
-    drawing = drawing_of(samples, sampling.max_new_tokens, settings, sampling.best_of)
+    drawing = drawing_of(
+        samples, settings.sampling.max_new_tokens, settings, settings.sampling.best_of
+    )
     answers, durations = draw(works, drawing, base, "genomes")
     rows = [
         _row(subject, one, prompts)
