@@ -75,6 +75,7 @@ def unlike_measured(settings: Params) -> list[str]:
         "base.model": settings.base.model == MODEL,
         "corpus.sources": sources == SOURCES,
         "examples.bugs": settings.examples.bugs == EXAMPLE_BUGS,
+        "sampling.best_of": settings.sampling.best_of == 1,
         "linteval.source": settings.linteval.source == "snippets",
         "compute.kernels": settings.compute.kernels == "fast",
         "compute.threads": settings.compute.threads is None,
