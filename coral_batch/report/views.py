@@ -266,7 +266,7 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
     sample = repair.sample
     heading = f"--- {sample.problem}{mark(repair)}, sample {sample.sample} ---"
     about = (
-        f"  finish {sample.finish}, {sample.new_tokens} new tokens{_copied(sample)}, seed"
+        f"  finish {sample.finish}, {sample.new_tokens} new tokens{_origin(sample)}, seed"
         f" {sample.seed}, fitness {repair.scores['fitness']:.3f}"
     )
     if same != sample.sample:
@@ -283,7 +283,7 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
     return "\n".join(parts)
 
 
-def _copied(sample: SampleRow) -> str:
+def _origin(sample: SampleRow) -> str:
     """Say how an answer came about: what was copied or thrown away, and how likely it is."""
     copied = f" ({sample.copied_tokens} of them copied)" if sample.copied_tokens else ""
     redrawn = f", {sample.redrawn} drawn before it" if sample.redrawn else ""

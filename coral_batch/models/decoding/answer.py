@@ -145,8 +145,8 @@ def likeliest(
     """Return the likeliest of each so many samples in a row, the first of equals, renumbered.
 
     The model's own probability of the whole answer decides. Chen et al. 2021, "Evaluating large
-    language models trained on code", section 3.3, take the mean of the tokens' logarithms; for
-    changes of a program that prefers those that go on copying for long.
+    language models trained on code", section 3.3, take the mean of the tokens' logarithms instead,
+    which favours longer answers.
 
     Args:
         samples: by prompt and index.
