@@ -40,7 +40,8 @@ def filling(tokens: int) -> int:
     """Return how many tokens a row of so many is filled up by, before the model runs on it.
 
     For every new number of rows oneDNN makes kernels, which it keeps, and glibc has to find memory
-    of another size: with rows of any length an adapter took up to an eighth longer in bf16, and half a
-    gigabyte more (benchmarks/README.md). What stands behind the last token changes nothing before it.
+    of another size: with rows of any length an adapter took up to an eighth longer in bf16, and
+    half a gigabyte more (benchmarks/README.md). What stands behind the last token changes nothing
+    before it.
     """
     return -tokens % _FILL
