@@ -281,6 +281,23 @@ def test_a_prompt_is_read_once_for_all_its_samples(base):
     assert engine.timings.tokens == sum(sample.tokens for sample in drawn)
 
 
+def test_a_prompt_is_read_once_for_all_units_with_one_adapter(base, adapters):
+    units = [
+        Unit("warm", adapters["dora"], WARM),
+        Unit("another", adapters["lora"], WARM),
+        Unit("greedy", adapters["dora"], GREEDY, ("middle", "long")),
+        Unit("hot", adapters["dora"], HOT),
+    ]
+    engine = open_engine(base, rows=2)
+    together = run(engine, units)
+    read = engine.timings.prompt_tokens
+    alone = open_engine(base, rows=2)
+    assert run(alone, units[:2]) == {name: together[name] for name in ("warm", "another")}
+    assert read == alone.timings.prompt_tokens
+    for unit in units[2:]:
+        assert run(alone, [unit])[unit.name] == together[unit.name]
+
+
 def test_an_engine_that_was_left_in_the_middle_can_be_used_again(base, adapters):
     units = [Unit("lora", adapters["lora"], WARM), Unit("dora", adapters["dora"], WARM)]
     engine = open_engine(base, rows=2, adapters=1)

@@ -1,8 +1,9 @@
 """The decoding engine: many samples of many genomes in one batch over one base model.
 
 A fixed number of rows decodes together; a row that finishes is given to the next sample at once.
-Each genome's prompt is prefilled once and its keys and values are copied to the genome's samples
-of it; the layers below all adapters read it once for all genomes. Where answers must change a
+Each prompt is prefilled once for an adapter, whatever the knobs of the genomes that share it, and
+its keys and values are copied to their samples of it; the layers below all adapters read it once
+for all genomes. Where answers must change a
 program, the pass reads the program's copy as well, and each sample begins with its own part of it
 (see `changes`); one that changed nothing is drawn again in its row. Rows of different genomes share
 each pass over the base weights (see `linear`).
@@ -216,18 +217,17 @@ class Engine:
         encoded = self._writing.encode(prompts, originals, max_new_tokens)
         names = [tuple(encoded) if unit.prompts is None else unit.prompts for unit in units]
         waiting = deque(
-            _Prompt(number, encoded[name].asked(unit), deque(range(samples)))
-            for number, unit in enumerate(units)
-            for name in names[number]
+            _Prompt(number, encoded[name].asked(units[number]), deque(range(samples)))
+            for number, name in _in_turn(units, names)
         )
         left = [samples * len(one) for one in names]
         looks: list[tuple[int, Look]] = []
         live: list[_Row] = []
         longest = max(len(prompt.ids) for prompt in encoded.values())
-        readers = Counter(
-            (name, unit.change) for unit, own in zip(units, names, strict=True) for name in own
-        )
-        common = _Common(units, samples, seed, max_new_tokens, readers)
+        pairs = [(unit, name) for unit, own in zip(units, names, strict=True) for name in own]
+        readers = Counter((name, unit.change) for unit, name in pairs)
+        alike = Counter((unit.adapter, name, unit.change) for unit, name in pairs)
+        common = _Common(units, samples, seed, max_new_tokens, readers, alike)
         self._decoder.reserve(longest + max_new_tokens + AHEAD)
         slots = _AdapterSlots(self._decoder)
         try:
@@ -288,8 +288,15 @@ class Engine:
     ) -> tuple[_Begun, Look | None]:
         """Read a prompt, and the program in it that answers must change."""
         common.readers[prompt.name, unit.change] -= 1
-        again = common.readers[prompt.name, unit.change] > 0
-        cache, logits = self._prefill(prompt, slot, max(prompt.length, 1), again)
+        key = unit.adapter, prompt.name, unit.change
+        common.alike[key] -= 1
+        if common.read is None or common.read[0] != key:
+            common.read = None
+            again = common.readers[prompt.name, unit.change] > common.alike[key]
+            common.read = key, *self._prefill(prompt, slot, max(prompt.length, 1), again)
+        _, cache, logits = common.read
+        if not common.alike[key]:
+            common.read = None
         if prompt.copy is None:
             return _Begun(slot, cache, logits), None
         changes, look = self._writing.changes(prompt, logits, unit.knobs, common.samples)
@@ -412,12 +419,18 @@ class Engine:
         self.timings.tokens += 1
 
 
-@dataclass(frozen=True)
+_Reading = tuple[Path | None, str, bool]
+"""A prompt as an adapter reads it: the adapter, the prompt's name, whether with its copy."""
+
+
+@dataclass
 class _Common:
-    """What one call of `Engine.generate` asks for.
+    """What one call of `Engine.generate` asks for, and how far it is.
 
     Attributes:
         readers: by how many units each prompt is still to be read, asked for a change or not.
+        alike: by how many of them with one adapter.
+        read: what was read last, its keys and values and its logits, while another unit wants it.
     """
 
     units: Sequence[Unit]
@@ -425,6 +438,16 @@ class _Common:
     seed: int
     max_new_tokens: int
     readers: Counter[tuple[str, bool]]
+    alike: Counter[_Reading]
+    read: tuple[_Reading, DynamicCache, Tensor] | None = None
+
+
+def _in_turn(units: Sequence[Unit], names: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
+    """Return each unit's number with each of its prompts; with one adapter, prompt by prompt."""
+    adapters = [unit.adapter for unit in units]
+    pairs = [(number, name) for number, own in enumerate(names) for name in own]
+    order = {name: place for place, (_, name) in reversed(list(enumerate(pairs)))}
+    return sorted(pairs, key=lambda pair: (adapters.index(adapters[pair[0]]), order[pair[1]]))
 
 
 class _AdapterSlots:
