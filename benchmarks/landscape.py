@@ -1,6 +1,6 @@
 """How high searches get on landscapes that are known, beside the optimizers that people would take.
 
-    python -m benchmarks.landscape [--replays 1000] [--reliability 0.24]
+    python -m benchmarks.landscape [--replays 1000] [--reliability 0.24 | --measured]
 
 Every replay draws a landscape on the four coordinates of a configuration, in [0, 1], of each kind
 in turn: a broad hill, a narrow one, one that only two of the coordinates decide, and a rugged one.
@@ -15,6 +15,11 @@ automata (`tests.replays`), so they reach what automata reach; Optuna's TPE and 
 point of the cube, with their own defaults. Nothing is trained: these are simulated landscapes, and
 how far they resemble real ones is not known.
 
+With `--measured` the landscape is that of benchmarks/configurations.csv, adapters that were trained
+and drawn with (`python -m benchmarks.configurations`): an evaluation sees the share of the bugs of
+selection that the nearest configuration of the table repairs, and what counts is its share of the
+held-out bugs. That is one landscape, and replays differ in the genomes that are drawn alone.
+
 The heights of all replays go to benchmarks/results/landscape.csv.
 """
 
@@ -24,7 +29,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import joblib
@@ -32,7 +37,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from benchmarks import configurations
 from benchmarks.table import PEERS, ROOT, Row
+from coral_batch.search.mapping.mapping import decode
 from coral_batch.seeding import generator
 from coral_batch.work.text import table
 from tests.replays import DEFAULT, NOISE, Landscape, hill, replay
@@ -55,10 +62,15 @@ def main() -> None:
     )
     parser.add_argument("--replays", type=int, default=1000)
     parser.add_argument("--reliability", type=float, metavar="R", help="in (0, 1]")
+    parser.add_argument("--measured", action="store_true")
     arguments = parser.parse_args()
     if arguments.reliability is not None and not 0 < arguments.reliability <= 1:
         parser.error("--reliability is above 0 and at most 1")
-    frame = _replays(arguments.replays, arguments.reliability)
+    if arguments.measured and arguments.reliability is not None:
+        parser.error("--reliability is of simulated landscapes; what was measured has its own")
+    if arguments.measured and not configurations.FILE.exists():
+        parser.error("nothing is measured: run `python -m benchmarks.configurations`")
+    frame = _replays(arguments.replays, arguments.reliability, measured=arguments.measured)
     file = ROOT / "benchmarks/results/landscape.csv"
     file.parent.mkdir(exist_ok=True)
     frame.write_csv(file)
@@ -75,31 +87,86 @@ def measure() -> list[Row]:
     return [Row(what, "height", ours, name, theirs) for name, theirs in sorted(heights.items())]
 
 
-def _replays(count: int, reliability: float | None = None) -> pl.DataFrame:
+def _replays(
+    count: int, reliability: float | None = None, *, measured: bool = False
+) -> pl.DataFrame:
     """Return the heights that all searches reach on as many landscapes."""
     replayed = joblib.Parallel(n_jobs=-1, verbose=1)(
-        joblib.delayed(_replayed)(number, reliability) for number in range(count)
+        joblib.delayed(_replayed)(number, reliability, measured=measured) for number in range(count)
     )
     return pl.DataFrame([row for rows in replayed for row in rows])
 
 
-def _replayed(number: int, reliability: float | None) -> list[dict[str, Any]]:
-    """Return the heights that all searches reach on one landscape."""
+@dataclass(frozen=True)
+class _Ground:
+    """A landscape that searches are replayed on.
+
+    Attributes:
+        kind: of landscape.
+        height: what counts in the end.
+        seen: what an evaluation sees, but for luck.
+        noise: standard deviation of its luck.
+    """
+
+    kind: str
+    height: Landscape
+    seen: Landscape
+    noise: float
+
+
+def _ground(number: int, reliability: float | None, *, measured: bool) -> _Ground:
+    if measured:
+        return _Ground("measured", *_measured(), 0.0)
     kind, height = landscape(number)
     noise = NOISE if reliability is None else _noise(height, reliability)
+    return _Ground(kind, height, height, noise)
+
+
+def _replayed(number: int, reliability: float | None, *, measured: bool) -> list[dict[str, Any]]:
+    """Return the heights that all searches reach on one landscape."""
+    ground = _ground(number, reliability, measured=measured)
     reached: dict[str, list[float]] = {}
     for name, (search, candidates) in OURS.items():
         settings = replace(DEFAULT.evolution, screen=candidates)
-        heights, evaluated, _ = replay(search, settings, height, BUDGETS[-1], number, noise)
-        seen = {row.genome: row.worth for row in evaluated}
-        reached[name] = _best(list(heights.values()), [seen[genome] for genome in heights])
+        _, evaluated, _ = replay(search, settings, ground.seen, BUDGETS[-1], number, ground.noise)
+        asked = np.array([row.coordinates for row in evaluated])
+        reached[name] = _best(ground.height(asked), [row.worth for row in evaluated])
     for name in PEER_NAMES:
-        reached[name] = _best(*_asked(name, height, number, noise))
+        asked, seen = _asked(name, ground, number)
+        reached[name] = _best(ground.height(asked), seen)
+    replayed = {"replay": number, "landscape": ground.kind}
     return [
-        {"replay": number, "landscape": kind, "search": name, "budget": budget, "height": value}
+        {**replayed, "search": name, "budget": budget, "height": one}
         for name, values in reached.items()
-        for budget, value in zip(BUDGETS, values, strict=True)
+        for budget, one in zip(BUDGETS, values, strict=True)
     ]
+
+
+def _measured() -> tuple[Landscape, Landscape]:
+    """Return what the nearest measured configuration repairs: held out, and as selection saw it."""
+    frame = configurations.known()
+    assert frame is not None
+    candidates = DEFAULT.candidates
+    known = np.array([configurations.place(row, candidates) for row in frame.iter_rows(named=True)])
+
+    def landscape_of(column: str) -> Landscape:
+        shares = frame[column].str.count_matches("1") / frame[column].str.len_chars()
+        values = shares.to_numpy()
+
+        def height(at: NDArray[np.float64]) -> NDArray[np.float64]:
+            asked = np.array(
+                [
+                    configurations.place(configurations.genes(*one), candidates)
+                    for one in decode(at.reshape(-1, 4), candidates)
+                ]
+            )
+            away = ((asked[:, None] - known) ** 2).sum(axis=2)
+            heights: NDArray[np.float64] = values[away.argmin(axis=1)]
+            return heights.reshape(at.shape[:-1])
+
+        return height
+
+    return landscape_of("held_out"), landscape_of("selected_on")
 
 
 def landscape(number: int) -> tuple[str, Landscape]:
@@ -138,10 +205,8 @@ def _bumps(peaks: NDArray[np.float64], tops: NDArray[np.float64], width: float) 
     return height
 
 
-def _asked(
-    name: str, height: Landscape, number: int, noise: float
-) -> tuple[list[float], list[float]]:
-    """Return the true heights of what a peer asked for, in order, and what it was told of them."""
+def _asked(name: str, ground: _Ground, number: int) -> tuple[NDArray[np.float64], list[float]]:
+    """Return the coordinates that a peer asked for, in order, and what it was told of them."""
     sys.path.append(str(PEERS))
     import optuna  # noqa: PLC0415
 
@@ -151,20 +216,19 @@ def _asked(
         "Optuna CMA-ES": lambda: optuna.samplers.CmaEsSampler(seed=number),
     }
     study = optuna.create_study(direction="maximize", sampler=samplers[name]())
-    luck = noise * generator(number, "luck of a peer").standard_normal(BUDGETS[-1])
-    heights, seen = [], []
+    luck = ground.noise * generator(number, "luck of a peer").standard_normal(BUDGETS[-1])
+    asked, seen = [], []
     for one in luck.tolist():
         trial = study.ask()
-        at = np.array([trial.suggest_float(f"coordinate {axis}", 0, 1) for axis in range(4)])
-        heights.append(float(height(at)))
-        seen.append(heights[-1] + one)
+        asked.append([trial.suggest_float(f"coordinate {axis}", 0, 1) for axis in range(4)])
+        seen.append(float(ground.seen(np.array(asked[-1]))) + one)
         study.tell(trial, seen[-1])
-    return heights, seen
+    return np.array(asked), seen
 
 
-def _best(heights: Sequence[float], seen: Sequence[float]) -> list[float]:
+def _best(heights: NDArray[np.float64], seen: Sequence[float]) -> list[float]:
     """Return how high that stands which seems best, by budget."""
-    return [heights[int(np.argmax(seen[:budget]))] for budget in BUDGETS]
+    return [float(heights[np.argmax(seen[:budget])]) for budget in BUDGETS]
 
 
 def _heights(frame: pl.DataFrame) -> str:

@@ -1,0 +1,255 @@
+"""How many bugs adapters of many configurations repair: a landscape to test searches on.
+
+    python -m benchmarks.configurations [--adapters 64]
+
+Takes points of the cube of configurations, uniformly and always the same ones, and trains the
+adapter of each, two at a time, that none before it has. At every temperature among the candidates
+it draws one answer to each bug that selection sees and each that the finalists see again
+(`validation` in params.yaml), and to each held-out bug (`evaluation`), and adds what was repaired
+to benchmarks/configurations.csv. What the table holds is not measured again, so that it can grow
+from night to night, on any machine; each row says on which. The lake must have its base, bugs,
+split and examples (`dvc repro base bugs examples`).
+
+`python -m benchmarks.landscape --measured` replays searches on the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from math import prod
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from benchmarks.table import ROOT, machine
+from coral_batch import lake
+from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.roles import select
+from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
+from coral_batch.evidence.reliability import reliability
+from coral_batch.lake import params
+from coral_batch.lake.atomic import atomic
+from coral_batch.lake.stage import Lake
+from coral_batch.lake.store import Store
+from coral_batch.models.decoding.drawing import draw
+from coral_batch.models.repairs.tables import sample
+from coral_batch.models.training.obtain import Adapter, obtain_adapters
+from coral_batch.records.bug import Bug
+from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.example import Example
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.rows import SubjectRow
+from coral_batch.records.settings import Candidates, Params
+from coral_batch.search.mapping.mapping import decode
+from coral_batch.seeding import generator
+from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.tables import program_of
+from coral_batch.work.text import table
+
+FILE = ROOT / "benchmarks/configurations.csv"
+TEXTS = {"selected_on": pl.String, "again": pl.String, "held_out": pl.String}
+"""Columns of outcomes, a bug a digit: 1 for one that was repaired."""
+HEAVY = ("r", "lora_alpha", "lora_dropout", "target_modules", "method")
+_TOGETHER = 2
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--adapters", type=int, default=64)
+    arguments = parser.parse_args()
+    settings = params.load()
+    if arguments.adapters > (most := prod(len(getattr(settings.candidates, one)) for one in HEAVY)):
+        parser.error(f"the candidates are {most} adapters")
+    lake_ = Lake()
+    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
+    problems = read_problems(lake_, settings)
+    test = select(problems, manifest, "test")
+    shown = {
+        "selected_on": selected_on(test, bugs, settings.validation.bugs),
+        "again": drawn_again(test, bugs, settings.validation),
+        "held_out": measured(problems, bugs, manifest, settings.evaluation),
+    }
+    done = known()
+    numbers = set() if done is None else set(done["adapter"])
+    missing = [
+        (number, *one)
+        for number, one in enumerate(islice(points(settings.candidates), arguments.adapters))
+        if number not in numbers
+    ]
+    examples = lake_.rows("examples", Example)
+    for start in range(0, len(missing), _TOGETHER):
+        some = missing[start : start + _TOGETHER]
+        wanted = [(configuration, settings.seed) for _, configuration, _ in some]
+        adapters = obtain_adapters(
+            lake.path("base"),
+            examples,
+            wanted,
+            settings.training,
+            Store(lake.STORE),
+            settings.compute.threads,
+            settings.compute.kernels,
+        )
+        rows = []
+        for (number, configuration, knobs), one in zip(some, wanted, strict=True):
+            rows += _rows(number, configuration, knobs, adapters[one], shown, settings)
+        frame = pl.DataFrame(rows)
+        done = frame if done is None else pl.concat([done, frame])
+        with atomic(FILE) as opened:
+            done.write_csv(opened)
+        print(f"{done['adapter'].n_unique()} adapters in {FILE.relative_to(ROOT)}", flush=True)
+    if done is not None:
+        print(_summary(done))
+
+
+def known() -> pl.DataFrame | None:
+    """Return the table, a row for each adapter and temperature; None before its first row."""
+    return pl.read_csv(FILE, schema_overrides=TEXTS) if FILE.exists() else None
+
+
+def points(candidates: Candidates) -> Iterator[tuple[AdapterConfiguration, Knobs]]:
+    """Return what uniform coordinates mean, each adapter's configuration once."""
+    seen: set[AdapterConfiguration] = set()
+    random = generator(0, "configurations")
+    while True:
+        [(configuration, knobs)] = decode(random.random((1, 4)), candidates)
+        if configuration not in seen:
+            seen.add(configuration)
+            yield configuration, knobs
+
+
+def genes(configuration: AdapterConfiguration, knobs: Knobs) -> dict[str, Any]:
+    """Return what a configuration consists of, by the names of the candidates."""
+    return {
+        "r": configuration.r,
+        "lora_alpha": configuration.lora_alpha,
+        "lora_dropout": configuration.lora_dropout,
+        "target_modules": " ".join(configuration.target_modules),
+        "method": "dora" if configuration.use_dora else "lora",
+        **vars(knobs),
+    }
+
+
+def place(genes: Mapping[str, Any], candidates: Candidates) -> list[float]:
+    """Return where a configuration stands among the candidates for an adapter and temperature.
+
+    Each gene by its number among its candidates, in [0, 1]; `genes` as above.
+    """
+    places = []
+    for name in (*HEAVY, "temperature"):
+        choices = list(getattr(candidates, name))
+        if name == "target_modules":
+            choices = [" ".join(sorted(modules)) for modules in choices]
+        places.append(choices.index(genes[name]) / (len(choices) - 1))
+    return places
+
+
+def _rows(
+    number: int,
+    configuration: AdapterConfiguration,
+    knobs: Knobs,
+    adapter: Adapter,
+    shown: dict[str, list[Problem]],
+    settings: Params,
+) -> list[dict[str, Any]]:
+    """Return what an adapter repairs at every temperature."""
+    subjects = [
+        SubjectRow(
+            f"{number}-{temperature}",
+            adapter.key,
+            str(adapter.folder.absolute()),
+            adapter.files,
+            replace(knobs, temperature=temperature),
+        )
+        for temperature in settings.candidates.temperature
+    ]
+    repaired: dict[tuple[str, str], dict[str, bool]] = {}
+    right: dict[tuple[str, str], float] = {}
+    for name, problems in shown.items():
+        for genome, outcomes, mean in _measured(subjects, problems, settings):
+            repaired[name, genome], right[name, genome] = outcomes, mean
+    return [
+        {
+            "adapter": number,
+            **genes(configuration, subject.knobs),
+            "loss": round(float(np.mean(adapter.curve.loss[-32:])), 4),
+            **{f"right_{name}": round(right[name, subject.genome], 4) for name in shown},
+            **{
+                name: "".join(
+                    str(int(repaired[name, subject.genome][one.name])) for one in problems
+                )
+                for name, problems in shown.items()
+            },
+            "machine": machine()["cpu"],
+        }
+        for subject in subjects
+    ]
+
+
+def _measured(
+    subjects: Sequence[SubjectRow], problems: Sequence[Problem], settings: Params
+) -> Iterator[tuple[str, dict[str, bool], float]]:
+    """Yield each subject's name, what it repairs, and the mean probability of the right change."""
+    rows, looks, _ = sample(
+        subjects, problems, 1, lake.path("base"), settings, partial(draw, store=Store(lake.STORE))
+    )
+    by_name = {problem.name: problem for problem in problems}
+    programs = [program_of(by_name[row.problem], row.code, row.problem) for row in rows]
+    verdicts = judge(programs, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL)
+    passed = [all(one.kind == "PASS" for one in of_row) for of_row in verdicts]
+    for subject in subjects:
+        yield (
+            subject.genome,
+            {
+                row.problem: well
+                for row, well in zip(rows, passed, strict=True)
+                if row.genome == subject.genome
+            },
+            float(np.mean([look.right or 0 for look in looks if look.genome == subject.genome])),
+        )
+
+
+def _summary(frame: pl.DataFrame) -> str:
+    """Return what each choice gives on average, and what tells how many held-out bugs it repairs.
+
+    Rank correlations are between the means of adapters over temperatures.
+    """
+    shares = frame.with_columns(
+        pl.col(name).str.count_matches("1") / pl.col(name).str.len_chars() for name in TEXTS
+    )
+    rows: list[Sequence[str]] = []
+    for gene in (*HEAVY, "temperature"):
+        rows += [()] if rows else []
+        for (value,), some in shares.sort(gene).group_by(gene, maintain_order=True):
+            cells = [f"{some[name].mean():.3f}" for name in TEXTS]
+            rows.append((f"{gene} {value}", str(some["adapter"].n_unique()), *cells))
+    means = shares.group_by("adapter").agg(pl.col(*TEXTS, "^right_.*$", "loss").mean())
+    correlations: list[Sequence[str]] = [
+        (name, f"{means.select(pl.corr(name, 'held_out', method='spearman')).item():+.2f}")
+        for name in means.columns
+        if name not in ("adapter", "held_out")
+    ]
+    reliable: list[Sequence[str]] = []
+    for name in TEXTS:
+        one = reliability(np.array([list(text) for text in frame[name]]).astype(float))
+        cells = [f"{one.spread:.3f}", f"{one.chance:.3f}", f"{one.reliability:.2f}"]
+        reliable.append((name, str(one.problems), *cells))
+    header = ("between configurations", "bugs", "spread", "chance", "reliability")
+    return "\n\n".join(
+        (
+            table(("share repaired", "adapters", *TEXTS), rows, left={"share repaired"}),
+            table(header, reliable, left={header[0]}),
+            table(("", "rank correlation with held_out"), correlations, left={""}),
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
