@@ -91,6 +91,9 @@ ARMS = {
     "more": Arm(2),
     "thirds": Arm(1, learning_rate=2e-4, layers=16),
     "default": Arm(1, learning_rate=2e-4, layers=12),
+    "two": Arm(2, learning_rate=2e-4, layers=12),
+    "four": Arm(4, learning_rate=2e-4, layers=12),
+    "eight": Arm(8, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
     "twice": Arm(1, learning_rate=2e-4, layers=12, passes=2),
     "drills": Arm(1, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
 }

@@ -4,12 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from coral_batch import lake
-from coral_batch.corpus.split.roles import check_training
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.lake.store import Store
-from coral_batch.records.example import Example
-from coral_batch.records.problem import Role
 from coral_batch.records.settings import Params
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
@@ -20,22 +15,11 @@ TABLES = ("adapter_cards", "adapter_folders", "adapter_durations", "adapters", "
 
 def make(tables: Tables, settings: Params, generation: str, obtain: Callable[..., Any]) -> Outputs:
     # Imported here: torch and peft take seconds, which --help must not.
-    from coral_batch.models.training.tables import tabulate
+    from coral_batch.models.training.tables import adapted
 
-    examples = tables.rows("examples", Example)
-    check_training({example.problem for example in examples}, tables.rows("manifest", Role))
     transport = Transport.from_plain(tables.document("calibration", dict))
     plans = plan(tables.frame("features", generation), transport, settings)
-    obtained = obtain(
-        tables.folder("base"),
-        examples,
-        [(one.configuration, one.seed) for one in plans],
-        settings.training,
-        Store(lake.STORE),
-        settings.compute.threads,
-        settings.compute.kernels,
-    )
-    return tabulate(plans, obtained, lake.path("adapter_folders", generation))
+    return adapted(tables, settings, plans, ("examples", generation), obtain)
 
 
 def adapters(generation: Generation) -> None:

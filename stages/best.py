@@ -1,16 +1,14 @@
-"""Stage `best`: the best genome of the run and its adapter, for what is measured on it alone."""
-
-from dataclasses import replace
+"""Stage `best`: the best genome of the run."""
 
 from coral_batch import lake
 from coral_batch.lake import find
-from coral_batch.lake.stage import Folder, Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.search.best import REFUSED, finalists
 from coral_batch.search.ranking import rank
 
-TABLES = ("finalists", "best", "best_adapter")
+TABLES = ("finalists", "best")
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
@@ -26,11 +24,8 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     adapter = find(adapters, lake.path("adapters", part), genome=chosen.genome)
     subjects = tables.rows("subjects", SubjectRow, part)
     subject = find(subjects, lake.path("subjects", part), genome=chosen.genome)
-    trained = lake.path("adapter_folders", part) / adapter.key
-    folder = lake.path("best_adapter") / adapter.key
     return {
         "finalists": ranked,
-        "best_adapter": {adapter.key: Folder(trained, subject.files, "the table subjects")},
         "best": BestRow(
             part,
             chosen.genome,
@@ -41,7 +36,6 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             chosen.fitness,
             chosen.passed,
         ),
-        ("subjects", lake.EVALUATIONS["best"]): [replace(subject, folder=lake.below(folder))],
     }
 
 

@@ -39,7 +39,11 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         (of_base, of_best),
         tables.rows("bugs", Bug),
         tables.frame("overlaps"),
-        spent(budgets, tables.rows("samples", SampleRow, lake.FINALS)),
+        spent(
+            budgets,
+            tables.rows("samples", SampleRow, lake.FINALS),
+            tables.rows("adapters", AdapterRow, lake.EVALUATIONS["best"]),
+        ),
         reliability,
         settings.search.kind,
         settings.seed,

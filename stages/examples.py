@@ -7,7 +7,7 @@ from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role
 from coral_batch.records.settings import Params
 
-TABLES = ("examples",)
+TABLES = ("examples", "refit_examples")
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
@@ -15,21 +15,22 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     from coral_batch.models.base.checkpoint import load_tokenizer
     from coral_batch.models.prompts.examples import make_examples
 
-    manifest = tables.rows("manifest", Role)
-    examples = make_examples(
-        select(read_problems(tables, settings), manifest, "training"),
-        tables.rows("bugs", Bug),
-        settings.examples.bugs,
-        load_tokenizer(tables.folder("base")),
-        settings.prompt.docstring,
-    )
-    return {"examples": examples}
+    problems = select(read_problems(tables, settings), tables.rows("manifest", Role), "training")
+    bugs, tokenizer = tables.rows("bugs", Bug), load_tokenizer(tables.folder("base"))
+    docstring, shown = settings.prompt.docstring, settings.examples
+    return {
+        table: make_examples(problems, bugs, count, tokenizer, docstring, setting)
+        for table, count, setting in (
+            ("examples", shown.bugs, "examples.bugs"),
+            ("refit_examples", shown.refit, "examples.refit"),
+        )
+    }
 
 
 def examples() -> None:
     """Make the training examples."""
-    rows = run(make)["examples"]
-    bugs = {row.input for row in rows}
-    print(
-        f"{len(rows)} examples: {len(bugs)} bugs of {len({row.problem for row in rows})} problems"
-    )
+    made = run(make)
+    for table, words in (("examples", ""), ("refit_examples", " for the best genome")):
+        rows = made[table]
+        bugs, problems = {row.input for row in rows}, {row.problem for row in rows}
+        print(f"{len(rows)} examples{words}: {len(bugs)} bugs of {len(problems)} problems")

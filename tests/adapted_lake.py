@@ -34,8 +34,8 @@ def make_run_on_tiny_base() -> None:
 
 def make_adapter() -> Path:
     """Give the run an adapter of its base; return the folder of the best one's."""
-    best = lake.read_document("best", BestRow)
-    folder = lake.path("best_adapter") / best.key
+    best, evaluated = lake.read_document("best", BestRow), lake.EVALUATIONS["best"]
+    folder = lake.path("adapter_folders", evaluated) / KEY
     torch.manual_seed(1)
     model = AutoModelForCausalLM.from_pretrained(lake.path("base"))
     config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
@@ -45,13 +45,16 @@ def make_adapter() -> Path:
     lake.write_document("best", replace(best, files=files))
     rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
     lake.write_rows("adapters", rows, "001")
+    again = [row for row in rows if row.genome == best.genome]
+    lake.write_rows("adapters", again, evaluated)
     known = {
         "base": read_card(lake.path("base")).sha256,
         "examples": examples_sha256(lake.read_rows("examples", Example)),
         "training": asdict(params.load().training),
         "seed": 7,
     }
-    cards = [AdapterCardRow(key, known, files) for key in (KEY, best.key)]
-    lake.write_rows("adapter_cards", cards, "001")
+    cards = [AdapterCardRow(KEY, known, files)]
+    for part in ("001", evaluated):
+        lake.write_rows("adapter_cards", cards, part)
     lake.write_folders("adapter_folders", {KEY: folder}, "001")
     return folder

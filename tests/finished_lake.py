@@ -33,7 +33,7 @@ from coral_batch.records.problem import Problem
 from coral_batch.records.rows import AdapterRow, DurationRow
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed
-from stages import adapters, linteval_samples, samples
+from stages import adapters, linteval_samples, refit, samples
 from stages.automata import automata
 from stages.base import base
 from stages.best import best
@@ -69,6 +69,7 @@ SETTINGS = {
     "corpus.sources.snippets.exclude": [],
     "injection.each": 2,
     "examples.bugs": 1,
+    "examples.refit": 2,
     "training.layers": 1,
     "validation.bugs": 0,
     "validation.samples": 1,
@@ -120,6 +121,7 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     draw(lake.FINALS)
     judge(lake.FINALS)
     best()
+    train_again()
     for part in lake.EVALUATIONS.values():
         draw(part)
         judge(part)
@@ -187,6 +189,11 @@ def _copy_snippets(names: Iterable[str], folder: Path) -> None:
 def adapt(part: str) -> None:
     """Make a generation's adapters: a few bytes that stand for weights."""
     run(partial(adapters.make, obtain=_obtain), part)
+
+
+def train_again() -> None:
+    """Make the best genome's adapter likewise."""
+    run(partial(refit.make, obtain=_obtain), lake.EVALUATIONS["best"])
 
 
 def _obtain(

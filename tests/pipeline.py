@@ -44,6 +44,7 @@ SETTINGS = {
     "corpus.sources.snippets.exclude": [],
     "injection.each": 2,
     "examples.bugs": 1,
+    "examples.refit": 2,
     "candidates.r": [2, 4],
     "training.batch_size": 12,
     "training.layers": 1,

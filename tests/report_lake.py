@@ -81,7 +81,9 @@ def write_lake() -> None:
     write_best()
     best = lake.read_document("best", BestRow)
     _write_repairs(lake.FINALS, (best.genome,))
-    finalist = SubjectRow(best.genome, best.key, f"best/adapter/{best.key}", best.files, KNOBS)
+    finalist = SubjectRow(
+        best.genome, best.key, f"generations/001/adapters/{best.key}", best.files, KNOBS
+    )
     lake.write_rows("subjects", [finalist], lake.FINALS)
     _write_repairs(lake.BASELINE, ("base", *FLOORS))
     lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
@@ -90,7 +92,8 @@ def write_lake() -> None:
     roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, False, "0" * 64))
     lake.write_rows("manifest", roles)
     example = Example(f"{TAUGHT}/0", TAUGHT, 0, None, f"Fix {TAUGHT}.", "b", "r", "p", "a")
-    lake.write_rows("examples", [example])
+    for table in ("examples", "refit_examples"):
+        lake.write_rows(table, [example])
     lake.write_document("card", CARD)
 
 
@@ -140,6 +143,7 @@ def write_best() -> None:
             passed=best.passed,
         ),
     )
+    lake.write_rows("adapters", [chosen], lake.EVALUATIONS["best"])
 
 
 def make_run() -> None:

@@ -43,7 +43,7 @@ LINTEVAL = {table for table in TABLES if table.startswith("linteval_")}
 ANSWERS = [table for table in TABLES if "{model}" in lake.PLACES[table]]
 FOUNDATION = {
     *("problems", "manifest", "statistics", "overlaps", "bug_trials", "bugs", "card", "examples"),
-    *("calibration", "corpus_dropped"),
+    *("calibration", "corpus_dropped", "refit_examples"),
 }
 ROWS = [table for table in TABLES if lake.PLACES[table].endswith((".jsonl", ".parquet"))]
 DOCUMENTS = [table for table in TABLES if lake.PLACES[table].endswith(".json")]
@@ -160,7 +160,7 @@ def audit_around(table: str) -> list[Mismatch]:
     if part_of(table) == PART:
         return run_audit(PART)
     groups = [group for group in (FOUNDATION, LINTEVAL) if table in group]
-    rest = {"finalists", "best", "best_adapter", "evidence", "metrics", "plots", "times"}
+    rest = {"finalists", "best", "evidence", "metrics", "plots", "times"}
     around = groups[0] if groups else rest
     settings = settings_of(Path.cwd())
     listed = [step for step in steps(settings, None) if step.places[0][0] in around]

@@ -200,7 +200,7 @@ def test_a_lora_adapter_is_served_on_a_folder_of_the_same_base(
     assert "vllm serve base --enable-lora --max-lora-rank 8 --lora-modules repair=." in text
 
 
-@pytest.mark.parametrize("table", ["base", "examples"])
+@pytest.mark.parametrize("table", ["base", "examples", "refit_examples"])
 def test_an_adapter_of_another_base_or_data_is_not_exported(
     adapter: Path, run: Path, table: str
 ) -> None:
@@ -208,9 +208,10 @@ def test_an_adapter_of_another_base_or_data_is_not_exported(
         materialise(str(make_tiny_base(run / "other", 1)), None, lake.path("base"), run)
     else:
         (row,) = lake.read_rows("examples", Example)
-        lake.write_rows("examples", [replace(row, answer="another")])
-    with pytest.raises(CoralError, match=f"trained on something else[\\s\\S]*{table}"):
-        export(run / "export")
+        lake.write_rows(table, [replace(row, answer="another")])
+    words = f"trained on something else[\\s\\S]*{lake.path(table)}"
+    with pytest.raises(CoralError, match=words):
+        export(run / "export", "001/000-01" if table == "examples" else None)
     assert not (run / "export").exists()
 
 
@@ -261,14 +262,19 @@ def test_the_card_states_what_the_adapter_was_trained_with_whatever_params_yaml_
     assert "coral-batch run: an adapter" in card_of(run / "other")
 
 
+@pytest.mark.parametrize(
+    ("genome", "part", "stage"),
+    [(None, lake.EVALUATIONS["best"], "refit"), ("001/000-01", "001", "adapters@001")],
+)
 def test_an_adapter_whose_card_does_not_tell_its_training_is_refused(
-    adapter: Path, run: Path
+    adapter: Path, run: Path, genome: str | None, part: str, stage: str
 ) -> None:
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, "001")
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
     known = [replace(one, determinants={**one.determinants, "training": 1}) for one in cards]
-    lake.write_rows("adapter_cards", known, "001")
-    with pytest.raises(CoralError, match=r"adapter_cards\.jsonl[\s\S]*determinants\.training"):
-        export(run / "export")
+    lake.write_rows("adapter_cards", known, part)
+    words = rf"adapter_cards\.jsonl[\s\S]*determinants\.training[\s\S]*--force {stage}`"
+    with pytest.raises(CoralError, match=words):
+        export(run / "export", genome)
     assert not (run / "export").exists()
 
 

@@ -92,18 +92,22 @@ def threads() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+def adapters_of_best() -> Path:
+    return lake.path("adapter_folders", lake.EVALUATIONS["best"])
+
+
 def make_best(base: Path) -> None:
     """Write a best genome whose adapter changes what the base model writes."""
     torch.manual_seed(0)
     config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
-    folder = lake.path("best_adapter") / KEY
+    folder = adapters_of_best() / KEY
     get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
     configuration = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
     knobs = Knobs(0.2, 0.9, 20, 1.05)
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
     row = BestRow("001", "001-00", KEY, files, configuration, knobs, 0.5, True)
     lake.write_document("best", row)
-    subject = SubjectRow("001-00", KEY, f"best/adapter/{KEY}", files, knobs)
+    subject = SubjectRow("001-00", KEY, f"evaluation/best/adapters/{KEY}", files, knobs)
     lake.write_rows("subjects", [subject], lake.EVALUATIONS["best"])
     own = replace(subject, folder=f"generations/001/adapters/{KEY}")
     lake.write_rows("subjects", [own], "001")
@@ -195,7 +199,7 @@ def test_any_genome_can_be_asked_and_an_unknown_one_is_named(
     project: Path, tiny_base: Path
 ) -> None:
     make_best(tiny_base)
-    shutil.copytree(lake.path("best_adapter"), lake.path("adapter_folders", "001"))
+    shutil.copytree(adapters_of_best(), lake.path("adapter_folders", "001"))
     coral("samples", "001/001-00")
     coral("samples", "best")
     assert [row.raw for row in samples("001/001-00")] == [row.raw for row in samples("best")]
@@ -212,8 +216,11 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(
 ) -> None:
     """They would be kept, and returned for the adapter that the key stands for."""
     make_best(tiny_base)
-    shutil.copytree(lake.path("best_adapter"), lake.path("adapter_folders", "001"))
-    for folder in (lake.path("best_adapter"), lake.path("adapter_folders", "001")):
+    shutil.copytree(adapters_of_best(), lake.path("adapter_folders", "001"))
+    for folder in (
+        adapters_of_best(),
+        lake.path("adapter_folders", "001"),
+    ):
         weights = folder / KEY / "adapter_model.safetensors"
         weights.write_bytes(weights.read_bytes()[:-1] + b"1")
     with pytest.raises(CoralError, match=r"adapter_model\.safetensors"):
@@ -332,7 +339,7 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(
     drawn: dict[int, list[str]] = {}
     for row in samples(stage):
         drawn.setdefault(row.item, []).append(row.raw)
-    (adapter,) = lake.path("best_adapter").iterdir()
+    (adapter,) = adapters_of_best().iterdir()
     items = str(lake.path("linteval_items"))
     source = ["--model", str(make_tiny_base(project / "elsewhere"))]
     source += ["--adapter", str(adapter)] if adapted else []

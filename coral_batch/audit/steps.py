@@ -45,6 +45,7 @@ from stages import (
     linteval_samples,
     linteval_scores,
     population,
+    refit,
     report,
     samples,
     scores,
@@ -151,7 +152,8 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     yield from _repairs(settings, lake.BASELINE)
     yield _step(finals, lake.FINALS)
     yield from _repairs(settings, lake.FINALS)
-    yield _step(best, None, ("subjects", lake.EVALUATIONS["best"]))
+    yield _step(best)
+    yield _step(refit, lake.EVALUATIONS["best"])
     for part in lake.EVALUATIONS.values():
         yield from _repairs(settings, part)
     yield from map(_step, (evidence, report, linteval_items))

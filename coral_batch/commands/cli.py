@@ -43,6 +43,7 @@ from stages.linteval_samples import linteval_samples
 from stages.linteval_scores import linteval_scores
 from stages.page import page
 from stages.population import population
+from stages.refit import refit
 from stages.report import report
 from stages.samples import samples
 from stages.scores import scores
@@ -70,6 +71,7 @@ STAGES = (
     selection,
     finals,
     best,
+    refit,
     evidence,
     report,
     page,

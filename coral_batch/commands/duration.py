@@ -21,6 +21,7 @@ SHAPE = (1240, 896, 4864)
 _SECONDS = 0.7
 _ADAPTER = {torch.bfloat16: 108e12, torch.float32: 150e12}
 _ADAPTER_SECONDS = {torch.bfloat16: 108.0, torch.float32: 0.0}
+_ALONE = 2  # cores of the measured machines, of which an adapter that is trained alone has one
 _LOWER = 54e12  # all layers run once on all examples
 _ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.66e12}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
@@ -59,13 +60,25 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     answers += 2 * (settings.linteval.items or LINT_ITEMS) * settings.linteval.samples
     adapter = _ADAPTER[dtype] / rate + _ADAPTER_SECONDS[dtype]
     adapted = (settings.training.layers or LAYERS) / LAYERS
-    training = adapters * settings.training.passes * adapter * (0.21 + 0.79 * adapted)
-    training += _LOWER * (1 - adapted) / rate
+    adapter *= settings.training.passes * (0.21 + 0.79 * adapted)
+    shown, refit = settings.examples.bugs, settings.examples.refit
+    lower = _LOWER * (1 - adapted) / rate
+    again = 0.0
+    if refit != shown:
+        again = (_ALONE * adapter + lower) * _examples(refit) / _examples(EXAMPLE_BUGS)
     return {
-        "training": training / 60,
+        "training": (adapters * adapter + lower) / 60,
+        "training the best once more": again / 60,
         "answers": answers * _ANSWER[dtype] / rate / 60,
         "the rest": _REST,
     }
+
+
+def _examples(bugs: int) -> int:
+    """Return how many examples there are if a training program shows so many injected bugs."""
+    return (
+        TRAINING_PROBLEMS + (TRAINING_PROBLEMS + PRACTICE) * bugs if bugs else 4 * TRAINING_PROBLEMS
+    )
 
 
 def unlike_measured(settings: Params) -> list[str]:
@@ -84,6 +97,7 @@ def unlike_measured(settings: Params) -> list[str]:
 
 
 TRAINING_PROBLEMS = 24
+PRACTICE = 128
 TEST_PROBLEMS = HELD_OUT_PROBLEMS = 8
 LINT_ITEMS = 120
 EXAMPLE_BUGS = 1

@@ -14,7 +14,7 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -74,11 +74,12 @@ def export(
         )
     base = read_card(lake.path("base"))
     source = origin(base)
-    folder, exported, key = _best() if genome is None else _genome(genome)
-    examples = lake.read_rows("examples", Example)
-    made_of = {"base": base.sha256, "examples": examples_sha256(examples)}
-    check_origin(exported.generation, key, made_of)
-    trained = _trained(exported.generation, key, examples)
+    part, folder, exported, key = _best() if genome is None else _genome(genome)
+    table = "refit_examples" if genome is None else "examples"
+    examples = lake.read_rows(table, Example)
+    check_origin(part, key, "base", base.sha256)
+    check_origin(part, key, "examples", examples_sha256(examples), table)
+    trained = _trained(part, key, table, examples)
 
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
 
@@ -101,43 +102,44 @@ def export(
     )
 
 
-def check_origin(generation: str, key: str, made_of: Mapping[str, str]) -> None:
+def check_origin(part: str, key: str, of: str, now: str, table: str | None = None) -> None:
     """Check that an adapter was trained on what is there now.
 
     Args:
-        generation: where its card is.
+        part: where its card is.
         key: its key.
-        made_of: table -> SHA-256, of the base or the examples.
+        of: what its card tells the SHA-256 of: ``base`` or ``examples``.
+        now: the SHA-256 of what is there.
+        table: where that is, if not in the table of the same name.
 
     Raises:
         CoralError: it was not, as when they were made again and the adapters were not yet.
     """
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
-    known = find(cards, lake.path("adapter_cards", generation), key=key).determinants
-    for table, now in made_of.items():
-        if known.get(table) != now:
-            raise CoralError(
-                "the adapter was trained on something else than what is there now",
-                file=lake.path(table),
-                field=f"SHA-256 of {table}, in adapter {key[:8]}",
-                found=now,
-                expected=known.get(table),
-                action="run `dvc repro`",
-            )
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
+    known = find(cards, lake.path("adapter_cards", part), key=key).determinants
+    if known.get(of) != now:
+        raise CoralError(
+            "the adapter was trained on something else than what is there now",
+            file=lake.path(table or of),
+            field=f"SHA-256 of {of}, in adapter {key[:8]}",
+            found=now,
+            expected=known.get(of),
+            action="run `dvc repro`",
+        )
 
 
-def _trained(generation: str, key: str, examples: Sequence[Example]) -> Trained:
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
-    known = find(cards, lake.path("adapter_cards", generation), key=key).determinants
+def _trained(part: str, key: str, table: str, examples: Sequence[Example]) -> Trained:
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
+    known = find(cards, lake.path("adapter_cards", part), key=key).determinants
     settings = known.get("training")
     if not isinstance(settings, dict):
         raise CoralError(
             "the card of an adapter does not say how it was trained",
-            file=lake.path("adapter_cards", generation),
+            file=lake.path("adapter_cards", part),
             field=f"determinants.training of {key[:8]}",
             found=settings,
             expected="the hyperparameters of its training",
-            action=f"run `dvc repro --force adapters@{generation}`",
+            action=_again(part),
         )
     taught = {one.problem for one in examples}
     roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
@@ -149,7 +151,8 @@ def _trained(generation: str, key: str, examples: Sequence[Example]) -> Trained:
     shown = {(one.problem, one.bug) for one in examples}
     injected = Counter(problem for problem, bug in shown if bug is not None)
     return Trained(
-        file_sha256(lake.path("examples")),
+        lake.path(table).name,
+        file_sha256(lake.path(table)),
         sorted({problem.origin for problem in problems if problem.name in taught}),
         any(bug is None for _, bug in shown),
         max(injected.values(), default=0),
@@ -158,7 +161,36 @@ def _trained(generation: str, key: str, examples: Sequence[Example]) -> Trained:
     )
 
 
-def _best() -> tuple[Path, Exported, str]:
+def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Path]:
+    """Return a genome's adapter, its card and its folder.
+
+    Args:
+        part: a generation, or the evaluation of the best genome, whose adapter was trained last.
+        genome: its id.
+
+    Raises:
+        CoralError: the part has no such genome, or no card of its adapter.
+    """
+    rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, part)}
+    if genome not in rows:
+        raise CoralError(
+            "no such genome",
+            file=lake.path("adapters", part),
+            found=genome,
+            expected=f"one of {', '.join(rows)}",
+        )
+    row = rows[genome]
+    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
+    card = find(cards, lake.path("adapter_cards", part), key=row.key)
+    return row, card, lake.path("adapter_folders", part) / row.key
+
+
+def _again(part: str) -> str:
+    stage = "refit" if part == lake.EVALUATIONS["best"] else f"adapters@{part}"
+    return f"run `dvc repro --force {stage}`"
+
+
+def _best() -> tuple[str, Path, Exported, str]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
     if (evidence.best, evidence.generation) != (best.genome, best.generation):
@@ -169,9 +201,11 @@ def _best() -> tuple[Path, Exported, str]:
             expected=best.genome,
             action="run `dvc repro`",
         )
-    folder = lake.path("best_adapter") / best.key
-    check_files(folder, best.files, "the document best", "run `dvc repro --force best`")
+    part = lake.EVALUATIONS["best"]
+    row, card, folder = find_adapter(part, best.genome)
+    check_files(folder, card.files, "the table adapter_cards", _again(part))
     return (
+        part,
         folder,
         Exported(
             best.genome,
@@ -181,12 +215,13 @@ def _best() -> tuple[Path, Exported, str]:
             best.fitness,
             best.passed,
             evidence,
+            row.key != best.key,
         ),
-        best.key,
+        row.key,
     )
 
 
-def _genome(name: str) -> tuple[Path, Exported, str]:
+def _genome(name: str) -> tuple[str, Path, Exported, str]:
     generation, _, genome = name.partition("/")
     generations = params.load().generations
     if generation not in generations:
@@ -196,23 +231,12 @@ def _genome(name: str) -> tuple[Path, Exported, str]:
             found=name,
             expected=f"GENERATION/GENOME, generation one of {', '.join(generations)}",
         )
-    adapters = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
-    if genome not in adapters:
-        raise CoralError(
-            "no such genome",
-            file=lake.path("adapters", generation),
-            found=genome,
-            expected=f"one of {', '.join(adapters)}",
-        )
-    row = adapters[genome]
+    row, card, folder = find_adapter(generation, genome)
+    check_files(folder, card.files, "the table adapter_cards", _again(generation))
     fates = lake.read_rows("selection", SelectionRow, generation)
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
-    card = find(cards, lake.path("adapter_cards", generation), key=row.key)
-    folder = lake.path("adapter_folders", generation) / card.key
-    again = f"run `dvc repro --force adapters@{generation}`"
-    check_files(folder, card.files, "the table adapter_cards", again)
     fate = find(fates, lake.path("selection", generation), genome=genome)
     return (
+        generation,
         folder,
         Exported(
             genome,

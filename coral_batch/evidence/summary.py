@@ -139,14 +139,17 @@ def spending(adapters: Sequence[AdapterRow], samples: Iterable[SampleRow]) -> Sp
     return Spending({row.key: row.tokens for row in adapters}, drawn, decoded)
 
 
-def spent(generations: Sequence[Spending], again: Sequence[SampleRow]) -> Budget:
+def spent(
+    generations: Sequence[Spending], again: Sequence[SampleRow], refit: Sequence[AdapterRow]
+) -> Budget:
     """Count what a search trained and decoded; what a generation found done counts once.
 
     Args:
         generations: in order. A genome that lives on has the same samples in each of them.
         again: the samples of the finalists, drawn besides.
+        refit: the best genome's adapter, as it was trained last.
     """
-    trained: dict[str, int] = {}
+    trained = {row.key: row.tokens for row in refit}
     drawn: dict[tuple[str, object], str] = {}
     decoded: dict[str, tuple[int, int]] = {}
     for one in reversed(generations):

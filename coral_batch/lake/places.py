@@ -35,6 +35,7 @@ PLACES = {
     "bug_trials": "bugs/trials.parquet",
     "bugs": "bugs/bugs.jsonl",
     "examples": "examples/examples.jsonl",
+    "refit_examples": "examples/refit.jsonl",
     "calibration": "calibration/calibration.json",
     "base": "base",
     "card": "base/card.json",
@@ -58,7 +59,6 @@ PLACES = {
     "selection": "{part}/selection.jsonl",
     "best": "best/best.json",
     "finalists": "best/finalists.jsonl",
-    "best_adapter": "best/adapter",
     "linteval_items": "linteval/items.jsonl",
     "linteval_tests": "linteval/tests.jsonl",
     "linteval_dropped": "linteval/dropped.jsonl",
@@ -79,6 +79,7 @@ PLACES = {
     "index": "report/index.html",
 }
 SCHEMAS = {
+    "refit_examples": "examples",
     "adapter_durations": "durations",
     "sample_durations": "durations",
     "linteval_durations": "durations",

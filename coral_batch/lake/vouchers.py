@@ -11,7 +11,6 @@ from coral_batch.lake.schemas import schema_of
 # Folders have no schema.
 _FOLDERS = {
     "adapter_folders": "adapter_cards.jsonl: files",
-    "best_adapter": "best.json: files",
     "plots": "metrics.json, selection and scores",
     "linteval_plots": "changes of base and best",
 }

@@ -54,6 +54,7 @@ class Prompt:
 @dataclass(frozen=True)
 class Examples:
     bugs: int
+    refit: int
 
 
 @dataclass(frozen=True)

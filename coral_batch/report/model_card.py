@@ -40,6 +40,7 @@ class Exported:
     fitness: float
     passed: bool
     evidence: Evidence | None
+    refit: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Trained:
     """What an adapter was trained on and with.
 
     Attributes:
-        examples: SHA-256 of the table of training examples.
+        table: file name of the table of training examples.
+        examples: its SHA-256.
         origins: where the problems come from that these show.
         own: they show bugs that the problems came with.
         injected: injected bugs that they show of a problem, at most.
@@ -55,6 +57,7 @@ class Trained:
         settings: name -> value of the hyperparameters, as params.yaml calls them.
     """
 
+    table: str
     examples: str
     origins: Sequence[str]
     own: bool
@@ -123,13 +126,14 @@ def _data(trained: Trained) -> str:
     shown += [f"up to {trained.injected} injected ones"] if trained.injected else []
     return (
         f"## Training data\n\nThe training problems of {places}, each with {' and '.join(shown)}:"
-        f" the run's `examples.jsonl`, SHA-256 `{trained.examples}`. The test problems selected the"
-        " adapter; the held-out problems did neither."
+        f" the run's `{trained.table}`, SHA-256 `{trained.examples}`. The test problems selected"
+        " the adapter; the held-out problems did neither."
     )
 
 
 def _scores(exported: Exported) -> str:
-    lines = ["## Scores", f"Fitness {exported.fitness:.3f}, a selection score."]
+    words = ", of the configuration trained on fewer examples" if exported.refit else ""
+    lines = ["## Scores", f"Fitness {exported.fitness:.3f}, a selection score{words}."]
     evidence = exported.evidence
     if not exported.passed:
         lines.append("The gate refused this genome." if evidence is None else f"**{REFUSED}**")

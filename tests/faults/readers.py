@@ -44,6 +44,7 @@ from stages.linteval_samples import linteval_samples
 from stages.linteval_scores import linteval_scores
 from stages.page import page
 from stages.population import population
+from stages.refit import refit
 from stages.report import report
 from stages.samples import samples
 from stages.scores import scores
@@ -79,7 +80,8 @@ def make_attacked(folder: Path) -> None:
     configuration costs little.
     """
     make_finished_lake(folder, {**SETTINGS, "training.warmup_steps": 1})
-    lake.write_rows("examples", lake.read_rows("examples", Example)[:4])
+    for table in ("examples", "refit_examples"):
+        lake.write_rows(table, lake.read_rows(table, Example)[:4])
     for part in ("000", LATER):
         for stage in (automata, features, adapters, samples, verdicts, findings, scores, selection):
             stage(part)
@@ -88,6 +90,7 @@ def make_attacked(folder: Path) -> None:
     for stage in (verdicts, findings, scores):
         stage(lake.FINALS)
     best()
+    refit()
     samples(EVALUATED)
     for stage in (verdicts, findings, scores):
         stage(EVALUATED)
@@ -197,6 +200,7 @@ READERS: dict[str, tuple[Stage, ...]] = {
     ),
     "lake/split/overlaps.parquet": (evidence,),
     "lake/examples/examples.jsonl": (partial(adapters, LATER),),
+    "lake/examples/refit.jsonl": (refit,),
     "lake/calibration/calibration.json": (
         *(partial(stage, LATER) for stage in (adapters, selection)),
         audits,
@@ -237,11 +241,13 @@ READERS: dict[str, tuple[Stage, ...]] = {
         *(best, report, shows, pages, index),
         *(audits, compared),
     ),
-    "lake/best/best.json": (
+    "lake/best/best.json": (refit, evidence, exported, compared),
+    f"lake/{EVALUATED}/subjects.jsonl": (
         *(partial(samples, EVALUATED), partial(linteval_samples, "best")),
-        *(evidence, exported, compared),
     ),
-    "lake/best/adapter/*/*": (
+    f"lake/{EVALUATED}/adapters.jsonl": (evidence, exported),
+    f"lake/{EVALUATED}/adapter_cards.jsonl": (exported,),
+    f"lake/{EVALUATED}/adapters/*/*": (
         *(partial(samples, EVALUATED), partial(linteval_samples, "best")),
         exported,
     ),

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.commands.export import check_origin
+from coral_batch.commands.export import check_origin, find_adapter
 from coral_batch.commands.repair.source import read_utf8
 from coral_batch.errors import CoralError
-from coral_batch.lake import find, strictjson
+from coral_batch.lake import strictjson
 from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
@@ -26,7 +26,7 @@ from coral_batch.models.decoding.drawing import Work, draw_in_turn, drawing_of
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.repairs.fitting import check_fits
 from coral_batch.records.configuration import Knobs
-from coral_batch.records.rows import BASE, AdapterCardRow, AdapterRow, BestRow
+from coral_batch.records.rows import BASE, BestRow
 from coral_batch.records.settings import Params
 
 BEST = "best"
@@ -136,24 +136,13 @@ def _best(base: str) -> Adapter:
             action=f"run `dvc repro`, or take another --model: {_FORMS}",
         )
     best = lake.read_document("best", BestRow)
-    check_origin(best.generation, best.key, {"base": base})
-    return Adapter(best.key, lake.path("best_adapter") / best.key, best.files)
+    return _genome(lake.EVALUATIONS["best"], best.genome, base)
 
 
-def _genome(generation: str, genome: str, base: str) -> Adapter:
-    rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, generation)}
-    if genome not in rows:
-        raise CoralError(
-            "no such genome",
-            file=lake.path("adapters", generation),
-            found=genome,
-            expected=f"one of {', '.join(rows)}",
-        )
-    key = rows[genome].key
-    check_origin(generation, key, {"base": base})
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, generation)
-    files = find(cards, lake.path("adapter_cards", generation), key=key).files
-    return Adapter(key, lake.path("adapter_folders", generation) / key, files)
+def _genome(part: str, genome: str, base: str) -> Adapter:
+    row, card, folder = find_adapter(part, genome)
+    check_origin(part, row.key, "base", base)
+    return Adapter(row.key, folder, card.files)
 
 
 def read_peft_folder(folder: Path, base: Path) -> Adapter:

@@ -49,6 +49,7 @@ def make_examples(
     injected: int,
     tokenizer: PreTrainedTokenizerBase,
     docstring: bool,
+    setting: str = "examples.bugs",
 ) -> list[Example]:
     """Make the examples of training problems, ordered by problem and variant.
 
@@ -63,6 +64,7 @@ def make_examples(
         tokenizer: the base model's; its chat template, if it has one, and the token that ends a
             turn or a text are used.
         docstring: show the problem's docstring behind the code.
+        setting: what `injected` is called in params.yaml.
 
     Raises:
         CoralError: none of the problems has a bug to show.
@@ -79,10 +81,10 @@ def make_examples(
         raise CoralError(
             "there is nothing to train on",
             file="params.yaml",
-            field="examples.bugs",
+            field=setting,
             found=f"{injected}, and no training program that has a bug of its own",
             expected="a training program with a bug of its own, or injected bugs",
-            action="raise examples.bugs (and injection.each if it is 0)",
+            action=f"raise {setting} (and injection.each if it is 0)",
         )
     return [
         _make_example(problem, variant, bug, instruction, tokenizer, docstring)

@@ -2,14 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.lake.stage import Folder, Outputs
+from coral_batch.corpus.split.roles import check_training
+from coral_batch.lake.stage import Folder, Outputs, Tables
+from coral_batch.lake.store import Store
 from coral_batch.models.training.obtain import Adapter, Wanted
+from coral_batch.records.example import Example
+from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, DurationRow, SubjectRow
+from coral_batch.records.settings import Params
 from coral_batch.search.plan import Plan
+
+
+def adapted(
+    tables: Tables,
+    settings: Params,
+    plans: Sequence[Plan],
+    place: tuple[str, str],
+    obtain: Callable[..., Mapping[Wanted, Adapter]],
+) -> Outputs:
+    """Obtain what plans ask for, and return the tables and folders of it.
+
+    Args:
+        tables: the lake.
+        settings: seed, training and compute.
+        plans: what each genome asks for.
+        place: the table of the examples to train on, and the part of the lake that gets the tables.
+        obtain: `coral_batch.models.training.obtain.obtain_adapters`.
+
+    Raises:
+        CoralError: an example shows a program that is not to be trained on, or as in `obtain`.
+    """
+    table, part = place
+    examples = tables.rows(table, Example)
+    check_training({example.problem for example in examples}, tables.rows("manifest", Role))
+    obtained = obtain(
+        tables.folder("base"),
+        examples,
+        [(one.configuration, one.seed) for one in plans],
+        settings.training,
+        Store(lake.STORE),
+        settings.compute.threads,
+        settings.compute.kernels,
+    )
+    return tabulate(plans, obtained, lake.path("adapter_folders", part))
 
 
 def tabulate(plans: Sequence[Plan], adapters: Mapping[Wanted, Adapter], folder: Path) -> Outputs:

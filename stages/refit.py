@@ -1,0 +1,32 @@
+"""Stage `refit`: the best genome's adapter, trained once more on more examples."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from coral_batch import lake
+from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.rows import BestRow
+from coral_batch.records.settings import Params
+from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.search import plan
+
+TABLES = ("adapter_cards", "adapter_folders", "adapter_durations", "adapters", "subjects")
+
+
+def make(tables: Tables, settings: Params, part: str, obtain: Callable[..., Any]) -> Outputs:
+    # Imported here: torch and peft take seconds, which --help must not.
+    from coral_batch.models.training.tables import adapted
+
+    best = tables.document("best", BestRow)
+    transport = Transport.from_plain(tables.document("calibration", dict))
+    plans = plan(tables.frame("features", best.generation), transport, settings)
+    plans = [one for one in plans if one.genome == best.genome]
+    return adapted(tables, settings, plans, ("refit_examples", part), obtain)
+
+
+def refit() -> None:
+    """Train the best genome's adapter once more."""
+    from coral_batch.models.training.obtain import obtain_adapters
+
+    run(partial(make, obtain=obtain_adapters), lake.EVALUATIONS["best"])
