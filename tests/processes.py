@@ -1,12 +1,9 @@
-"""Which processes there are, for tests that nothing is left behind, and the work of one."""
+"""Which processes there are. Nothing but Python's own library: it counts before `make setup`."""
 
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
-
-from coral_batch.work.progress import progress
 
 
 def descendants(ancestor: int) -> list[int]:
@@ -37,23 +34,3 @@ def resident(pids: list[int]) -> int:
     """Bytes of memory that these processes have resident, what they share counted for each."""
     pages = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in pids)
     return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def show_and_stay(_: int) -> int:
-    """Show progress in a worker, as training does, long enough that another takes the next unit.
-
-    Returns:
-        The worker.
-    """
-    assert list(progress(range(3), "one", units="steps", leave=False)) == [0, 1, 2]
-    time.sleep(2)
-    return os.getpid()
-
-
-def leave_slowly(folder: Path, number: int) -> None:
-    """Say in a folder that this unit of work has begun, take a while, and another to clear up."""
-    (folder / str(number)).touch()
-    try:
-        time.sleep(60)
-    finally:
-        time.sleep(0.5)

@@ -68,7 +68,7 @@ def test_what_passes_is_tried_again_and_what_does_not_is_raised(tmp_path: Path) 
 
 def test_ctrl_c_with_much_left_to_do_is_one_traceback_and_no_other(tmp_path: Path) -> None:
     code = "import pathlib, sys\nfrom coral_batch.work.parallel import run\n"
-    code += "from tests.processes import leave_slowly\n"
+    code += "from tests.units import leave_slowly\n"
     code += "folder = pathlib.Path(sys.argv[1])\n"
     code += "list(run(leave_slowly, [(folder, number) for number in range(20)], 2))\n"
     running = subprocess.Popen(

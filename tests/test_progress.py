@@ -184,7 +184,7 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from coral_batch.work.parallel import run
-from tests.processes import show_and_stay
+from tests.units import show_and_stay
 
 results = run(show_and_stay, [(0,), (1,)], 2)
 pids = [pid for _, pid in results]

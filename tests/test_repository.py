@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -83,3 +84,12 @@ def test_make_lists_every_target() -> None:
         check=True,
     ).stdout
     assert [line.split()[0] for line in listed.splitlines()] == targets
+
+
+def test_what_counts_the_memory_of_a_run_needs_nothing_that_is_not_pythons_own() -> None:
+    """`python -m benchmarks.memory make repro` counts the installation, too."""
+    counted = subprocess.run(
+        [sys.executable, "-S", "-m", "benchmarks.memory", "true"],
+        cwd=REPOSITORY, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (counted.returncode, counted.stderr[:5]) == (0, "peak "), counted.stderr
