@@ -1,9 +1,10 @@
 """Stage `best`: the best genome of the run."""
 
 from coral_batch import lake
+from coral_batch.errors import CoralError
 from coral_batch.lake import find
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow, SubjectRow
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.search.best import REFUSED, finalists
 from coral_batch.search.ranking import rank
@@ -22,17 +23,29 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     chosen = next(row for _, row in competing if row.genome == ranked[0].genome)
     adapters = tables.rows("adapters", AdapterRow, part)
     adapter = find(adapters, lake.path("adapters", part), genome=chosen.genome)
-    subjects = tables.rows("subjects", SubjectRow, part)
-    subject = find(subjects, lake.path("subjects", part), genome=chosen.genome)
+    cards = tables.rows("adapter_cards", AdapterCardRow, part)
+    card = find(cards, lake.path("adapter_cards", part), key=adapter.key)
+    seed = card.determinants.get("seed")
+    if not isinstance(seed, int):
+        raise CoralError(
+            "the card of an adapter does not say how it was trained",
+            file=lake.path("adapter_cards", part),
+            field=f"determinants.seed of {adapter.key[:8]}",
+            found=seed,
+            expected="the seed of its training",
+            action=f"run `dvc repro --force adapters@{part}`",
+        )
     return {
         "finalists": ranked,
         "best": BestRow(
             part,
             chosen.genome,
             adapter.key,
-            subject.files,
+            card.files,
+            adapter.coordinates,
             adapter.configuration,
             adapter.knobs,
+            seed,
             chosen.fitness,
             chosen.passed,
         ),

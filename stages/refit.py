@@ -8,8 +8,7 @@ from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import BestRow
 from coral_batch.records.settings import Params
-from coral_batch.search.mapping.transport import Transport
-from coral_batch.search.search import plan
+from coral_batch.search.plan import Plan
 
 TABLES = ("adapter_cards", "adapter_folders", "adapter_durations", "adapters", "subjects")
 
@@ -19,10 +18,8 @@ def make(tables: Tables, settings: Params, part: str, obtain: Callable[..., Any]
     from coral_batch.models.training.tables import adapted
 
     best = tables.document("best", BestRow)
-    transport = Transport.from_plain(tables.document("calibration", dict))
-    plans = plan(tables.frame("features", best.generation), transport, settings)
-    plans = [one for one in plans if one.genome == best.genome]
-    return adapted(tables, settings, plans, ("refit_examples", part), obtain)
+    plan = Plan(best.genome, best.coordinates, best.configuration, best.knobs, best.seed)
+    return adapted(tables, settings, [plan], ("refit_examples", part), obtain)
 
 
 def refit() -> None:

@@ -105,7 +105,8 @@ def make_best(base: Path) -> None:
     configuration = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
     knobs = Knobs(0.2, 0.9, 20, 1.05)
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
-    row = BestRow("001", "001-00", KEY, files, configuration, knobs, 0.5, True)
+    at = (0.1, 0.2, 0.3, 0.4)
+    row = BestRow("001", "001-00", KEY, files, at, configuration, knobs, 7, 0.5, True)
     lake.write_document("best", row)
     subject = SubjectRow("001-00", KEY, f"evaluation/best/adapters/{KEY}", files, knobs)
     lake.write_rows("subjects", [subject], lake.EVALUATIONS["best"])

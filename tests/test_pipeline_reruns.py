@@ -71,6 +71,11 @@ def test_what_comes_out_the_same_reruns_nothing_after_it(copy: Path) -> None:
     assert rerun == EDITED["stages/scores.py"] | EDITED["coral_batch/report/__init__.py"]
 
 
+def test_more_bugs_for_the_best_genome_alone_rerun_what_is_measured_on_it(copy: Path) -> None:
+    set_params({"examples.refit": 1}, copy)
+    assert stages_run(run(copy, "dvc", "repro")) <= {"examples", "evidence", "index", *BEST_AGAIN}
+
+
 def test_more_held_out_bugs_rerun_the_evaluation(stale: Path) -> None:
     set_params({"evaluation.bugs": 6}, stale)
     try:
@@ -120,7 +125,7 @@ DRAWN_AGAIN = {
 
 # What is measured on the best genome alone; another one may win, or with another fitness.
 BEST_AGAIN = {
-    "best",
+    *("best", "refit"),
     *(
         f"{stage}@evaluation/best"
         for stage in ("samples", "verdicts", "findings", "scores", "page")

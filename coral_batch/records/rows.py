@@ -138,8 +138,10 @@ class BestRow:
     genome: str
     key: str
     files: dict[str, str]
+    coordinates: tuple[float, ...]
     configuration: AdapterConfiguration
     knobs: Knobs
+    seed: int
     fitness: float
     passed: bool
 
