@@ -38,7 +38,7 @@ EVIDENCE = Evidence(
     "001-00",
     "001",
     True,
-    Budget(5, 4, 1200, 20, 400),
+    Budget(5, 4, 1200, 500, 20, 400),
     {name: Closest(0.25, "sieve", "gcd") for name in MEASURES},
     {"held_out": _COMPARISON, "selection": _COMPARISON},
     {"comparison": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},

@@ -47,6 +47,7 @@ def test_the_best_genome_is_measured_as_it_was_trained_last(finished: Path) -> N
         row.key for name in ("000", "001") for row in lake.read_rows("adapters", AdapterRow, name)
     }
     assert spent.adapters == len(keys) + 1
+    assert spent.refit_tokens == adapter.tokens
 
 
 def test_with_the_bugs_that_selection_saw_it_stays_as_it_is(finished: Path) -> None:
@@ -57,7 +58,9 @@ def test_with_the_bugs_that_selection_saw_it_stays_as_it_is(finished: Path) -> N
     evidence()
     (adapter,) = lake.read_rows("adapters", AdapterRow, PART)
     assert adapter.key == lake.read_document("best", BestRow).key
-    assert lake.read_document("evidence", Evidence).budget.adapters == before.adapters - 1
+    after = lake.read_document("evidence", Evidence).budget
+    assert (after.adapters, after.refit_tokens) == (before.adapters - 1, 0)
+    assert after.training_tokens == before.training_tokens - before.refit_tokens
 
 
 def test_an_adapter_whose_card_does_not_tell_its_seed_is_not_called_best(finished: Path) -> None:

@@ -95,7 +95,10 @@ def test_the_first_page_compares_the_best_genome_with_the_base_model(
         " 0.25 [0.00, 0.75]: +0.50 [-0.10, +1.00]. CodeLinterEval, official pass@1,"
         " 0.25 [0.12, 0.50] in place of 0.25 [0.12, 0.50]."
     )
-    assert "5 genomes, 4 adapters trained on 1,200 tokens, 20 samples of 400 tokens." in opening
+    assert (
+        "5 genomes, 4 adapters trained on 1,200 tokens (500 of them to train the best genome once"
+        " more), 20 samples of 400 tokens." in opening
+    )
     assert opening.index("Contamination") < opening.index("Selection scores")
     assert "Selection scores" in text
     assert "so they flatter the best genome" in text

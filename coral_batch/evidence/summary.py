@@ -73,6 +73,7 @@ class Budget:
     genomes: int
     adapters: int
     training_tokens: int
+    refit_tokens: int
     samples: int
     decoded_tokens: int
 
@@ -149,18 +150,21 @@ def spent(
         again: the samples of the finalists, drawn besides.
         refit: the best genome's adapter, as it was trained last.
     """
-    trained = {row.key: row.tokens for row in refit}
+    trained: dict[str, int] = {}
     drawn: dict[tuple[str, object], str] = {}
     decoded: dict[str, tuple[int, int]] = {}
     for one in reversed(generations):
         trained |= one.trained
         drawn |= one.drawn
         decoded |= one.decoded
+    once_more = {row.key: row.tokens for row in refit if row.key not in trained}
+    trained |= once_more
     counts = [decoded[genome] for genome in set(drawn.values())]
     return Budget(
         len({genome for one in generations for genome in one.decoded}),
         len(trained),
         sum(trained.values()),
+        sum(once_more.values()),
         len(again) + sum(count for count, _ in counts),
         sum(row.drawn_tokens for row in again) + sum(tokens for _, tokens in counts),
     )

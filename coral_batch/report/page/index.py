@@ -25,6 +25,7 @@ from coral_batch.report.claims import (
     drawn_text,
     interval,
     paired_cells,
+    refit,
     slices,
 )
 from coral_batch.report.metrics import OBJECTIVES, Metrics
@@ -129,6 +130,7 @@ def index_page(run: Run) -> str:
         reliability=run.evidence.reliability,
         measured=MEASURED,
         budget=run.evidence.budget,
+        refit=refit(run.evidence.budget),
         search=run.evidence.search,
         mapped=SEARCHES[run.evidence.search].AUTOMATA_DECIDE,
         linteval=run.linteval,
