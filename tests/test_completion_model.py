@@ -27,6 +27,7 @@ from stages.linteval_report import linteval_report
 from stages.linteval_samples import linteval_samples
 from stages.linteval_scores import linteval_scores
 from stages.page import page
+from stages.refit import refit
 from stages.report import report
 from stages.samples import samples
 from stages.selection import selection
@@ -69,6 +70,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         samples(lake.FINALS)
         judge(lake.FINALS)
         best()
+        refit()
         for part in lake.EVALUATIONS.values():
             samples(part)
             judge(part)

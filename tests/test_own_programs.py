@@ -37,7 +37,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (project / name).write_text(text)
     set_sources({"own": {"reader": "folder", "path": "programs", "roles": "file"}}, project)
     set_params({"training.batch_size": 1, "validation.bugs": 2}, project)
-    set_params({"injection.each": 6, "examples.bugs": 4}, project)
+    set_params({"injection.each": 6, "examples.bugs": 4, "examples.refit": 4}, project)
     run(project, "coral", "generations", "1")
     run(project, "dvc", "repro")
     return project
