@@ -188,6 +188,7 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
         (_edit_field("finish", "bored"), ["row 1, finish", "'bored'", "fence"]),
         (_edit_field("sample", "0"), ["row 1, sample", "'0'", "integer"]),
         (_edit_field("sample", True), ["row 1, sample", "True", "integer"]),
+        (_edit_field("sample", 10**30), ["row 1, sample", str(10**30), "at most"]),
         (_edit_field("extra", 1), ["row 1", "extra"]),
         (_edit_field("genome", "../../etc"), ["row 1, genome", "../../etc"]),
         (lambda line: line[:20], ["line 1", "JSON"]),
