@@ -74,12 +74,12 @@ def export(
         )
     base = read_card(lake.path("base"))
     source = origin(base)
-    part, folder, exported, key = _best() if genome is None else _genome(genome)
+    part, folder, exported, card = _best() if genome is None else _genome(genome)
     table = "refit_examples" if genome is None else "examples"
     examples = lake.read_rows(table, Example)
-    check_origin(part, key, "base", base.sha256)
-    check_origin(part, key, "examples", examples_sha256(examples), table)
-    trained = _trained(part, key, table, examples)
+    check_origin(card, "base", base.sha256)
+    check_origin(card, "examples", examples_sha256(examples), table)
+    trained = _trained(part, card, table, examples)
 
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
 
@@ -102,41 +102,36 @@ def export(
     )
 
 
-def check_origin(part: str, key: str, of: str, now: str, table: str | None = None) -> None:
+def check_origin(card: AdapterCardRow, of: str, now: str, table: str | None = None) -> None:
     """Check that an adapter was trained on what is there now.
 
     Args:
-        part: where its card is.
-        key: its key.
-        of: what its card tells the SHA-256 of: ``base`` or ``examples``.
+        card: its card.
+        of: what the card tells the SHA-256 of: ``base`` or ``examples``.
         now: the SHA-256 of what is there.
         table: where that is, if not in the table of the same name.
 
     Raises:
         CoralError: it was not, as when they were made again and the adapters were not yet.
     """
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
-    known = find(cards, lake.path("adapter_cards", part), key=key).determinants
-    if known.get(of) != now:
+    if card.determinants.get(of) != now:
         raise CoralError(
             "the adapter was trained on something else than what is there now",
             file=lake.path(table or of),
-            field=f"SHA-256 of {of}, in adapter {key[:8]}",
+            field=f"SHA-256 of {of}, in adapter {card.key[:8]}",
             found=now,
-            expected=known.get(of),
+            expected=card.determinants.get(of),
             action="run `dvc repro`",
         )
 
 
-def _trained(part: str, key: str, table: str, examples: Sequence[Example]) -> Trained:
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
-    known = find(cards, lake.path("adapter_cards", part), key=key).determinants
-    settings = known.get("training")
+def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Example]) -> Trained:
+    settings = card.determinants.get("training")
     if not isinstance(settings, dict):
         raise CoralError(
             "the card of an adapter does not say how it was trained",
             file=lake.path("adapter_cards", part),
-            field=f"determinants.training of {key[:8]}",
+            field=f"determinants.training of {card.key[:8]}",
             found=settings,
             expected="the hyperparameters of its training",
             action=_again(part),
@@ -156,7 +151,7 @@ def _trained(part: str, key: str, table: str, examples: Sequence[Example]) -> Tr
         sorted({problem.origin for problem in problems if problem.name in taught}),
         any(bug is None for _, bug in shown),
         max(injected.values(), default=0),
-        known.get("seed"),
+        card.determinants.get("seed"),
         settings,
     )
 
@@ -190,7 +185,7 @@ def _again(part: str) -> str:
     return f"run `dvc repro --force {stage}`"
 
 
-def _best() -> tuple[str, Path, Exported, str]:
+def _best() -> tuple[str, Path, Exported, AdapterCardRow]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
     if (evidence.best, evidence.generation) != (best.genome, best.generation):
@@ -202,7 +197,7 @@ def _best() -> tuple[str, Path, Exported, str]:
             action="run `dvc repro`",
         )
     part = lake.EVALUATIONS["best"]
-    row, card, folder = find_adapter(part, best.genome)
+    _, card, folder = find_adapter(part, best.genome)
     check_files(folder, card.files, "the table adapter_cards", _again(part))
     return (
         part,
@@ -215,13 +210,13 @@ def _best() -> tuple[str, Path, Exported, str]:
             best.fitness,
             best.passed,
             evidence,
-            row.key != best.key,
+            card.key != best.key,
         ),
-        row.key,
+        card,
     )
 
 
-def _genome(name: str) -> tuple[str, Path, Exported, str]:
+def _genome(name: str) -> tuple[str, Path, Exported, AdapterCardRow]:
     generation, _, genome = name.partition("/")
     generations = params.load().generations
     if generation not in generations:
@@ -247,7 +242,7 @@ def _genome(name: str) -> tuple[str, Path, Exported, str]:
             fate.passed,
             None,
         ),
-        row.key,
+        card,
     )
 
 

@@ -140,9 +140,9 @@ def _best(base: str) -> Adapter:
 
 
 def _genome(part: str, genome: str, base: str) -> Adapter:
-    row, card, folder = find_adapter(part, genome)
-    check_origin(part, row.key, "base", base)
-    return Adapter(row.key, folder, card.files)
+    _, card, folder = find_adapter(part, genome)
+    check_origin(card, "base", base)
+    return Adapter(card.key, folder, card.files)
 
 
 def read_peft_folder(folder: Path, base: Path) -> Adapter:
