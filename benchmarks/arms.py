@@ -46,7 +46,7 @@ from coral_batch.records.bug import Bug
 from coral_batch.records.bug import program_of as program_name
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.rows import BASE, SampleRow, SubjectRow
+from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.report.claims import interval
 from coral_batch.verdicts.pool import judge
@@ -179,16 +179,26 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
     return SubjectRow(name, adapter.key, str(adapter.folder.absolute()), adapter.files, GREEDY)
 
 
-def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
+def answer(
+    subjects: Sequence[SubjectRow], shown: Sequence[Problem], settings: Params
+) -> tuple[list[SampleRow], list[bool], list[FirstChangeRow]]:
+    """Draw an answer to each bug with each subject, and judge it.
+
+    Returns:
+        The answers, whether each passes all cases of its program, and the first looks.
+    """
     draw_ = partial(draw, store=Store(lake.STORE))
-    rows, looks, _ = sample([subject], shown, 1, lake.path("base"), settings, draw_)
+    rows, looks, _ = sample(subjects, shown, 1, lake.path("base"), settings, draw_)
     by_name = {problem.name: problem for problem in shown}
     programs = [program_of(by_name[row.problem], row.code, row.problem) for row in rows]
     verdicts = judge(programs, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL)
-    outcomes = {
-        row.problem: Outcome(1, int(all(verdict.kind == "PASS" for verdict in of_row)))
-        for row, of_row in zip(rows, verdicts, strict=True)
-    }
+    return rows, [all(one.kind == "PASS" for one in of_row) for of_row in verdicts], looks
+
+
+def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
+    rows, passed, looks = answer([subject], shown, settings)
+    by_name = {problem.name: problem for problem in shown}
+    outcomes = {row.problem: Outcome(1, int(well)) for row, well in zip(rows, passed, strict=True)}
     found = sum(look.found for look in looks) if looks else None
     return Result(outcomes, _unchanged(rows, by_name), found)
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from math import prod
 from typing import Any
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from benchmarks.arms import answer
 from benchmarks.table import ROOT, machine
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems
@@ -36,8 +36,6 @@ from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.stage import Lake
 from coral_batch.lake.store import Store
-from coral_batch.models.decoding.drawing import draw
-from coral_batch.models.repairs.tables import sample
 from coral_batch.models.training.obtain import Adapter, obtain_adapters
 from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
@@ -47,8 +45,6 @@ from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Candidates, Params
 from coral_batch.search.mapping.mapping import decode
 from coral_batch.seeding import generator
-from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import program_of
 from coral_batch.work.text import table
 
 FILE = ROOT / "benchmarks/configurations.csv"
@@ -66,6 +62,8 @@ def main() -> None:
     parser.add_argument("--adapters", type=int, default=64)
     arguments = parser.parse_args()
     settings = params.load()
+    if settings.sampling.change != "required":
+        parser.error("sampling.change has to be required, so that there are first changes")
     if arguments.adapters > (most := prod(len(getattr(settings.candidates, one)) for one in HEAVY)):
         parser.error(f"the candidates are {most} adapters")
     lake_ = Lake()
@@ -196,14 +194,11 @@ def _rows(
 def _measured(
     subjects: Sequence[SubjectRow], problems: Sequence[Problem], settings: Params
 ) -> Iterator[tuple[str, dict[str, bool], float]]:
-    """Yield each subject's name, what it repairs, and the mean probability of the right change."""
-    rows, looks, _ = sample(
-        subjects, problems, 1, lake.path("base"), settings, partial(draw, store=Store(lake.STORE))
-    )
-    by_name = {problem.name: problem for problem in problems}
-    programs = [program_of(by_name[row.problem], row.code, row.problem) for row in rows]
-    verdicts = judge(programs, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL)
-    passed = [all(one.kind == "PASS" for one in of_row) for of_row in verdicts]
+    """Yield each subject's name, what it repairs, and the mean probability of the right change.
+
+    The last over the bugs for which it is known (`FirstChangeRow.right`).
+    """
+    rows, passed, looks = answer(subjects, problems, settings)
     for subject in subjects:
         yield (
             subject.genome,
@@ -212,7 +207,15 @@ def _measured(
                 for row, well in zip(rows, passed, strict=True)
                 if row.genome == subject.genome
             },
-            float(np.mean([look.right or 0 for look in looks if look.genome == subject.genome])),
+            float(
+                np.mean(
+                    [
+                        look.right
+                        for look in looks
+                        if look.genome == subject.genome and look.right is not None
+                    ]
+                )
+            ),
         )
 
 

@@ -218,10 +218,7 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(
     """They would be kept, and returned for the adapter that the key stands for."""
     make_best(tiny_base)
     shutil.copytree(adapters_of_best(), lake.path("adapter_folders", "001"))
-    for folder in (
-        adapters_of_best(),
-        lake.path("adapter_folders", "001"),
-    ):
+    for folder in (adapters_of_best(), lake.path("adapter_folders", "001")):
         weights = folder / KEY / "adapter_model.safetensors"
         weights.write_bytes(weights.read_bytes()[:-1] + b"1")
     with pytest.raises(CoralError, match=r"adapter_model\.safetensors"):

@@ -73,7 +73,14 @@ def test_what_comes_out_the_same_reruns_nothing_after_it(copy: Path) -> None:
 
 def test_more_bugs_for_the_best_genome_alone_rerun_what_is_measured_on_it(copy: Path) -> None:
     set_params({"examples.refit": 1}, copy)
-    assert stages_run(run(copy, "dvc", "repro")) <= {"examples", "evidence", "index", *BEST_AGAIN}
+    rerun = stages_run(run(copy, "dvc", "repro"))
+    assert {"examples", "refit", "samples@evaluation/best", "evidence"} <= rerun
+    assert rerun <= {"examples", "evidence", "index", *BEST_AGAIN}
+    # As many as selection saw: what is measured is the adapter that was there.
+    (adapter,) = map(
+        json.loads, (copy / "lake/evaluation/best/adapters.jsonl").read_text().splitlines()
+    )
+    assert adapter["key"] == json.loads((copy / "lake/best/best.json").read_text())["key"]
 
 
 def test_more_held_out_bugs_rerun_the_evaluation(stale: Path) -> None:

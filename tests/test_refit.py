@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,16 +20,16 @@ from tests.finished_lake import make_finished_lake, train_again
 from tests.settings import set_params
 
 PART = lake.EVALUATIONS["best"]
+pytestmark = pytest.mark.usefixtures("finished")
 
 
 @pytest.fixture
-def finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     make_finished_lake(tmp_path)
-    yield tmp_path
 
 
-def test_the_best_genome_is_measured_as_it_was_trained_last(finished: Path) -> None:
+def test_the_best_genome_is_measured_as_it_was_trained_last() -> None:
     chosen = lake.read_document("best", BestRow)
     (adapter,) = lake.read_rows("adapters", AdapterRow, PART)
     (card,) = lake.read_rows("adapter_cards", AdapterCardRow, PART)
@@ -50,7 +49,7 @@ def test_the_best_genome_is_measured_as_it_was_trained_last(finished: Path) -> N
     assert spent.refit_tokens == adapter.tokens
 
 
-def test_with_the_bugs_that_selection_saw_it_stays_as_it_is(finished: Path) -> None:
+def test_with_the_bugs_that_selection_saw_it_stays_as_it_is() -> None:
     before = lake.read_document("evidence", Evidence).budget
     set_params({"examples.refit": 1})
     examples()
@@ -63,7 +62,7 @@ def test_with_the_bugs_that_selection_saw_it_stays_as_it_is(finished: Path) -> N
     assert after.training_tokens == before.training_tokens - before.refit_tokens
 
 
-def test_an_adapter_whose_card_does_not_tell_its_seed_is_not_called_best(finished: Path) -> None:
+def test_an_adapter_whose_card_does_not_tell_its_seed_is_not_called_best() -> None:
     for part in ("000", "001"):
         cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
         known = [replace(one, determinants={"training": 1}) for one in cards]

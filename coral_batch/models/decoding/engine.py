@@ -218,7 +218,7 @@ class Engine:
         names = [tuple(encoded) if unit.prompts is None else unit.prompts for unit in units]
         waiting = deque(
             _Prompt(number, encoded[name].asked(units[number]), deque(range(samples)))
-            for number, name in _in_turn(units, names)
+            for number, name in _in_turn(units, names, tuple(encoded))
         )
         left = [samples * len(one) for one in names]
         looks: list[tuple[int, Look]] = []
@@ -442,11 +442,13 @@ class _Common:
     read: tuple[_Reading, DynamicCache, Tensor] | None = None
 
 
-def _in_turn(units: Sequence[Unit], names: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
+def _in_turn(
+    units: Sequence[Unit], names: Sequence[Sequence[str]], prompts: Sequence[str]
+) -> list[tuple[int, str]]:
     """Return each unit's number with each of its prompts; with one adapter, prompt by prompt."""
     adapters = [unit.adapter for unit in units]
+    order = {name: place for place, name in enumerate(prompts)}
     pairs = [(number, name) for number, own in enumerate(names) for name in own]
-    order = {name: place for place, (_, name) in reversed(list(enumerate(pairs)))}
     return sorted(pairs, key=lambda pair: (adapters.index(adapters[pair[0]]), order[pair[1]]))
 
 
