@@ -16,10 +16,11 @@ split and examples (`dvc repro base bugs examples`).
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from math import prod
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -95,9 +96,7 @@ def main() -> None:
             settings.compute.threads,
             settings.compute.kernels,
         )
-        rows = []
-        for (number, configuration, knobs), one in zip(some, wanted, strict=True):
-            rows += _rows(number, configuration, knobs, adapters[one], shown, settings)
+        rows = _rows(some, [adapters[one] for one in wanted], shown, settings)
         frame = pl.DataFrame(rows)
         done = frame if done is None else pl.concat([done, frame])
         with atomic(FILE) as opened:
@@ -150,73 +149,53 @@ def place(genes: Mapping[str, Any], candidates: Candidates) -> list[float]:
 
 
 def _rows(
-    number: int,
-    configuration: AdapterConfiguration,
-    knobs: Knobs,
-    adapter: Adapter,
-    shown: dict[str, list[Problem]],
+    points: Sequence[tuple[int, AdapterConfiguration, Knobs]],
+    adapters: Sequence[Adapter],
+    shown: Mapping[str, Sequence[Problem]],
     settings: Params,
 ) -> list[dict[str, Any]]:
-    """Return what an adapter repairs at every temperature."""
-    subjects = [
-        SubjectRow(
-            f"{number}-{temperature}",
-            adapter.key,
-            str(adapter.folder.absolute()),
-            adapter.files,
-            replace(knobs, temperature=temperature),
-        )
-        for temperature in settings.candidates.temperature
-    ]
-    repaired: dict[tuple[str, str], dict[str, bool]] = {}
-    right: dict[tuple[str, str], float] = {}
-    for name, problems in shown.items():
-        for genome, outcomes, mean in _measured(subjects, problems, settings):
-            repaired[name, genome], right[name, genome] = outcomes, mean
+    """Return what some adapters repair at every temperature; all of it is drawn together."""
+    subjects = {
+        number: [
+            SubjectRow(
+                f"{number}-{temperature}",
+                adapter.key,
+                str(adapter.folder.absolute()),
+                adapter.files,
+                replace(knobs, temperature=temperature),
+            )
+            for temperature in settings.candidates.temperature
+        ]
+        for (number, _, knobs), adapter in zip(points, adapters, strict=True)
+    }
+    once = {problem.name: problem for problems in shown.values() for problem in problems}
+    drawn = list(chain.from_iterable(subjects.values()))
+    rows, passed, looks = answer(drawn, list(once.values()), settings)
+    repaired = {(row.genome, row.problem): well for row, well in zip(rows, passed, strict=True)}
+    right = {(look.genome, look.problem): look.right for look in looks}
     return [
         {
             "adapter": number,
             **genes(configuration, subject.knobs),
             "loss": round(float(np.mean(adapter.curve.loss[-32:])), 4),
-            **{f"right_{name}": round(right[name, subject.genome], 4) for name in shown},
             **{
-                name: "".join(
-                    str(int(repaired[name, subject.genome][one.name])) for one in problems
-                )
+                f"right_{name}": _mean(right[subject.genome, one.name] for one in problems)
+                for name, problems in shown.items()
+            },
+            **{
+                name: "".join(str(int(repaired[subject.genome, one.name])) for one in problems)
                 for name, problems in shown.items()
             },
             "machine": machine()["cpu"],
         }
-        for subject in subjects
+        for (number, configuration, _), adapter in zip(points, adapters, strict=True)
+        for subject in subjects[number]
     ]
 
 
-def _measured(
-    subjects: Sequence[SubjectRow], problems: Sequence[Problem], settings: Params
-) -> Iterator[tuple[str, dict[str, bool], float]]:
-    """Yield each subject's name, what it repairs, and the mean probability of the right change.
-
-    The last over the bugs for which it is known (`FirstChangeRow.right`).
-    """
-    rows, passed, looks = answer(subjects, problems, settings)
-    for subject in subjects:
-        yield (
-            subject.genome,
-            {
-                row.problem: well
-                for row, well in zip(rows, passed, strict=True)
-                if row.genome == subject.genome
-            },
-            float(
-                np.mean(
-                    [
-                        look.right
-                        for look in looks
-                        if look.genome == subject.genome and look.right is not None
-                    ]
-                )
-            ),
-        )
+def _mean(right: Iterable[float | None]) -> float:
+    """Return the mean probability of the right change, where it is known."""
+    return round(fmean(one for one in right if one is not None), 4)
 
 
 def _summary(frame: pl.DataFrame) -> str:
