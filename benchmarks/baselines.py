@@ -1,14 +1,15 @@
-"""The base model at every setting of its knobs that a genome may choose, beside the best genome.
+"""The base model with the best knobs that a genome may choose, beside the best genome.
 
     python -m benchmarks.baselines [--change required|free]
 
 Genomes choose their knobs and the base model of a run has one setting, so that the comparison could
 be unfair to it. Here the base model answers each bug that selection sees and each that the
-finalists are drawn for (`validation` in params.yaml), once at every setting among the candidates
-and once greedily. The setting that repairs most of them answers the held-out bugs (`evaluation`)
-as well, beside the greedy base model and the best genome of the run in the lake; so with answers
-that must change the program and with answers that need not. The run has to be a finished one
-(`dvc repro`); answers are kept in the store.
+finalists are drawn for (`validation` in params.yaml): greedily, and with the knobs of
+`search.fixed`, each of which in turn takes every value among the candidates and keeps the one that
+repairs most. The best setting of all answers the held-out bugs (`evaluation`) as well, beside the
+greedy base model and the best genome of the run in the lake; so with answers that must change the
+program and with answers that need not. The run has to be a finished one (`dvc repro`); answers are
+kept in the store.
 
 A held-out set is looked at once a setting: what comes out is to be written down and not tuned on.
 """
@@ -16,10 +17,8 @@ A held-out set is looked at once a setting: what comes out is to be written down
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from itertools import product, starmap
-from statistics import mean
 
 from benchmarks.arms import answer
 from benchmarks.table import machine, utc, write_results
@@ -35,7 +34,7 @@ from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import SubjectRow
-from coral_batch.records.settings import Candidates, Params
+from coral_batch.records.settings import Params
 from coral_batch.report.claims import interval
 from coral_batch.work.text import table
 
@@ -64,10 +63,12 @@ def main() -> None:
     written = []
     for change in arguments.change or ["required", "free"]:
         here = replace(settings, sampling=replace(settings.sampling, change=change))
-        tried = _answers(_choices(settings.candidates), seen, here)
+        tried = _climb(seen, here)
         first = max(tried, key=lambda knobs: _share(tried[knobs]))
+        cells = [(*_cells(knobs), f"{_share(one):.3f}") for knobs, one in tried.items()]
+        print(f"\nchange {change}, {len(seen)} bugs of the test programs")
+        print(table((*KNOBS, "repaired"), cells, left=set()), flush=True)
         last = _answers(list(dict.fromkeys((GREEDY, first))), held_out, here)
-        print(f"\nchange {change}, {len(seen)} bugs of the test programs\n{_summary(tried)}")
         for knobs, of_base in last.items():
             paired = compare(of_base, best, 1, settings.seed, "baselines")
             rows.append(
@@ -94,9 +95,17 @@ def main() -> None:
     write_results(f"baselines-{utc()}", {"machine": machine(), "rows": written})
 
 
-def _choices(candidates: Candidates) -> list[Knobs]:
-    """Return greedy, which wins where another is no better, and all that a genome may choose."""
-    return [GREEDY, *starmap(Knobs, product(*(getattr(candidates, knob) for knob in KNOBS)))]
+def _climb(problems: Sequence[Problem], settings: Params) -> dict[Knobs, Outcomes]:
+    """Return what the base model repairs greedily and at each setting that is tried."""
+    tried = _answers([GREEDY], problems, settings)
+    at = Knobs(*(getattr(settings.search.fixed, knob) for knob in KNOBS))
+    for knob in KNOBS:
+        values = getattr(settings.candidates, knob)
+        some = [replace(at, **{knob: value}) for value in values]
+        if missing := [one for one in some if one not in tried]:
+            tried |= _answers(missing, problems, settings)
+        at = max(some, key=lambda knobs: _share(tried[knobs]))
+    return tried
 
 
 def _answers(
@@ -114,30 +123,6 @@ def _answers(
 
 def _share(outcomes: Outcomes) -> float:
     return sum(outcome.solved for outcome in outcomes.values()) / len(outcomes)
-
-
-def _summary(tried: Mapping[Knobs, Outcomes]) -> str:
-    """Return the five best settings, greedy, and the mean of each candidate."""
-    order = sorted(tried, key=lambda knobs: -_share(tried[knobs]))
-    some = [*order[:5], *([] if GREEDY in order[:5] else [GREEDY])]
-    rows: list[Sequence[str]] = [(*_cells(knobs), f"{_share(tried[knobs]):.3f}") for knobs in some]
-    means: list[Sequence[str]] = []
-    for knob in KNOBS:
-        for value in dict.fromkeys(getattr(knobs, knob) for knobs in tried if knobs != GREEDY):
-            of_value = [
-                _share(tried[knobs])
-                for knobs in tried
-                if knobs != GREEDY and getattr(knobs, knob) == value
-            ]
-            means.append((f"{knob} {value:g}", f"{mean(of_value):.3f}"))
-    return "\n\n".join(
-        (
-            table((*KNOBS, "repaired"), rows, left=set()),
-            table(
-                ("mean of all settings with", "repaired"), means, left={"mean of all settings with"}
-            ),
-        )
-    )
 
 
 def _cells(knobs: Knobs) -> tuple[str, ...]:

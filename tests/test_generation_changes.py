@@ -35,6 +35,7 @@ from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.configuration import Knobs
 from tests.answers import agree
 from tests.tiny import (
+    make_tiny_base,
     make_tiny_completion_base,
     make_tiny_completion_tokenizer,
     make_tiny_tokenizer,
@@ -322,6 +323,24 @@ def test_answers_that_change_nothing_are_drawn_again(base: Path, kind: type) -> 
         copied = is_copy("# nothing", one.text.removeprefix(FENCE))
         assert not copied or one.redrawn == ATTEMPTS - 1
     assert len({(one.problem, one.text) for one in redrawn}) > 1
+
+
+def test_answers_that_are_drawn_again_go_on_from_where_they_change(tmp_path: Path) -> None:
+    """Before the change of the one before, from what is there; behind it, from the prompt again."""
+    # A model that most likely repeats a token, and a program of nothing but empty lines.
+    make_tiny_base(tmp_path / "base")
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "base", dtype=torch.float32)
+    with torch.no_grad():
+        model.get_input_embeddings().weight.mul_(4)
+    model.save_pretrained(tmp_path / "base")
+    originals = dict.fromkeys(PROMPTS, Original("\n" * 6))
+    unit = Unit("genome", None, Knobs(1.5, 1.0, 600, 1.0), change=True)
+    plain, fast = (
+        run(open_engine(kind, tmp_path / "base"), [unit], originals, 40, 16)["genome"].samples
+        for kind in (PlainEngine, Engine)
+    )
+    agree(plain, fast)
+    assert len({one.copied for one in fast if one.redrawn}) > 2
 
 
 def test_a_copy_is_what_has_the_same_syntax_tree() -> None:

@@ -372,11 +372,12 @@ class Engine:
         for place, row in enumerate(live):
             answer = row.answer
             if answer.finish and self._writing.failed(answer):
-                live[place] = self._begin(
+                live[place] = again = self._begin(
                     common, answer.prompt, row.unit, row.begun, answer.index, answer.attempt + 1
                 )
-                if not live[place].answer.finish:
-                    self._fill(common, place, live[place])
+                # Up to its change the one before was the same program's copy.
+                if not again.answer.finish and again.answer.copied > answer.copied:
+                    self._fill(common, place, again)
         finished = [row for row in live if row.answer.finish]
         for place in reversed(range(len(live))):
             if live[place].answer.finish:
