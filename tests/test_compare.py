@@ -15,6 +15,7 @@ import pytest
 from coral_batch import lake
 from coral_batch.commands.compare import compare, paired
 from coral_batch.errors import CoralError
+from coral_batch.evidence.summary import Evidence
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterRow, BestRow
@@ -71,6 +72,17 @@ def test_two_folders_are_compared(
     difference = paired(read_run("."), read_run(str(second)), "held_out")
     assert difference is not None
     assert difference.difference.value == 0.25
+
+
+def test_what_the_runs_spent_is_compared_though_one_spent_none(
+    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = lake.read_document("evidence", Evidence)
+    budget = replace(known.budget, samples=2 * known.budget.samples, refit_tokens=1200)
+    lake.write_document("evidence", replace(known, budget=budget))
+    compare([".", str(second)])
+    output = " ".join(capsys.readouterr().out.split())
+    assert "differ in refit tokens (none, and up to 1,200), samples by up to 100%." in output
 
 
 def test_generations_that_a_longer_run_left_behind_are_not_counted(

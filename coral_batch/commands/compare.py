@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -19,6 +20,7 @@ from coral_batch.work.text import table
 
 # The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
 SEED = 0
+_WIDTH = 100  # characters of a line of prose
 
 
 def compare(
@@ -100,12 +102,15 @@ def _budgets(runs: Sequence[Run]) -> str:
     unequal = [name for name in names if len({budget[name] for budget in spent}) > 1]
     if not unequal:
         return text + "\nThe runs spent the same."
-    ratios = (
-        f"{name.replace('_', ' ')} by up to"
-        f" {max(b[name] for b in spent) / max(1, min(b[name] for b in spent)) - 1:.0%}"
-        for name in unequal
-    )
-    return text + f"\nThe runs did not spend the same: they differ in {', '.join(ratios)}."
+    how_far = ", ".join(_apart(name, [budget[name] for budget in spent]) for name in unequal)
+    said = f"The runs did not spend the same: they differ in {how_far}."
+    return f"{text}\n{fill(said, _WIDTH)}"
+
+
+def _apart(name: str, amounts: Sequence[int]) -> str:
+    least, most = min(amounts), max(amounts)
+    how_far = f"by up to {most / least - 1:.0%}" if least else f"(none, and up to {most:,})"
+    return f"{name.replace('_', ' ')} {how_far}"
 
 
 def _against(first: Run, other: Run) -> str:

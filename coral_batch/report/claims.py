@@ -61,9 +61,10 @@ def claims(evidence: Evidence) -> str:
             "Closest to a program trained or selected on: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
-            f"Spent: {budget.genomes} genomes; {budget.adapters} adapters,"
-            f" {budget.training_tokens:,} tokens trained on{refit(budget)};",
-            f"{budget.samples:,} samples, {budget.decoded_tokens:,} tokens decoded.",
+            f"Spent: {budget.genomes} genomes; {budget.samples:,} samples,"
+            f" {budget.decoded_tokens:,} tokens decoded;",
+            f"{budget.adapters} adapters, {budget.training_tokens:,} tokens trained on"
+            f"{refit(budget)}.",
         )
     )
 
