@@ -327,20 +327,33 @@ def test_answers_that_change_nothing_are_drawn_again(base: Path, kind: type) -> 
 
 def test_answers_that_are_drawn_again_go_on_from_where_they_change(tmp_path: Path) -> None:
     """Before the change of the one before, from what is there; behind it, from the prompt again."""
-    # A model that most likely repeats a token, and a program of nothing but empty lines.
-    make_tiny_base(tmp_path / "base")
-    model = AutoModelForCausalLM.from_pretrained(tmp_path / "base", dtype=torch.float32)
-    with torch.no_grad():
-        model.get_input_embeddings().weight.mul_(4)
-    model.save_pretrained(tmp_path / "base")
-    originals = dict.fromkeys(PROMPTS, Original("\n" * 6))
+    # A change of a comment changes nothing, whatever word it is made at.
+    program = "# a few words that say nothing"
+    base = make_tiny_base(tmp_path / "base")
+    teach(base, program)
     unit = Unit("genome", None, Knobs(1.5, 1.0, 600, 1.0), change=True)
     plain, fast = (
-        run(open_engine(kind, tmp_path / "base"), [unit], originals, 40, 16)["genome"].samples
+        run(open_engine(kind, base), [unit], dict.fromkeys(PROMPTS, Original(program)), 20)
         for kind in (PlainEngine, Engine)
     )
-    agree(plain, fast)
-    assert len({one.copied for one in fast if one.redrawn}) > 2
+    agree(plain["genome"].samples, fast["genome"].samples)
+    assert len({one.copied for one in fast["genome"].samples if one.redrawn}) > 2
+
+
+def teach(base: Path, program: str) -> None:
+    """Train a tiny model to answer with a program, until an answer's words follow from it."""
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for text in [*PROMPTS.values()] * 40:
+        prompt = chat_prompt(tokenizer, text)
+        answer = continuation(tokenizer, prompt, f"{program}\n```")
+        read = tokenizer(prompt, add_special_tokens=False)["input_ids"]
+        labels = torch.tensor([[*[-100] * len(read), *answer]])
+        model(torch.tensor([[*read, *answer]]), labels=labels).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.save_pretrained(base)
 
 
 def test_a_copy_is_what_has_the_same_syntax_tree() -> None:
