@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 
-from benchmarks.arms import answer
+from benchmarks.arms import GREEDY, answer
 from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems
@@ -38,8 +38,7 @@ from coral_batch.records.settings import Params
 from coral_batch.report.claims import interval
 from coral_batch.work.text import table
 
-GREEDY = Knobs(0.0, 1.0, 1, 1.0)
-KNOBS = ("temperature", "top_p", "top_k", "repetition_penalty")
+KNOBS = tuple(field.name for field in fields(Knobs))
 
 
 def main() -> None:
