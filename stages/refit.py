@@ -19,7 +19,9 @@ def make(tables: Tables, settings: Params, part: str, obtain: Callable[..., Any]
 
     best = tables.document("best", BestRow)
     plan = Plan(best.genome, best.coordinates, best.configuration, best.knobs, best.seed)
-    return adapted(tables, settings, [plan], ("refit_examples", part), obtain)
+    # On as many bugs as its generation it is its generation's adapter, trained as that was.
+    alone = settings.examples.refit != settings.examples.bugs
+    return adapted(tables, settings, [plan], ("refit_examples", part), obtain, alone)
 
 
 def refit() -> None:

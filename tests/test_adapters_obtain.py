@@ -36,6 +36,7 @@ TRAINING = Training(
     max_grad_norm=1.0,
     layers=None,
 )
+UPPER = replace(TRAINING, layers=1)
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +127,24 @@ def test_adapters_train_side_by_side_as_far_as_memory_goes(
     assert f"2 to train, {together} at a time" in capsys.readouterr().err
 
 
+def test_an_adapter_that_trains_alone_has_all_threads_and_shares_the_lower_layers(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    beside = obtain_adapters(base, examples, [FIRST], UPPER, store)[FIRST]
+    before, made = torch.get_num_threads(), entries(store)
+    twice = [
+        obtain_adapters(base, examples, [FIRST], UPPER, one, threads=3, alone=True)[FIRST]
+        for one in (store, Store(tmp_path / "other"))
+    ]
+    assert beside.determinants["arithmetic"]["threads"] == 1
+    assert [one.determinants["arithmetic"]["threads"] for one in twice] == [3, 3]
+    assert not twice[0].reused
+    assert twice[0].files == twice[1].files
+    assert [entry.key for entry in entries(store)] == [entry.key for entry in made]
+    assert torch.get_num_threads() == before
+
+
 def test_several_devices_train_what_one_trains(
     base: Path, examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,9 +157,6 @@ def test_several_devices_train_what_one_trains(
         file = adapter.folder / "adapter_model.safetensors"
         other = one[wanted].folder / "adapter_model.safetensors"
         assert file.read_bytes() == other.read_bytes()
-
-
-UPPER = replace(TRAINING, layers=1)
 
 
 def weights_of(adapters: dict[Any, Adapter]) -> list[bytes]:

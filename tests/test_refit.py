@@ -39,6 +39,7 @@ def test_the_best_genome_is_measured_as_it_was_trained_last() -> None:
     assert card.determinants["examples"] == examples_sha256(more)
     assert (adapter.genome, adapter.configuration) == (chosen.genome, chosen.configuration)
     assert card.determinants["seed"] == chosen.seed
+    assert card.determinants["arithmetic"] == {"threads": 2}  # nothing else trains meanwhile
     assert (subject.key, subject.knobs, subject.files) == (adapter.key, chosen.knobs, card.files)
     assert adapter.key != chosen.key
     spent = lake.read_document("evidence", Evidence).budget

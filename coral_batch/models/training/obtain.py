@@ -5,7 +5,8 @@ and on a cluster an adapter is a unit of work, and the worker that trained it pu
 store, which all share. Of the CUDA devices of one machine each has a share of the adapters.
 
 On a processor an adapter trains on one thread, and as many adapters as there are cores side by
-side: threads that share one adapter's steps wait for each other half of the time.
+side: threads that share one adapter's steps wait for each other half of the time. Only an adapter
+that is trained by itself has all of them.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ DECISIVE = {
 adapter, but for `coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
 Wanted = tuple[AdapterConfiguration, int]
 """An adapter to have: its configuration, and the seed it is trained with."""
-_Common = tuple[Path, Sequence[Example], Training, str, Store]
+_Common = tuple[Path, Sequence[Example], Training, str, int | None, Store]
 
 _PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
 
@@ -100,6 +101,7 @@ def obtain_adapters(
     store: Store,
     threads: int | None = None,
     kernels: str = "fast",
+    alone: bool = False,
 ) -> dict[Wanted, Adapter]:
     """Return each distinct adapter that is wanted, training those that the store lacks.
 
@@ -110,8 +112,9 @@ def obtain_adapters(
         training: hyperparameters.
         store: where adapters are kept as soon as each is trained.
         threads: most adapters to train at a time on a processor, each on one thread; None for one
-            a core, as far as memory goes.
+            a core, as far as memory goes. If `alone`, torch's threads; None for one a core.
         kernels: ``fast`` or ``plain``; see `coral_batch.models.training.training.train`.
+        alone: train one adapter at a time, on all threads. It rounds otherwise than on one.
 
     Raises:
         CoralError: see `coral_batch.models.training.training.train` and
@@ -121,13 +124,14 @@ def obtain_adapters(
     base_folder = base_folder.absolute()
     layers_below(_config(base_folder), training.layers)
     distinct = list(dict.fromkeys(wanted))
-    known = ask(_determinants, base_folder, examples, distinct, training, kernels, device=True)
+    on = threads if alone else 1
+    known = ask(_determinants, base_folder, examples, distinct, training, kernels, on, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
     if missing:
-        common = (base_folder, examples, training, kernels, Store(store.root.absolute()))
-        entries |= _trained(missing, len(known) - len(missing), common, threads)
+        common = (base_folder, examples, training, kernels, on, Store(store.root.absolute()))
+        entries |= _trained(missing, len(known) - len(missing), common, 1 if alone else threads)
     adapters = {}
     for one, entry in entries.items():
         assert entry is not None
@@ -176,7 +180,7 @@ def determinants(
 
 
 def _trained(
-    missing: Mapping[Wanted, dict[str, Any]], reused: int, common: _Common, threads: int | None
+    missing: Mapping[Wanted, dict[str, Any]], reused: int, common: _Common, most: int | None
 ) -> dict[Wanted, Path]:
     """Train what the store lacks, given with what determines each, and say how it goes."""
     base_folder, store = common[0], common[-1]
@@ -186,7 +190,7 @@ def _trained(
     elif torch.cuda.is_available():
         together = len(on)
     else:
-        together = _side_by_side(base_folder, threads)
+        together = _side_by_side(base_folder, most)
     _run_lower_layers(common, 1 if torch.cuda.is_available() else together)
     together = min(together, len(missing))
     say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
@@ -212,7 +216,7 @@ def _trained(
 
 def _run_lower_layers(common: _Common, together: int) -> None:
     """Let the store have what enters the adapted layers, as far as it is shared and not there."""
-    base_folder, examples, training, kernels, store = common
+    base_folder, examples, training, kernels, _, store = common
     below = _shared_below(base_folder, training, kernels)
     if not below:
         return
@@ -246,7 +250,7 @@ def _trunk_determinants(
 ) -> list[dict[str, Any]]:
     """Return what determines each part's entry when this process makes it."""
     card = read_card(base_folder)
-    with _one_thread():
+    with _threads(1):
         return [trunk.determinants(card, part, below) for part in parts]
 
 
@@ -256,7 +260,7 @@ def _trunk_unit(
     """Run the lower layers on some examples in a worker, which keeps the base model."""
     (here,) = _trunk_determinants(base_folder, [part], below)
     require_same("what determines what enters the adapted layers", here, known)
-    with _one_thread():
+    with _threads(1):
         trunk.compute(_kept_base(base_folder, known["base"], 0), part, below, store)
 
 
@@ -274,10 +278,11 @@ def _determinants(
     wanted: Sequence[Wanted],
     training: Training,
     kernels: str,
+    on: int | None,
 ) -> dict[Wanted, dict[str, Any]]:
-    """Return what determines each adapter when this process trains it."""
+    """Return what determines each adapter when this process trains it on so many threads."""
     card = read_card(base_folder)
-    with _one_thread():
+    with _threads(on):
         return {
             (configuration, seed): determinants(
                 card, examples, configuration, training, seed, kernels
@@ -287,16 +292,17 @@ def _determinants(
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def _threads(number: int | None) -> Iterator[None]:
+    """Let torch compute on so many threads meanwhile; None for as many as it does anyway."""
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(number or threads)
     try:
         yield
     finally:
         torch.set_num_threads(threads)
 
 
-def _side_by_side(base_folder: Path, threads: int | None) -> int:
+def _side_by_side(base_folder: Path, most: int | None) -> int:
     """Return how many adapters to train at a time on this machine's processor, >= 1.
 
     Each takes memory for its activations. In bf16, the type of its files, the base model lies there
@@ -307,7 +313,7 @@ def _side_by_side(base_folder: Path, threads: int | None) -> int:
     size = compute_dtype(devices()[0]).itemsize
     weights = size * read_card(base_folder).parameters
     fitting = (available_memory() - weights) // (weights + size * 625_000_000)
-    return max(1, min(threads or torch.get_num_threads(), fitting))
+    return max(1, min(most or torch.get_num_threads(), fitting))
 
 
 def _train_share(
@@ -317,6 +323,7 @@ def _train_share(
     examples: Sequence[Example],
     training: Training,
     kernels: str,
+    _: int | None,
     store: Store,
     file: Path,
 ) -> dict[Wanted, Path]:
@@ -342,19 +349,19 @@ def _train_unit(
     examples: Sequence[Example],
     training: Training,
     kernels: str,
+    on: int | None,
     store: Store,
     file: Path,
 ) -> dict[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
-    here = _determinants(base_folder, examples, [wanted], training, kernels)
+    here = _determinants(base_folder, examples, [wanted], training, kernels, on)
     require_same("what determines an adapter", here[wanted], known)
     below = _shared_below(base_folder, training, kernels)
     base = _kept_base(base_folder, known["base"], below)
-    with _one_thread():
+    with _threads(1):
         states = _states(base, examples, below, store)
-        build = partial(
-            _build, base, examples, wanted, training, kernels, states, partial(note, file)
-        )
+    build = partial(_build, base, examples, wanted, training, kernels, states, partial(note, file))
+    with _threads(on):
         return {wanted: store.put(KIND, known, build)}
 
 

@@ -23,6 +23,7 @@ def adapted(
     plans: Sequence[Plan],
     place: tuple[str, str],
     obtain: Callable[..., Mapping[Wanted, Adapter]],
+    alone: bool = False,
 ) -> Outputs:
     """Obtain what plans ask for, and return the tables and folders of it.
 
@@ -32,6 +33,8 @@ def adapted(
         plans: what each genome asks for.
         place: the table of the examples to train on, and the part of the lake that gets the tables.
         obtain: `coral_batch.models.training.obtain.obtain_adapters`.
+        alone: the plans ask for one adapter that no generation has trained, which all threads
+            train.
 
     Raises:
         CoralError: an example shows a program that is not to be trained on, or as in `obtain`.
@@ -47,6 +50,7 @@ def adapted(
         Store(lake.STORE),
         settings.compute.threads,
         settings.compute.kernels,
+        alone,
     )
     return tabulate(plans, obtained, lake.path("adapter_folders", part))
 
