@@ -138,7 +138,7 @@ def _programs(jail: Jail) -> list[Program]:
     for problem in read(ROOT / "lake/raw/classics", "classics")[0]:
         if problem.cases and problem.name != "sqrt":  # whose tolerance the peers do not know
             program = Program(
-                problem.name, problem.name, problem.reference, problem.cases, None, {}
+                problem.name, problem.function, problem.reference, problem.cases, None, {}
             )
             verdicts = judge_cases(jail, program, _LIMITS).values()
             if sum(verdict.cpu_seconds for verdict in verdicts) < _HEAVY:
@@ -152,7 +152,7 @@ def _timed(check: Callable[[Program], Any], programs: list[Program]) -> float:
 
 
 def _floor(programs: list[Program]) -> float:
-    data = [(p.problem, p.code, [case.inputs for case in p.cases]) for p in programs]
+    data = [(p.function, p.code, [case.inputs for case in p.cases]) for p in programs]
     command = [str(Path(sys.executable).resolve()), "-I", "-S", "-c", _FLOOR]
     run = subprocess.run(command, input=marshal.dumps(data), capture_output=True, check=True)
     return float(run.stdout)
@@ -161,7 +161,7 @@ def _floor(programs: list[Program]) -> float:
 @contextmanager
 def _peers(programs: list[Program]) -> Iterator[dict[str, Callable[[], float]]]:
     """Start the published harnesses; each call runs all programs once and returns the seconds."""
-    data = [(p.problem, p.code, [(c.inputs, c.expected) for c in p.cases]) for p in programs]
+    data = [(p.function, p.code, [(c.inputs, c.expected) for c in p.cases]) for p in programs]
     with ExitStack() as stack:
         yield {name: stack.enter_context(_harness(name, data)) for name in _TARGETS}
 

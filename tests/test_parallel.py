@@ -13,6 +13,7 @@ from typing import Any
 
 import joblib
 import pytest
+from joblib.externals.loky import process_executor
 
 from coral_batch.errors import CoralError
 from coral_batch.work.parallel import run, slots
@@ -110,3 +111,37 @@ def test_ctrl_c_that_another_thread_hears_waits_until_the_processes_have_started
     done.set()
     other.join()
     assert begun == [True]
+
+
+def test_a_pool_that_is_stopped_as_it_gets_a_unit_ends_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    thread = process_executor._ExecutorManagerThread
+    take, wait = thread.add_call_item_to_queue, thread.wait_result_broken_or_wakeup
+    looked: list[bool] = []
+
+    def late(self: Any) -> None:
+        looked.append(True)
+        if len(looked) > 1:  # the first look comes before there is a unit
+            take(self)
+
+    def slow(self: Any) -> Any:
+        time.sleep(0.3)
+        return wait(self)
+
+    monkeypatch.setattr(thread, "add_call_item_to_queue", late)
+    monkeypatch.setattr(thread, "wait_result_broken_or_wakeup", slow)
+    begin = joblib.Parallel.__call__
+
+    def interrupted(pool: Any, units: Any) -> Any:
+        results = begin(pool, units)
+        os.kill(os.getpid(), signal.SIGINT)
+        return results
+
+    monkeypatch.setattr(joblib.Parallel, "__call__", interrupted)
+    told: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", told.append)
+    with pytest.raises(KeyboardInterrupt):
+        list(run(square, [(number,) for number in range(9)], 2))
+    assert len(looked) > 1
+    assert told == []

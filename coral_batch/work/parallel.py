@@ -27,7 +27,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import joblib
-from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.externals.loky.process_executor import TerminatedWorkerError, _ExecutorManagerThread
 
 from coral_batch.errors import CoralError, shorten
 from coral_batch.work.address import ADDRESS, SchedulerLostError, cluster
@@ -186,10 +186,30 @@ def _processes(
         for result in results:  # noqa: UP028, as `yield from` would close it with the warning
             yield result
     finally:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _dropping():
             warnings.simplefilter("ignore")  # that units are dropped is why one closes it
             if results is not None:
                 results.close()
+
+
+@contextmanager
+def _dropping() -> Iterator[None]:
+    """Let loky's thread end without a traceback where it looks up a unit that was dropped.
+
+    Where a pool is stopped at the moment in which it gets a unit, it kills its processes and
+    forgets its units, and then still looks up their numbers. Closing the pool waits for the thread.
+    """
+    tell = threading.excepthook
+
+    def hook(raised: threading.ExceptHookArgs) -> None:
+        if not (raised.exc_type is KeyError and isinstance(raised.thread, _ExecutorManagerThread)):
+            tell(raised)
+
+    threading.excepthook = hook
+    try:
+        yield
+    finally:
+        threading.excepthook = tell
 
 
 @contextmanager
