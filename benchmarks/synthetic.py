@@ -27,8 +27,9 @@ from stages.linteval_report import linteval_report
 from stages.page import page
 from stages.scores import scores
 from stages.selection import selection
+from stages.subjects import subjects
 from stages.verdicts import verdicts
-from tests.finished_lake import INSECURE, adapt, answer_items, begin, draw
+from tests.finished_lake import INSECURE, adapt, answer_items, begin, draw, train_again
 
 VARIANTS = 2
 
@@ -84,6 +85,7 @@ def make_generations(first: int, last: int) -> dict[str, Cost]:
 
 def make_baseline() -> None:
     """Make the base model's repairs."""
+    subjects()
     _repair(lake.BASELINE)
     page(lake.BASELINE)
 
@@ -96,6 +98,7 @@ def make_finals() -> None:
 
 def make_evaluations() -> None:
     """Make what the evidence needs besides, once the best genome is picked."""
+    train_again()
     for part in lake.EVALUATIONS.values():
         _repair(part)
 
