@@ -1,14 +1,15 @@
 """How many bugs adapters of many configurations repair: a landscape to test searches on.
 
-    python -m benchmarks.configurations [--adapters 64]
+    python -m benchmarks.configurations [--first 0] [--adapters 64]
 
 Takes points of the cube of configurations, uniformly and always the same ones, and trains the
-adapter of each, two at a time, that none before it has. At every temperature among the candidates
+adapter of each that none before it has, a few at a time. At every temperature among the candidates
 it draws one answer to each bug that selection sees and each that the finalists see again
 (`validation` in params.yaml), and to each held-out bug (`evaluation`), and adds what was repaired
 to benchmarks/configurations.csv. What the table holds is not measured again, so that it can grow
-from night to night, on any machine; each row says on which. The lake must have its base, bugs,
-split and examples (`dvc repro base bugs examples`).
+from night to night, on any machine; each row says on which. Several can share the work, each with
+adapters from a number on; what they write is put together by hand. The lake must have its base,
+bugs, split and examples (`dvc repro base bugs examples`).
 
 `python -m benchmarks.landscape --measured` replays searches on the table.
 """
@@ -37,6 +38,7 @@ from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.stage import Lake
 from coral_batch.lake.store import Store
+from coral_batch.models.base.device import arithmetic, devices
 from coral_batch.models.training.obtain import Adapter, obtain_adapters
 from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
@@ -52,7 +54,7 @@ FILE = ROOT / "benchmarks/configurations.csv"
 TEXTS = {"selected_on": pl.String, "again": pl.String, "held_out": pl.String}
 """Columns of outcomes, a bug a digit: 1 for one that was repaired."""
 HEAVY = ("r", "lora_alpha", "lora_dropout", "target_modules", "method")
-_TOGETHER = 2
+_TOGETHER = {"cpu": 2, "cuda": 4}
 
 
 def main() -> None:
@@ -60,7 +62,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--adapters", type=int, default=64)
+    parser.add_argument("--first", type=int, default=0, help="number of the first adapter")
+    parser.add_argument("--adapters", type=int, default=64, help="number of the last, plus one")
     arguments = parser.parse_args()
     settings = params.load()
     if settings.sampling.change != "required":
@@ -81,11 +84,12 @@ def main() -> None:
     missing = [
         (number, *one)
         for number, one in enumerate(islice(points(settings.candidates), arguments.adapters))
-        if number not in numbers
+        if number >= arguments.first and number not in numbers
     ]
     examples = lake_.rows("examples", Example)
-    for start in range(0, len(missing), _TOGETHER):
-        some = missing[start : start + _TOGETHER]
+    together = _TOGETHER[devices()[0].type]
+    for start in range(0, len(missing), together):
+        some = missing[start : start + together]
         wanted = [(configuration, settings.seed) for _, configuration, _ in some]
         adapters = obtain_adapters(
             lake.path("base"),
@@ -186,7 +190,7 @@ def _rows(
                 name: "".join(str(int(repaired[subject.genome, one.name])) for one in problems)
                 for name, problems in shown.items()
             },
-            "machine": machine()["cpu"],
+            "machine": arithmetic().get("model") or machine()["cpu"],
         }
         for (number, configuration, _), adapter in zip(points, adapters, strict=True)
         for subject in subjects[number]

@@ -29,6 +29,7 @@ from benchmarks.table import ROOT, Row
 from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.corpus.sources.quixbugs import role_of
 from coral_batch.models.base.checkpoint import load_base
+from coral_batch.models.base.device import decoding_rows
 from coral_batch.models.decoding.answer import Unit
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.decoding.fence import FenceTokens
@@ -92,7 +93,10 @@ def measure_engine(
 ) -> tuple[Measurement, dict[str, Any]]:
     """Draw every genome's samples in shared batches."""
     loaded = load_base(base)
-    engine = Engine(loaded.model, loaded.tokenizer)
+    rows = decoding_rows(
+        loaded.model.device, loaded.model.config, loaded.card.parameters, tokens=2 * limit
+    )
+    engine = Engine(loaded.model, loaded.tokenizer, rows=rows)
     start = time.perf_counter()
     drawn = [
         sample
@@ -123,7 +127,7 @@ def measure_generate(
         for batch in batches:
             inputs = tokenizer(
                 list(batch), return_tensors="pt", padding=True, add_special_tokens=False
-            )
+            ).to(model.device)
             output = model.generate(
                 **inputs,
                 do_sample=True,
@@ -175,7 +179,11 @@ def measure_continuous(
             pad_token_id=tokenizer.pad_token_id,
         ),
         continuous_batching_config=ContinuousBatchingConfig(
-            page_size=page, num_blocks=pages, max_batch_tokens=512, use_cuda_graph=False, seed=1
+            page_size=page,
+            num_blocks=pages,
+            max_batch_tokens=512,
+            use_cuda_graph=model.device.type == "cuda",
+            seed=1,
         ),
         warmup=False,
     )

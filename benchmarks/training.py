@@ -2,10 +2,14 @@
 
 Both train the same LoRA adapter on the same batches of the bundled corpus' examples: the Trainer
 with PEFT and a padding collator, on all threads; ours an adapter a core, as a generation is
-trained, each beside its products on the same thread at the same time. The share of the
-matrix-product rate counts the operations that the maths needs: every token once through the frozen
-matrices forward and backward, causal attention, the adapter, the output head at answer positions.
-The base model's loading is not measured.
+trained, each beside its products on the same thread at the same time. On a GPU ours is one adapter
+as well, and both go over the examples four times, so that starting the device counts for less. The
+share of the matrix-product rate counts the operations that the maths needs: every token once
+through the frozen matrices forward and backward, causal attention, the adapter, the output head at
+answer positions. The base model's loading is not measured.
+
+With adapters in the upper layers alone, what the layers below make of the examples is computed once
+for all adapters of a run. Here its time is shared among those that train side by side.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.corpus.sources.quixbugs import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
+from coral_batch.models.base.device import devices
 from coral_batch.models.base.layers import layers_below, lower_states
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
@@ -69,6 +74,7 @@ class Result:
         matrix_gflops: rate of this machine's bf16 (or fp32) products, before and after, mean.
         share: of that rate, counting only needed operations.
         lower_seconds: what running the layers below the adapted ones took, which is done once.
+        tokens: prompt and answer tokens of all steps.
         seconds: training time of ours, without that.
         peak_mb: peak memory of the process until ours had finished.
     """
@@ -81,40 +87,49 @@ class Result:
     matrix_gflops: float
     share: float
     lower_seconds: float
+    tokens: int
     seconds: float
     peak_mb: float
 
 
 def measure() -> list[Row]:
-    """Train LoRA on q and v over 96 examples, batches of 4: an adapter a core, and the Trainer."""
+    """Train LoRA on q and v, in all layers and in those of params.yaml."""
+    return [row for layers in (None, TRAINING.layers) for row in _measure(layers)]
+
+
+def _measure(layers: int | None) -> list[Row]:
+    """Train on 96 examples an adapter a core, or one on a GPU, and then one with the Trainer."""
     folder, corpus = ROOT / "lake/base", ROOT / "lake/raw/classics"
-    cores = len(os.sched_getaffinity(0))
-    ours = Parallel(n_jobs=cores)(delayed(_alone)(folder, corpus) for _ in range(cores))
+    gpu = devices()[0].type == "cuda"
+    cores = 1 if gpu else len(os.sched_getaffinity(0))
+    training = replace(TRAINING, layers=layers, passes=4 if gpu else 1)
+    ours = Parallel(n_jobs=cores)(delayed(_alone)(folder, corpus, training) for _ in range(cores))
     get_reusable_executor().shutdown(wait=True)
-    tokens = sum(result.tokens_per_second for result in ours)
+    tokens = sum(result.tokens / (result.seconds + result.lower_seconds / cores) for result in ours)
     products = sum(result.matrix_gflops for result in ours)
     needed = sum(result.share * result.matrix_gflops for result in ours)
     base = load_base(folder)
     examples = choose(base, corpus, steps=24)
-    rows = [encode(examples[index], base.tokenizer) for index in _order(len(examples))]
+    rows = _in_order(base, examples, training)
     with tempfile.TemporaryDirectory() as output:
-        losses, seconds = run_trainer(base, rows, CONFIGURATION, TRAINING, Path(output))
+        losses, seconds = run_trainer(base, rows, CONFIGURATION, training, Path(output))
     theirs = sum(len(row.ids) for row in rows) / seconds
     apart = max(abs(our - their) for our, their in zip(ours[0].losses, losses, strict=True))
-    print(f"losses of the steps: at most {apart:.4f} apart", file=sys.stderr)
-    what = f"training LoRA on q, v: {cores} adapters side by side"
+    where = "all layers" if layers is None else f"the upper {layers} layers"
+    print(f"{where}: losses of the steps at most {apart:.4f} apart", file=sys.stderr)
+    what = f"training LoRA on q, v in {where}: {cores} side by side"
     return [
         Row(what, "tokens/s", tokens, "Trainer, one by one", theirs, at_least=2),
         Row(what, "GFLOP/s needed", needed, "matrix products", products, at_least=0.6),
     ]
 
 
-def _alone(folder: Path, corpus: Path) -> Result:
+def _alone(folder: Path, corpus: Path, training: Training) -> Result:
     """Train as a worker of `coral_batch.models.training.obtain` does: on one thread."""
     torch.set_num_threads(1)
     base = load_base(folder)
     examples = choose(base, corpus, steps=24)
-    return compare(base, folder, examples, CONFIGURATION, TRAINING, with_trainer=False)
+    return compare(base, folder, examples, CONFIGURATION, training, with_trainer=False)
 
 
 def main() -> None:
@@ -126,11 +141,9 @@ def main() -> None:
     parser.add_argument("--targets", choices=TARGETS, default="qv")
     parser.add_argument("--dora", action="store_true")
     parser.add_argument("--dropout", type=float, default=0.0)
-    parser.add_argument("--layers", type=int, help="upper layers with adapters; needs the next")
+    parser.add_argument("--layers", type=int, help="upper layers with adapters; all by default")
     parser.add_argument("--without-trainer", action="store_true")
     arguments = parser.parse_args()
-    if arguments.layers is not None and not arguments.without_trainer:
-        parser.error("the Trainer trains all layers: --layers needs --without-trainer")
     configuration = AdapterConfiguration(
         8, 16, arguments.dropout, TARGETS[arguments.targets], use_dora=arguments.dora
     )
@@ -154,9 +167,13 @@ def choose(base: BaseModel, corpus: Path, steps: int) -> list[Example]:
     return [examples[index] for index in order[: 4 * steps]]
 
 
-def _order(examples: int) -> np.ndarray:
-    """Return the order in which `train` takes so many examples."""
-    return generator(SEED, "training order").permutation(examples)
+def _in_order(base: BaseModel, examples: Sequence[Example], training: Training) -> list[Encoded]:
+    """Return the examples of all passes in the order in which `train` takes them."""
+    order = generator(SEED, "training order")
+    encoded = [encode(example, base.tokenizer) for example in examples]
+    return [
+        encoded[index] for _ in range(training.passes) for index in order.permutation(len(encoded))
+    ]
 
 
 def compare(
@@ -168,7 +185,7 @@ def compare(
     with_trainer: bool,
 ) -> Result:
     """Train by ours, then by the Trainer."""
-    rows = [encode(examples[index], base.tokenizer) for index in _order(len(examples))]
+    rows = _in_order(base, examples, training)
     with tempfile.TemporaryDirectory() as output:
         before = matrix_rate(base)
         below = layers_below(base.model.config, training.layers)
@@ -202,6 +219,7 @@ def compare(
         matrix_gflops=rate / 1e9,
         share=needed / seconds / rate,
         lower_seconds=lower,
+        tokens=tokens,
         seconds=seconds,
         peak_mb=peak,
     )
@@ -211,15 +229,22 @@ def matrix_rate(base: BaseModel) -> float:
     """Operations per second of products with this model's own up projections, 1,200 rows."""
     weights = [layer.mlp.up_proj.weight for layer in base.model.model.layers]
     wide, narrow = weights[0].shape
-    left, right = torch.randn(1200, narrow), torch.randn(1200, wide)
-    left, right = left.to(weights[0].dtype), right.to(weights[0].dtype)
+    left, right = (torch.randn(1200, size).to(weights[0]) for size in (narrow, wide))
     for weight in weights:
         left @ weight.t()
+    _wait(base.model.device)
     start = time.perf_counter()
     for weight in weights:
         left @ weight.t()
         right @ weight
+    _wait(base.model.device)
     return 4 * 1200 * wide * narrow * len(weights) / (time.perf_counter() - start)
+
+
+def _wait(device: torch.device) -> None:
+    """Wait for what a GPU was told to do."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
 
 
 def operations(
@@ -286,7 +311,17 @@ def run_trainer(
     training: Training,
     folder: Path,
 ) -> tuple[list[float], float]:
-    """Train with transformers' Trainer; return the loss of each step and the seconds."""
+    """Train with transformers' Trainer; return the loss of each step and the seconds.
+
+    Args:
+        base: the base model, which is changed.
+        rows: the examples of all passes, in order.
+        configuration: the adapter.
+        training: hyperparameters.
+        folder: for the Trainer's own files.
+    """
+    below = layers_below(base.model.config, training.layers)
+    depth = base.model.config.num_hidden_layers
     torch.manual_seed(derive_seed(SEED, "adapter initialisation"))
     model = get_peft_model(
         base.model,
@@ -297,6 +332,7 @@ def run_trainer(
             lora_dropout=configuration.lora_dropout,
             target_modules=list(configuration.target_modules),
             use_dora=configuration.use_dora,
+            layers_to_transform=list(range(below, depth)) if below else None,
         ),
     )
     data = [
@@ -311,8 +347,8 @@ def run_trainer(
         model=model,
         args=TrainingArguments(
             output_dir=str(folder / "trainer"),
-            use_cpu=True,
-            num_train_epochs=training.passes,
+            use_cpu=base.model.device.type == "cpu",
+            num_train_epochs=1,
             per_device_train_batch_size=training.batch_size,
             learning_rate=training.learning_rate,
             warmup_steps=training.warmup_steps,

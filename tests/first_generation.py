@@ -33,7 +33,7 @@ SMALL = {
     "compute.threads": 1,
 }
 # On a processor without bf16 the two ways to compute differ by the rounding of fp32 alone.
-FP32 = {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+FP32 = {"ONEDNN_MAX_CPU_ISA": "AVX2", "CUDA_VISIBLE_DEVICES": ""}
 CODE = """
 import sys
 sys.modules |= dict.fromkeys(sys.argv[1:])  # importing one of these is an error

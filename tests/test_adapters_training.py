@@ -20,7 +20,9 @@ from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
 from coral_batch.models.base.layers import leave_out, lower_states, separable
 from coral_batch.models.prompts.prompt import chat_prompt
+from coral_batch.models.training import kernels as training_kernels
 from coral_batch.models.training.acceleration import accelerated
+from coral_batch.models.training.dropout import masks
 from coral_batch.models.training.encoding import encode
 from coral_batch.models.training.packed import PART_TOKENS
 from coral_batch.models.training.training import share_of_peak, train
@@ -117,11 +119,12 @@ def test_training_is_plain_peft_with_a_padded_batch(
     losses = [*_padded_training(reference, examples, configuration, layers)]
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
-    assert max(curve.tokens) > PART_TOKENS  # a step's gradient came from several parts
+    assert max(curve.tokens) > PART_TOKENS["cpu"]  # a step's gradient came from several parts
     assert not curve.diverged
 
     adapted = PeftModel.from_pretrained(base.model, tmp_path).eval()
     ids = base.tokenizer(examples[0].prompt, return_tensors="pt")["input_ids"]
+    ids = ids.to(base.model.device)
     with torch.no_grad():
         expected = reference.model.eval()(ids).logits
         assert torch.allclose(adapted(ids).logits, expected, atol=1e-3)
@@ -141,6 +144,30 @@ def test_training_the_upper_layers_alone_needs_no_others(
         made.append((tmp_path / part / "adapter_model.safetensors").read_bytes())
         leave_out(base.model, 1)
     assert made[0] == made[1]
+
+
+@given(st.data())
+def test_all_blocks_attend_at_once_as_they_do_one_by_one(data: st.DataObject) -> None:
+    """On a GPU a mask takes the place of the blocks, whose lengths go over one block's queries."""
+    lengths = data.draw(st.lists(st.integers(1, 150), min_size=1, max_size=3))
+    prefix = data.draw(st.integers(0, 140)) if len(lengths) > 1 else 0
+    tokens, repeats = prefix + sum(lengths), data.draw(st.sampled_from([1, 3]))
+    packing = training_kernels.make_packing(prefix, lengths, repeats, torch.float32)
+    mask = training_kernels.mask_of(packing, torch.device("cpu"), torch.float32)
+    drawing = torch.Generator().manual_seed(data.draw(st.integers(0, 2**32)))
+    found = []
+    states = [torch.randn(groups, tokens, 8, generator=drawing) for groups in (2 * repeats, 2, 2)]
+    gradient = torch.randn(tokens, 2 * repeats, 8, generator=drawing)
+    for at_once in (False, True):
+        query, key, value = (state.clone().requires_grad_() for state in states)
+        if at_once:
+            y = training_kernels.masked_attention(query, key, value, mask, 0.3)
+        else:
+            y = training_kernels.CausalAttention.apply(query, key, value, packing, 0.3)
+        y.backward(gradient)
+        found.append((y, query.grad, key.grad, value.grad))
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
 def test_layers_that_attend_differently_are_not_run_apart(base: BaseModel) -> None:
@@ -178,7 +205,7 @@ def _padded_training(
     for step, batch in enumerate(batches):
         rows = [encode(examples[index], base.tokenizer) for index in batch]
         width = max(len(row.ids) for row in rows)
-        ids = torch.zeros(len(rows), width, dtype=torch.long)
+        ids = torch.zeros(len(rows), width, dtype=torch.long, device=base.model.device)
         labels = torch.full_like(ids, -100)
         mask = torch.zeros_like(ids)
         for line, row in enumerate(rows):
@@ -247,7 +274,7 @@ def test_every_layer_of_the_base_model_computes_by_our_kernels(base: BaseModel) 
         for name, module in model.named_modules()
         if name.endswith(("norm", "layernorm", "mlp", *ALL_LINEAR))
     }
-    with accelerated(model, generator(SEED, "dropout")):
+    with accelerated(model, masks(SEED, base.model.device)):
         for name in sorted(slow):
             # A gated block computes for its own linear layers.
             computing = name.rpartition(".")[0] if ".mlp." in name else name

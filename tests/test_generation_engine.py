@@ -16,6 +16,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from coral_batch.errors import CoralError
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.decoding.answer import Sample, Unit
+from coral_batch.models.decoding.cache import AHEAD, attention_at_once, live_rows_attention
 from coral_batch.models.decoding.decoder import Decoder
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.decoding.fence import FenceTokens
@@ -373,3 +374,18 @@ def test_a_guess_is_what_followed_the_last_two_tokens_most_recently(tokens, coun
     starts = [at + 2 for at in range(len(tokens) - 2) if tokens[at : at + 2] == pair]
     expected = tokens[starts[-1] : starts[-1] + count] if starts and len(tokens) > 1 else []
     assert Text(tokens).guess(count) == expected
+
+
+@given(st.integers(1, 5), st.integers(0, 12), st.integers(0, 2**32))
+def test_rows_that_read_ahead_attend_in_one_call_as_in_several(lines, ahead, seed):
+    """A GPU takes all rows of a line as queries of one call, a processor one after the other."""
+    drawing = torch.Generator().manual_seed(seed)
+    busy, total = min(lines + ahead, lines * (1 + AHEAD)), lines * (1 + AHEAD) + 2
+    query = torch.randn(total, 4, 1, 8, generator=drawing)
+    key, value = torch.randn(2, lines, 2, 16, 8, generator=drawing)
+    mask = torch.arange(16) <= torch.randint(0, 16, (busy, 1, 1, 1), generator=drawing)
+    module = torch.nn.Module()
+    module.num_key_value_groups = 2
+    expected, _ = live_rows_attention(module, query, key, value, mask, scaling=0.3)
+    found = attention_at_once(module, query, key, value, mask, scaling=0.3)
+    torch.testing.assert_close(found, expected)

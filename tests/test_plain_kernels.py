@@ -28,7 +28,8 @@ CONFIG = "adapter_config.json"
 TEXTS = {"short": "Fix it.", "long": "def function(values, n):\n    return result\n" * 3}
 # What a new torch or transformers may break, and plain therefore does without.
 FAST = {
-    *(f"coral_batch.models.training.{name}" for name in ("acceleration", "kernels", "low_rank")),
+    *(f"coral_batch.models.training.{name}" for name in ("acceleration", "dropout", "kernels")),
+    "coral_batch.models.training.low_rank",
     *(f"coral_batch.models.decoding.{name}" for name in ("decoder", "linear", "cache")),
     *(f"coral_batch.models.decoding.{name}" for name in ("engine", "guessing")),
 }

@@ -20,6 +20,8 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from coral_batch.errors import CoralError
 
 ATTENTION = "live_rows"
+AHEAD = 7
+"""Most tokens read ahead of a line in one step."""
 # The attention kernel takes 512 keys at a time. Whole blocks of masked keys change nothing, to the
 # bit; a partial block regroups fp32 sums, but not bf16 ones of 64 keys or more.
 _BLOCKS = {torch.float32: 512}
@@ -37,10 +39,13 @@ def live_rows_attention(
     """Attend for the rows of a step; those behind the rows of the mask are idle and get zeros.
 
     Row i attends to line ``i % len(key)``: a line that is read ahead has several rows. One call of
-    the kernel takes one row of each line, so that a row meets the same kernel with or without.
+    the kernel takes one row of each line, so that a row meets the same kernel with or without. A
+    GPU takes all of them in one call, always with room for as many rows of a line as there may be.
     """
     lines = key.shape[0]
     busy = lines if attention_mask is None else attention_mask.shape[0]
+    if attention_mask is not None and query.shape[2] == 1 and query.device.type == "cuda":
+        return attention_at_once(module, query, key, value, attention_mask, **kwargs), None
     outputs = []
     for start in range(0, busy, lines):
         rows = slice(start, min(start + lines, busy))
@@ -54,6 +59,27 @@ def live_rows_attention(
     output = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
     idle = query.shape[0] - busy
     return nn.functional.pad(output, (0, 0) * 3 + (0, idle)) if idle else output, None
+
+
+def attention_at_once(
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, **kwargs: Any
+) -> Tensor:
+    """Attend with the rows of each line as so many queries of it; see `live_rows_attention`."""
+    lines, busy, total = key.shape[0], mask.shape[0], query.shape[0]
+    room = lines * (1 + AHEAD)
+    query = nn.functional.pad(query[:busy, :, 0], (0, 0) * 2 + (0, room - busy))
+    # A row of no sample sees everything: one that sees nothing would be all NaN.
+    mask = nn.functional.pad(mask[:, 0, 0], (0, 0, 0, room - busy), value=True)
+    output, _ = sdpa_attention_forward(
+        module,
+        query.unflatten(0, (-1, lines)).permute(1, 2, 0, 3),
+        key,
+        value,
+        mask.unflatten(0, (-1, lines)).transpose(0, 1)[:, None],
+        **kwargs,
+    )
+    output = output.transpose(0, 1).flatten(0, 1)[:busy, None]
+    return nn.functional.pad(output, (0, 0) * 3 + (0, total - busy))
 
 
 AttentionInterface.register(ATTENTION, live_rows_attention)

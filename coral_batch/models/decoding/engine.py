@@ -46,14 +46,12 @@ from coral_batch.models.decoding.answer import (
     Writing,
     gathered,
 )
+from coral_batch.models.decoding.cache import AHEAD
 from coral_batch.models.decoding.changes import FirstChanges, Look, Original
 from coral_batch.models.decoding.decoder import Decoder
 from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.decoding.sampling import next_tokens
 from coral_batch.work.progress import Tell, unheard
-
-AHEAD = 7
-"""Most tokens read ahead of a sample in one step."""
 
 
 @dataclass

@@ -54,10 +54,13 @@ def next_tokens(
 
 def _log_probabilities(logits: Tensor, tokens: NDArray[np.int64]) -> list[float]:
     wide = logits.float()
+    ids = torch.from_numpy(tokens)[:, None].to(logits.device)
+    if wide.device.type == "cuda":
+        # How a GPU sums rows in `logsumexp` depends on how many there are; in softmax it does not.
+        return wide.log_softmax(1).gather(1, ids)[:, 0].tolist()
     # The sums of one row alone would be split between threads, and so round differently.
     totals = wide.repeat(2, 1).logsumexp(1)[:1] if len(wide) == 1 else wide.logsumexp(1)
-    chosen = wide.gather(1, torch.from_numpy(tokens)[:, None].to(logits.device))[:, 0]
-    return (chosen - totals).tolist()
+    return (wide.gather(1, ids)[:, 0] - totals).tolist()
 
 
 def kept(

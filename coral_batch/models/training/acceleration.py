@@ -13,15 +13,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import torch
 from peft.tuners.lora import Linear as PeftLinear
 from torch import nn
+from torch.nn import functional
 from transformers import AttentionInterface
 from transformers.activations import SiLUActivation
 
 from coral_batch.errors import CoralError
 from coral_batch.models.training import kernels, low_rank
+from coral_batch.models.training.dropout import Masks
 
 ATTENTION = "coral_packed"
 ADAPTER = "default"
@@ -32,7 +33,7 @@ _LINEARS = ("gate_proj", "up_proj", "down_proj")
 
 
 @contextmanager
-def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
+def accelerated(model: Any, masks: Masks) -> Iterator[None]:
     """Compute `model`, a PEFT model, by our kernels inside the block.
 
     Call the model's body with one row of tokens, their `position_ids` and
@@ -40,7 +41,7 @@ def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
 
     Args:
         model: the PEFT model.
-        noise: draws the dropout masks, layer by layer in the order of the forward pass.
+        masks: draws the dropout masks, layer by layer in the order of the forward pass.
     """
     implementation = model.config._attn_implementation
     transformer = model.base_model.model
@@ -52,7 +53,7 @@ def accelerated(model: Any, noise: np.random.Generator) -> Iterator[None]:
     replaced = []
     inner: set[nn.Module] = set()  # linear layers for which their gated block computes
     for module in model.modules():
-        forward = None if module in inner else _forward(module, noise, buffers)
+        forward = None if module in inner else _forward(module, masks, buffers)
         if forward is not None:
             module.forward = forward
             replaced.append(module)
@@ -83,14 +84,14 @@ def exact_magnitudes(model: Any) -> None:
 
 
 def _forward(
-    module: nn.Module, noise: np.random.Generator, buffers: low_rank.Buffers
+    module: nn.Module, masks: Masks, buffers: low_rank.Buffers
 ) -> Callable[..., Any] | None:
     if isinstance(module, PeftLinear):
-        return _linear(module, noise)
+        return _linear(module, masks)
     if hasattr(module, "variance_epsilon") and type(module).__name__.endswith("RMSNorm"):
         return _rms_norm(module)
     if _is_gated(module):
-        return _gated(module, noise, buffers)
+        return _gated(module, masks, buffers)
     return None
 
 
@@ -100,8 +101,8 @@ def _is_gated(module: nn.Module) -> bool:
     )
 
 
-def _linear(module: Any, noise: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor]:
-    layer = _layer(module, noise)
+def _linear(module: Any, masks: Masks) -> Callable[[torch.Tensor], torch.Tensor]:
+    layer = _layer(module, masks)
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         rows = x.reshape(-1, x.shape[-1])
@@ -112,9 +113,9 @@ def _linear(module: Any, noise: np.random.Generator) -> Callable[[torch.Tensor],
 
 
 def _gated(
-    module: Any, noise: np.random.Generator, buffers: low_rank.Buffers
+    module: Any, masks: Masks, buffers: low_rank.Buffers
 ) -> Callable[[torch.Tensor], torch.Tensor]:
-    layers = [_layer(getattr(module, name), noise) for name in _LINEARS]
+    layers = [_layer(getattr(module, name), masks) for name in _LINEARS]
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         rows = x.reshape(-1, x.shape[-1])
@@ -125,7 +126,7 @@ def _gated(
     return forward
 
 
-def _layer(linear: nn.Module, noise: np.random.Generator) -> Callable[[int], low_rank.Layer]:
+def _layer(linear: nn.Module, masks: Masks) -> Callable[[int], low_rank.Layer]:
     """Return what makes the layer of a linear module for so many tokens, with fresh dropout."""
     module: Any = linear
     if not isinstance(linear, PeftLinear):
@@ -143,7 +144,7 @@ def _layer(linear: nn.Module, noise: np.random.Generator) -> Callable[[int], low
     def layer(tokens: int) -> low_rank.Layer:
         keep = None
         if dropout:
-            keep = _keep(noise, (tokens, base.in_features), dropout).to(base.weight.device)
+            keep = masks((tokens, base.in_features), dropout)
         factor = None
         if magnitude is not None:
             factor = magnitude / _updated_norm(base.weight, norms, lora_a, lora_b, scaling)
@@ -172,15 +173,11 @@ def _updated_norm(
     return (squares + ((2 * projected + b @ gram) * b).sum(1)).sqrt()
 
 
-def _keep(noise: np.random.Generator, shape: tuple[int, int], dropout: float) -> torch.Tensor:
-    """Tensor of uint8, 1 with probability 1 - dropout (to within 2^-16), else 0."""
-    size = int(np.prod(shape))
-    words = noise.bit_generator.random_raw((size + 3) // 4).view(np.uint16)[:size]
-    return torch.from_numpy((words >= round(dropout * 65536)).view(np.uint8)).view(shape)
-
-
 def _rms_norm(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     def forward(x: torch.Tensor) -> torch.Tensor:
+        if x.device.type == "cuda":
+            weight = module.weight
+            return functional.rms_norm(x, weight.shape, weight, module.variance_epsilon)
         rows = x.reshape(-1, x.shape[-1])
         y = kernels.RMSNorm.apply(rows, module.weight, module.variance_epsilon)
         return y.view(x.shape)
@@ -217,7 +214,10 @@ def _attention(
             found=type(module).__name__,
             expected="plain causal attention over whole sequences",
         )
-    y = kernels.CausalAttention.apply(query[0], key[0], value[0], packing, scaling)
+    if packing.mask is not None:
+        y = kernels.masked_attention(query[0], key[0], value[0], packing.mask, scaling)
+    else:
+        y = kernels.CausalAttention.apply(query[0], key[0], value[0], packing, scaling)
     return y[None], None
 
 

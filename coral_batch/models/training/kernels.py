@@ -4,6 +4,10 @@ Each computes what transformers computes, up to the rounding of the compute type
 over memory: no fp32 copies of whole activations, no softmax over positions that carry no loss. The
 layers with an adapter are in `coral_batch.models.training.low_rank`. Nothing here knows models.
 
+On a processor work is cut into pieces that its caches hold (`at_a_time`). On a GPU a step of this
+size takes as long as starting its kernels does, so that there everything is one piece, and all
+sequences attend at once, under a mask (`masked_attention`).
+
 All activations are (tokens, features) or (heads, tokens, features) tensors in the compute type
 (bf16 or fp32).
 """
@@ -21,9 +25,14 @@ import torch
 ROWS = 64
 SOFTMAX_ROWS = 4
 # Rows whose logits exist together: the more, the less often the output head is read.
-HEAD_ROWS = 128
+HEAD_ROWS = {"cpu": 128, "cuda": 512}
 # Queries of a sequence that attend together.
 QUERIES = 128
+
+
+def at_a_time(x: torch.Tensor, rows: int) -> int:
+    """Return how many rows of x to handle at a time: so many on a processor, all on a GPU."""
+    return rows if x.device.type == "cpu" else max(len(x), 1)
 
 
 class RMSNorm(torch.autograd.Function):
@@ -35,7 +44,8 @@ class RMSNorm(torch.autograd.Function):
         y = torch.empty_like(x)
         inverse = torch.empty(x.shape[0], 1, device=x.device)
         scale = weight.float()
-        for rows, out, inv in zip(x.split(ROWS), y.split(ROWS), inverse.split(ROWS), strict=True):
+        parts = (tensor.split(at_a_time(x, ROWS)) for tensor in (x, y, inverse))
+        for rows, out, inv in zip(*parts, strict=True):
             wide = _wide(rows)
             norm = torch.linalg.vector_norm(wide, dim=1, keepdim=True)
             torch.rsqrt(norm.square_().div_(x.shape[1]).add_(epsilon), out=inv)
@@ -49,7 +59,7 @@ class RMSNorm(torch.autograd.Function):
         x, weight, inverse = ctx.saved_tensors
         result = torch.empty_like(x)
         scale = weight.float()
-        parts = (tensor.split(ROWS) for tensor in (grads[0], x, inverse, result))
+        parts = (tensor.split(at_a_time(x, ROWS)) for tensor in (grads[0], x, inverse, result))
         for grad, rows, inv, out in zip(*parts, strict=True):
             normed = _wide(rows).mul_(inv)
             wide = _wide(grad).mul_(scale)
@@ -115,11 +125,13 @@ class Packing:
         blocks: all queries of the row, in order.
         biases: (keys seen, queries) of a block -> (repeats * queries, keys seen) of zeros, -inf
             where a query would see a later key.
+        mask: what `mask_of` makes of it; None where blocks attend one by one.
     """
 
     prefix: int
     blocks: tuple[Block, ...]
     biases: dict[tuple[int, int], torch.Tensor]
+    mask: torch.Tensor | None = None
 
     def keys(self, block: Block) -> int:
         """How many keys the last query of a block sees."""
@@ -214,6 +226,29 @@ class CausalAttention(torch.autograd.Function):
         return grad_query, grad_key.to(key.dtype), grad_value.to(key.dtype), None, None
 
 
+def mask_of(packing: Packing, device: torch.device, dtype: torch.dtype) -> torch.Tensor:
+    """Return a row's (tokens, tokens) bias: 0 where a query sees a key, else -inf."""
+    owns = [block.own for block in packing.blocks for _ in range(block.begin, block.end)]
+    own = torch.tensor(owns, device=device)[:, None]
+    key = torch.arange(len(owns), device=device)
+    seen = (key <= key[:, None]) & ((key >= own) | (key < packing.prefix))
+    return torch.zeros(seen.shape, dtype=dtype, device=device).masked_fill_(~seen, float("-inf"))
+
+
+def masked_attention(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: torch.Tensor, scaling: float
+) -> torch.Tensor:
+    """Attend as `CausalAttention` does, all blocks at once, under the bias of `mask_of`.
+
+    Torch's own attention adds up its gradients in any order where it has a mask, so that no two
+    trainings would come to the same bytes.
+    """
+    repeats = len(query) // len(key)
+    key, value = (tensor.repeat_interleave(repeats, 0) for tensor in (key, value))
+    weights = torch.softmax(torch.baddbmm(bias, query * scaling, key.transpose(1, 2)), -1)
+    return (weights @ value).transpose(0, 1)
+
+
 def _weights(
     query: torch.Tensor, key: torch.Tensor, packing: Packing, block: Block, scaling: float
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -264,14 +299,14 @@ class AnswerLoss(torch.autograd.Function):
         """
         grad = torch.empty_like(hidden)
         total = torch.zeros((), device=hidden.device)
-        space = head.new_empty(min(HEAD_ROWS, len(hidden)), len(head))
-        wide = torch.empty(SOFTMAX_ROWS, len(head), device=head.device)
-        parts = (tensor.split(HEAD_ROWS) for tensor in (hidden, targets, grad))
+        most = HEAD_ROWS[hidden.device.type]
+        space = head.new_empty(min(most, len(hidden)), len(head))
+        size = at_a_time(space, SOFTMAX_ROWS)
+        wide = torch.empty(size, len(head), device=head.device)
+        parts = (tensor.split(most) for tensor in (hidden, targets, grad))
         for rows, ids, out in zip(*parts, strict=True):
             logits = torch.mm(rows, head.t(), out=space[: len(rows)])
-            for some, some_ids in zip(
-                logits.split(SOFTMAX_ROWS), ids.split(SOFTMAX_ROWS), strict=True
-            ):
+            for some, some_ids in zip(logits.split(size), ids.split(size), strict=True):
                 # Converting on the way, as softmax can, takes ten times the time.
                 probabilities = wide[: len(some)].copy_(some)
                 torch.softmax(probabilities, -1, out=probabilities)

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional
 
+from coral_batch.models.training.kernels import at_a_time
+
 # Rows handled at a time: what they need stays in the second-level cache.
 ROWS = 64
 MASKED_ROWS = 256
@@ -117,7 +119,8 @@ class GatedBlock(torch.autograd.Function):
         gate, up, inner = (buffers.take(x, len(layers[0].weight)) for _ in range(3))
         _, gate_low = _apply(x, layers[0], out=gate)
         _, up_low = _apply(x, layers[1], out=up)
-        for g, u, out in zip(gate.split(ROWS), up.split(ROWS), inner.split(ROWS), strict=True):
+        parts = (tensor.split(at_a_time(x, ROWS)) for tensor in (gate, up, inner))
+        for g, u, out in zip(*parts, strict=True):
             torch.mul(functional.silu(g), u, out=out)
         y, down_low = _apply(inner, layers[2])
         buffers.give(inner)
@@ -135,8 +138,9 @@ class GatedBlock(torch.autograd.Function):
         down = _Step(layers[2], grads[0], down_low, y)
         down.grad_input(out=grad_up)
         grad_a = None if layers[2].lora_a is None else torch.zeros_like(layers[2].lora_a)
-        for at in range(0, len(gate), ROWS):
-            rows = slice(at, at + ROWS)
+        size = at_a_time(gate, ROWS)
+        for at in range(0, len(gate), size):
+            rows = slice(at, at + size)
             g, u, grad = gate[rows], up[rows], grad_up[rows]  # so far the gradient of the product
             silu = functional.silu(g)
             if grad_a is not None:
@@ -218,8 +222,9 @@ class _Step:
             if layer.keep is None:
                 total.addmm_(self._low_grad, a)
             else:
-                low = self._low_grad.split(MASKED_ROWS)
-                parts = (tensor.split(MASKED_ROWS) for tensor in (total, layer.keep))
+                size = at_a_time(total, MASKED_ROWS)
+                low = self._low_grad.split(size)
+                parts = (tensor.split(size) for tensor in (total, layer.keep))
                 for some, (result, mask) in zip(low, zip(*parts, strict=True), strict=True):
                     result.addcmul_(some @ a, mask)
         return total

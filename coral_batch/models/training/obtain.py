@@ -2,7 +2,7 @@
 
 The base model is loaded once a process, and only when something has to be trained. On processors
 and on a cluster an adapter is a unit of work, and the worker that trained it puts it into the
-store, which all share. Of the CUDA devices of one machine each has a share of the adapters.
+store, which all share. Each CUDA device of a machine trains several adapters side by side.
 
 On a processor an adapter trains on one thread, and as many adapters as there are cores side by
 side: threads that share one adapter's steps wait for each other half of the time. Only an adapter
@@ -12,6 +12,7 @@ that is trained by itself has all of them.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,6 +52,7 @@ DECISIVE = {
     "fast": (
         "../base/layers.py",
         "acceleration.py",
+        "dropout.py",
         "encoding.py",
         "kernels.py",
         "low_rank.py",
@@ -184,18 +186,20 @@ def _trained(
 ) -> dict[Wanted, Path]:
     """Train what the store lacks, given with what determines each, and say how it goes."""
     base_folder, store = common[0], common[-1]
-    on = devices()[: len(missing)]
+    on = devices()
     if cluster():
         together = slots(device=True)
     elif torch.cuda.is_available():
+        on *= _on_each_device(base_folder, on, most)
         together = len(on)
     else:
         together = _side_by_side(base_folder, most)
+    on = on[: len(missing)]
     _run_lower_layers(common, 1 if torch.cuda.is_available() else together)
     together = min(together, len(missing))
     say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
     with noted(store.root / KIND) as notes:
-        if cluster() or len(on) < 2:
+        if cluster() or len(set(on)) < 2:
             units = [
                 (wanted, found, *common, notes.of(number))
                 for number, (wanted, found) in enumerate(missing.items())
@@ -203,7 +207,7 @@ def _trained(
             reads = [[base_folder / CARD]] * len(units)
             done = run(_train_unit, units, together, device=True, reads=reads)
         else:
-            # A process a device, since training sets torch's global generator.
+            # A process a share, since training sets torch's global generator.
             shares = [
                 (device, dict(list(missing.items())[at :: len(on)]), *common, notes.of(at))
                 for at, device in enumerate(on)
@@ -316,6 +320,18 @@ def _side_by_side(base_folder: Path, most: int | None) -> int:
     return max(1, min(most or torch.get_num_threads(), fitting))
 
 
+def _on_each_device(base_folder: Path, on: Sequence[torch.device], most: int | None) -> int:
+    """Return how many adapters to train at a time on each GPU, >= 1.
+
+    One alone leaves a GPU idle for most of the time that the processor takes to start kernels. Each
+    takes a core, and weights and activations of its own on the device.
+    """
+    size = compute_dtype(on[0]).itemsize * read_card(base_folder).parameters
+    free = min(torch.cuda.mem_get_info(device)[0] for device in on)
+    fitting = min(free, available_memory() // len(on)) // (2 * size + 4_000_000_000)
+    return max(1, min((most or len(os.sched_getaffinity(0))) // len(on), fitting))
+
+
 def _train_share(
     device: torch.device,
     share: Mapping[Wanted, dict[str, Any]],
@@ -327,7 +343,7 @@ def _train_share(
     store: Store,
     file: Path,
 ) -> dict[Wanted, Path]:
-    """Train one device's share of the adapters, given with what determines each, into the store."""
+    """Train a share of the adapters, given with what determines each, into the store."""
     below = _shared_below(base_folder, training, kernels)
     base = _load(base_folder, below, device)
     states = _states(base, examples, below, store)

@@ -16,12 +16,13 @@ import torch
 
 from coral_batch.models.training import kernels
 from coral_batch.models.training.acceleration import accelerated, exact_magnitudes
+from coral_batch.models.training.dropout import masks
 from coral_batch.models.training.encoding import Encoded, filling
-from coral_batch.seeding import generator
 
 # A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
-# Shorter parts are slower: the common prefix is read again, and the output head with it.
-PART_TOKENS = 700
+# Shorter parts are slower: the common prefix is read again, and the output head with it. A GPU has
+# more memory, and takes most batches whole.
+PART_TOKENS = {"cpu": 700, "cuda": 2048}
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Sequence[Encoded]], torc
     repeats = inner.config.num_attention_heads // inner.config.num_key_value_heads
 
     def loss(part: Sequence[Encoded]) -> torch.Tensor:
-        batch = _on(inner.device, pack(part, repeats, inner.dtype))
+        batch = _on(inner.device, pack(part, repeats, inner.dtype), inner.dtype)
         hidden = inner.base_model(
             input_ids=batch.ids if batch.states is None else None,
             inputs_embeds=batch.states,
@@ -77,15 +78,16 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Sequence[Encoded]], torc
         result: torch.Tensor = kernels.AnswerLoss.apply(hidden, inner.lm_head.weight, batch.targets)
         return result
 
-    with accelerated(model, generator(seed, "dropout")):
+    with accelerated(model, masks(seed, inner.device)):
         yield loss
 
 
-def parts_of(sequences: Sequence[Encoded]) -> list[list[Encoded]]:
+def parts_of(sequences: Sequence[Encoded], device: torch.device) -> list[list[Encoded]]:
     """Cut a step's batch into parts of at most `PART_TOKENS`, or of one sequence, in order."""
+    most = PART_TOKENS[device.type]
     parts: list[list[Encoded]] = [[]]
     for sequence in sequences:
-        if parts[-1] and sum(len(other.ids) for other in [*parts[-1], sequence]) > PART_TOKENS:
+        if parts[-1] and sum(len(other.ids) for other in [*parts[-1], sequence]) > most:
             parts.append([])
         parts[-1].append(sequence)
     return parts
@@ -131,16 +133,17 @@ def pack(sequences: Sequence[Encoded], repeats: int, dtype: torch.dtype) -> Batc
     )
 
 
-def _on(device: torch.device, batch: Batch) -> Batch:
-    """Return the batch on `device`."""
-    biases = {sizes: bias.to(device) for sizes, bias in batch.packing.biases.items()}
+def _on(device: torch.device, batch: Batch, dtype: torch.dtype) -> Batch:
+    """Return the batch on `device`; on a GPU with a mask."""
+    if device.type == "cpu":
+        return batch
     return Batch(
         ids=batch.ids.to(device),
         states=None if batch.states is None else batch.states.to(device),
         positions=batch.positions.to(device),
         predicting=batch.predicting.to(device),
         targets=batch.targets.to(device),
-        packing=replace(batch.packing, biases=biases),
+        packing=replace(batch.packing, mask=kernels.mask_of(batch.packing, device, dtype)),
     )
 
 

@@ -19,7 +19,7 @@ IGNORED = -100
 """The label of a token that carries no loss, in transformers' losses."""
 
 
-def parts_of(sequences: Sequence[Encoded]) -> list[list[Encoded]]:
+def parts_of(sequences: Sequence[Encoded], _: torch.device) -> list[list[Encoded]]:
     """Cut a step's batch into its sequences.
 
     So nothing is padded, and the activations and logits of one sequence exist at a time: autograd

@@ -109,7 +109,7 @@ def train(
         computing = _computing(kernels)
         running = nullcontext() if states is None else upper_alone(base.model, below)
         with running, computing.losses(model, seed) as loss:
-            parts = [computing.parts_of(step) for step in steps]
+            parts = [computing.parts_of(step, base.model.device) for step in steps]
             curve = _optimise(model, parts, loss, training, tell)
         _save(model, base, configuration, below, folder)
     finally:
