@@ -1,10 +1,10 @@
 """Where training and decoding compute: the choice of devices, type and batch size, in one place.
 
 With CUDA devices all of those that are alike compute, in bf16; without one the processor does.
-Decoding deals genomes to the devices, an engine a device (`deal`); training deals adapters, several
-processes a device (`coral_batch.models.training.obtain`). Code that computes names no device itself:
-it asks the model it was given (``model.device``), which `models.base.checkpoint.load_base` put
-there.
+Decoding deals genomes to the devices, an engine a device (`deal`); training deals adapters,
+several processes a device (`coral_batch.models.training.obtain`). Code that computes names no
+device itself: it asks the model it was given (``model.device``), which
+`models.base.checkpoint.load_base` put there.
 
 One NVIDIA H200 has made the whole default run (benchmarks/README.md, "On a GPU"); several devices
 in one machine have not been tried. Tests that need a device say so and wait.
