@@ -213,9 +213,9 @@ def _summary(frame: pl.DataFrame) -> str:
     rows: list[Sequence[str]] = []
     for gene in (*HEAVY, "temperature"):
         rows += [()] if rows else []
-        for (value,), some in shares.sort(gene).group_by(gene, maintain_order=True):
+        for some in shares.sort(gene).partition_by(gene, maintain_order=True):
             cells = [f"{some[name].mean():.3f}" for name in TEXTS]
-            rows.append((f"{gene} {value}", str(some["adapter"].n_unique()), *cells))
+            rows.append((f"{gene} {some[gene][0]}", str(some["adapter"].n_unique()), *cells))
     means = shares.group_by("adapter").agg(pl.col(*TEXTS, "^right_.*$", "loss").mean())
     correlations: list[Sequence[str]] = [
         (name, f"{means.select(pl.corr(name, 'held_out', method='spearman')).item():+.2f}")

@@ -166,7 +166,8 @@ def measure_continuous(
     page = 256
     pages = len(requests) * -(-(max(map(len, prompts)) + limit) // page)
     start = time.perf_counter()
-    outputs = model.base_model.model.generate_batch(
+    peer: Any = model.base_model.model
+    outputs = peer.generate_batch(
         requests,
         generation_config=GenerationConfig(
             do_sample=True,

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -80,7 +81,7 @@ def run(size: int, settings: Params, transport: Transport) -> dict[str, float]:
     settings = replace(settings, evolution=evolution)
     seconds: dict[str, float] = {}
 
-    def timed(step: str, work: Callable):
+    def timed(step: str, work: Callable[[], Any]) -> Any:
         start = time.perf_counter()
         result = work()
         seconds[step] = time.perf_counter() - start

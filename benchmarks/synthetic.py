@@ -74,8 +74,8 @@ def make_generations(first: int, last: int) -> dict[str, Cost]:
     """
     spent: dict[str, Cost] = {}
     for part in list(params.load().generations)[first:last]:
-        for stage in (automata, features):
-            _count(spent, stage, part)
+        _count(spent, automata, part)
+        _count(spent, features, part)
         adapt(part)
         draw(part, _code)
         for stage in (verdicts, findings, scores, selection, page):

@@ -20,10 +20,10 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -295,13 +295,13 @@ class Peer(Trainer):
         warmup = self.args.get_warmup_steps(num_training_steps)
         last = num_training_steps - 1  # it also asks for the rate behind the last step
         self.lr_scheduler = LambdaLR(
-            optimizer or self.optimizer,
+            cast(torch.optim.Optimizer, optimizer or self.optimizer),
             lambda step: share_of_peak(min(step, last), num_training_steps, warmup),
         )
         return self.lr_scheduler
 
     def _get_train_sampler(self, *_: Any) -> Sampler:
-        return SequentialSampler(self.train_dataset)
+        return SequentialSampler(cast(Sized, self.train_dataset))
 
 
 def run_trainer(

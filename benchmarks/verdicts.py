@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def _two_workers(programs: list[Program]) -> Row:
     ]
     rate = {}
     for workers in (1, 2):
-        rate[workers] = len(many) / _timed_once(lambda n=workers: judge(many, _SETTINGS, n))
+        rate[workers] = len(many) / _timed_once(partial(judge, many, _SETTINGS, workers))
     what = f"verdicts on {len(many)} programs, two workers"
     return Row(what, "programs/s", rate[2], "one worker", rate[1])
 
