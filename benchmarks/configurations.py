@@ -214,7 +214,7 @@ def _summary(frame: pl.DataFrame) -> str:
     for gene in (*HEAVY, "temperature"):
         rows += [()] if rows else []
         for some in shares.sort(gene).partition_by(gene, maintain_order=True):
-            cells = [f"{some[name].mean():.3f}" for name in TEXTS]
+            cells = [f"{share:.3f}" for share in some.select(pl.col(*TEXTS).mean()).row(0)]
             rows.append((f"{gene} {some[gene][0]}", str(some["adapter"].n_unique()), *cells))
     means = shares.group_by("adapter").agg(pl.col(*TEXTS, "^right_.*$", "loss").mean())
     correlations: list[Sequence[str]] = [

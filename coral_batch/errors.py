@@ -1,13 +1,17 @@
 """The one exception a user sees.
 
 Every error that a user can cause or mend (bad input, missing file, full disk) is a `CoralError`.
-The command line prints it as one message without a traceback and exits with status 1; any other
-exception is a defect of this project and keeps its traceback.
+The command line prints it as one message without a traceback and exits with status 1, `coral
+repair` with `UNTRIED`, for which 1 says that nothing repairs; any other exception is a defect of
+this project and keeps its traceback.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+
+UNTRIED = 2
+"""The exit status of `coral repair` for what could not be tried."""
 
 
 class CoralError(Exception):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch.commands import cli
+from coral_batch.commands.generations import horizon
 from coral_batch.lake import params
 from coral_batch.search.gate import thresholds
 from tests import REPOSITORY
@@ -24,7 +25,7 @@ def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) -> None:
     shown = coral("--help")
     assert shown.returncode == 0
-    for command in [*(stage.__name__ for stage in cli.STAGES), "show", "generations"]:
+    for command in [*cli.STAGES, "show", "generations"]:
         assert f"  {command} " in shown.stdout
     loaded = subprocess.run(
         [sys.executable, "-c", "import sys, coral_batch.commands.cli; print(*sys.modules)"],
@@ -35,11 +36,24 @@ def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) ->
     assert not {"torch", "transformers", "peft", "bandit", "joblib"} & set(loaded)
 
 
+def test_a_command_does_not_wait_for_the_import_of_others(workspace: Path) -> None:
+    script = (
+        "import sys\nfrom coral_batch.commands.cli import app\n"
+        "app(['generations'], standalone_mode=False)\nprint(*sys.modules)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = {name for name in shown.stdout.split() if name.startswith(("coral_batch.c", "stages"))}
+    commands = {name.removeprefix("coral_batch.commands") for name in loaded}
+    assert commands == {"", ".cli", ".generations", ".groups"}
+
+
 def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: Path) -> None:
     sections = coral("--help").stdout.split("\n\n")
     panels = {section.split(maxsplit=1)[0].rstrip(":"): section for section in sections}
     for panel, commands in {
-        "Run": [*(stage.__name__ for stage in cli.STAGES), "linteval"],
+        "Run": [*cli.STAGES, "linteval"],
         "Look": ["show", "compare", "audit", "doctor"],
         "Use": ["repair", "export"],
         "Keep": ["generations", "store"],
@@ -79,7 +93,7 @@ def test_the_gate_is_mentioned_where_it_tightens_over_other_generations(workspac
                 if thresholds(generation, replace(params.load().gate, generations=tightening))
                 == params.load().gate.max
             ]
-            said = cli.horizon(count, tightening)
+            said = horizon(count, tightening)
             if count > tightening:
                 assert said is not None
                 assert f"from there on {len(strictest)} generations meet" in said

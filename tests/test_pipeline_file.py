@@ -166,7 +166,7 @@ def test_every_part_is_a_folder_of_the_lake() -> None:
 
 
 def test_every_stage_is_a_command() -> None:
-    commands = {function.__name__ for function in (*cli.STAGES, *cli.LINTEVAL)}
+    commands = {*cli.STAGES, *cli.LINTEVAL}
     assert commands == {command_of(stage) for stage in PIPELINE}
     files = {file.stem for file in (REPOSITORY / "stages").glob("[a-z]*.py")}
     assert commands == files - {"arguments"}

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from coral_batch import lake
-from coral_batch.commands.panels import Panels
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Entry, Store, remove
 from coral_batch.work.progress import progress
@@ -20,15 +19,7 @@ DAY = 24 * 60 * 60
 # An entry takes minutes to make; what is older was left behind by a kill.
 _ABANDONED = DAY
 
-store = typer.Typer(
-    cls=Panels,
-    help="See, check and shrink the store of trained adapters and samples.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 
-
-@store.command(name="list")
 def show() -> None:
     """List what is kept: kind, key, size, when it was last used, and what determined it."""
     entries = list(Store(lake.STORE).entries())
@@ -48,7 +39,6 @@ def show() -> None:
     print(f"{_counted(entries)} in {lake.STORE}")
 
 
-@store.command()
 def verify() -> None:
     """Hash every entry again; fails when one is not what was stored."""
     entries = list(Store(lake.STORE).entries())
@@ -69,7 +59,6 @@ def verify() -> None:
     print(f"{_counted(entries)} in {lake.STORE}, each as it was stored")
 
 
-@store.command()
 def prune(
     unused: Annotated[
         float | None,

@@ -16,12 +16,9 @@ from coral_batch.commands.repair.checks import Failure
 from coral_batch.commands.repair.folders import Untried, repair_folder
 from coral_batch.commands.repair.repairing import Repair
 from coral_batch.commands.repair.repairing import repair as search
-from coral_batch.errors import CoralError
+from coral_batch.errors import UNTRIED, CoralError
 from coral_batch.report.views import diff_text
 from coral_batch.work.text import escape, inline, table
-
-UNTRIED = 2
-"""The exit status of what could not be tried, since 1 says that nothing repairs."""
 
 
 def repair(
