@@ -84,6 +84,7 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
 
 def test_the_gate_is_mentioned_where_it_tightens_over_other_generations(workspace: Path) -> None:
     assert "gate" not in coral("generations", "3").stdout
+    assert coral("generations", "1").stdout.startswith("1 generation: 000\n")
     assert "generation 002, which is not run" in coral("generations", "2").stdout
     for count in range(1, 6):
         for tightening in range(1, 6):

@@ -19,7 +19,8 @@ def generations(
         params.write_generations(count)
     settings = params.load()
     names = list(settings.generations)
-    print(f"{len(names)} generations: {names[0]} to {names[-1]}")
+    several = f"{len(names)} generations: {names[0]} to {names[-1]}"
+    print(several if len(names) > 1 else f"1 generation: {names[0]}")
     if (note := horizon(len(names), settings.gate.generations)) is not None:
         print(note)
 
