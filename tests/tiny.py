@@ -51,7 +51,7 @@ def make_tiny_base(folder: Path, seed: int = 0) -> Path:
         max_position_embeddings=4096,
         tie_word_embeddings=True,
         initializer_range=0.1,
-        bos_token_id=tokenizer.convert_tokens_to_ids("<|endoftext|>"),
+        bos_token_id=tokenizer.get_vocab()["<|endoftext|>"],
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
@@ -98,7 +98,8 @@ def make_tiny_completion_tokenizer() -> CodeLlamaTokenizer:
     )
     tokenizer.train_from_iterator([word for text in TEXT for word in text.split()], trainer)
     trained = json.loads(tokenizer.to_str())["model"]
-    return CodeLlamaTokenizer(vocab=trained["vocab"], merges=list(map(tuple, trained["merges"])))
+    merges = [(left, right) for left, right in trained["merges"]]
+    return CodeLlamaTokenizer(vocab=trained["vocab"], merges=merges)
 
 
 def make_tiny_tokenizer() -> PreTrainedTokenizerFast:
