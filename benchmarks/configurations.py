@@ -1,31 +1,35 @@
 """How many bugs adapters of many configurations repair: a landscape to test searches on.
 
-    python -m benchmarks.configurations [--first 0] [--adapters 64]
+    python -m benchmarks.configurations [--first 0] [--adapters 64] [--temperature 0.2 ...]
 
 Takes points of the cube of configurations, uniformly and always the same ones, and trains the
-adapter of each that none before it has, a few at a time. At every temperature among the candidates
-it draws one answer to each bug that selection sees and each that the finalists see again
-(`validation` in params.yaml), and to each held-out bug (`evaluation`), and adds what was repaired
-to benchmarks/configurations.csv. What the table holds is not measured again, so that it can grow
-from night to night, on any machine; each row says on which. Several can share the work, each with
-adapters from a number on; what they write is put together by hand. The lake must have its base,
-bugs, split and examples (`dvc repro base bugs examples`).
+adapter of each that is not measured yet, a few at a time. At each temperature, by default every one
+among the candidates, it draws one answer to each bug that selection sees and each that the
+finalists see again (`validation` in params.yaml), and to each held-out bug (`evaluation`); and to
+as many bugs of the source `classics` alone as selection sees, which tells what few test programs
+would have told. What was repaired is added to benchmarks/configurations.csv. What the table holds
+is not measured again, so that it can grow from night to night, on any machine; each row says on
+which. Several can share the work, each with adapters from a number on; what they write is put
+together by hand. The lake must have its base, bugs, split and examples (`dvc repro base bugs
+examples`).
 
-`python -m benchmarks.landscape --measured` replays searches on the table.
+`--summary` prints what the table says and measures nothing; `python -m benchmarks.landscape
+--measured` replays searches on it.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
-from math import prod
+from math import comb, prod
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from benchmarks.arms import answer
 from benchmarks.table import ROOT, machine
@@ -51,10 +55,12 @@ from coral_batch.seeding import generator
 from coral_batch.work.text import table
 
 FILE = ROOT / "benchmarks/configurations.csv"
-TEXTS = {"selected_on": pl.String, "again": pl.String, "held_out": pl.String}
+SETS = ("classics", "selected_on", "again", "held_out")
 """Columns of outcomes, a bug a digit: 1 for one that was repaired."""
 HEAVY = ("r", "lora_alpha", "lora_dropout", "target_modules", "method")
 _TOGETHER = {"cpu": 2, "cuda": 4}
+_TRIED = 8
+"""Adapters that a search of the default size trains."""
 
 
 def main() -> None:
@@ -64,8 +70,19 @@ def main() -> None:
     )
     parser.add_argument("--first", type=int, default=0, help="number of the first adapter")
     parser.add_argument("--adapters", type=int, default=64, help="number of the last, plus one")
+    parser.add_argument("--temperature", action="append", type=float, metavar="T")
+    parser.add_argument("--summary", action="store_true")
     arguments = parser.parse_args()
+    done = known()
+    if arguments.summary:
+        if done is None:
+            parser.error("nothing is measured yet")
+        print(_summary(done))
+        return
     settings = params.load()
+    temperatures = arguments.temperature or settings.candidates.temperature
+    if unknown := set(temperatures) - set(settings.candidates.temperature):
+        parser.error(f"not among candidates.temperature: {', '.join(map(str, sorted(unknown)))}")
     if settings.sampling.change != "required":
         parser.error("sampling.change has to be required, so that there are first changes")
     if arguments.adapters > (most := prod(len(getattr(settings.candidates, one)) for one in HEAVY)):
@@ -74,34 +91,38 @@ def main() -> None:
     manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
     problems = read_problems(lake_, settings)
     test = select(problems, manifest, "test")
+    few = {role.name for role in manifest if role.source == "classics"}
     shown = {
+        "classics": selected_on(
+            [problem for problem in test if problem.name in few], bugs, settings.validation.bugs
+        ),
         "selected_on": selected_on(test, bugs, settings.validation.bugs),
         "again": drawn_again(test, bugs, settings.validation),
         "held_out": measured(problems, bugs, manifest, settings.evaluation),
     }
-    done = known()
-    numbers = set() if done is None else set(done["adapter"])
-    missing = [
-        (number, *one)
-        for number, one in enumerate(islice(points(settings.candidates), arguments.adapters))
-        if number >= arguments.first and number not in numbers
-    ]
+    measured_at = set() if done is None else set(done.select("adapter", "temperature").rows())
+    missing = []
+    for number, (configuration, knobs) in enumerate(
+        islice(points(settings.candidates), arguments.adapters)
+    ):
+        wanted = [one for one in temperatures if (number, one) not in measured_at]
+        if number >= arguments.first and wanted:
+            missing.append(_Adapter(number, configuration, knobs, wanted))
     examples = lake_.rows("examples", Example)
     together = _TOGETHER[devices()[0].type]
     for start in range(0, len(missing), together):
         some = missing[start : start + together]
-        wanted = [(configuration, settings.seed) for _, configuration, _ in some]
         adapters = obtain_adapters(
             lake.path("base"),
             examples,
-            wanted,
+            [(one.configuration, settings.seed) for one in some],
             settings.training,
             Store(lake.STORE),
             settings.compute.threads,
             settings.compute.kernels,
         )
-        rows = _rows(some, [adapters[one] for one in wanted], shown, settings)
-        frame = pl.DataFrame(rows)
+        trained = [adapters[one.configuration, settings.seed] for one in some]
+        frame = pl.DataFrame(_rows(some, trained, shown, settings))
         done = frame if done is None else pl.concat([done, frame])
         with atomic(FILE) as opened:
             done.write_csv(opened)
@@ -110,9 +131,20 @@ def main() -> None:
         print(_summary(done))
 
 
+@dataclass(frozen=True)
+class _Adapter:
+    """What is to be measured: an adapter's number, its configuration and knobs, temperatures."""
+
+    number: int
+    configuration: AdapterConfiguration
+    knobs: Knobs
+    temperatures: Sequence[float]
+
+
 def known() -> pl.DataFrame | None:
     """Return the table, a row for each adapter and temperature; None before its first row."""
-    return pl.read_csv(FILE, schema_overrides=TEXTS) if FILE.exists() else None
+    texts = dict.fromkeys(SETS, pl.String)
+    return pl.read_csv(FILE, schema_overrides=texts) if FILE.exists() else None
 
 
 def points(candidates: Candidates) -> Iterator[tuple[AdapterConfiguration, Knobs]]:
@@ -153,24 +185,24 @@ def place(genes: Mapping[str, Any], candidates: Candidates) -> list[float]:
 
 
 def _rows(
-    points: Sequence[tuple[int, AdapterConfiguration, Knobs]],
-    adapters: Sequence[Adapter],
+    adapters: Sequence[_Adapter],
+    trained: Sequence[Adapter],
     shown: Mapping[str, Sequence[Problem]],
     settings: Params,
 ) -> list[dict[str, Any]]:
-    """Return what some adapters repair at every temperature; all of it is drawn together."""
+    """Return what some adapters repair at their temperatures; all of it is drawn together."""
     subjects = {
-        number: [
+        adapter.number: [
             SubjectRow(
-                f"{number}-{temperature}",
-                adapter.key,
-                str(adapter.folder.absolute()),
-                adapter.files,
-                replace(knobs, temperature=temperature),
+                f"{adapter.number}-{temperature}",
+                one.key,
+                str(one.folder.absolute()),
+                one.files,
+                replace(adapter.knobs, temperature=temperature),
             )
-            for temperature in settings.candidates.temperature
+            for temperature in adapter.temperatures
         ]
-        for (number, _, knobs), adapter in zip(points, adapters, strict=True)
+        for adapter, one in zip(adapters, trained, strict=True)
     }
     once = {problem.name: problem for problems in shown.values() for problem in problems}
     drawn = list(chain.from_iterable(subjects.values()))
@@ -179,9 +211,9 @@ def _rows(
     right = {(look.genome, look.problem): look.right for look in looks}
     return [
         {
-            "adapter": number,
-            **genes(configuration, subject.knobs),
-            "loss": round(float(np.mean(adapter.curve.loss[-32:])), 4),
+            "adapter": adapter.number,
+            **genes(adapter.configuration, subject.knobs),
+            "loss": round(float(np.mean(one.curve.loss[-32:])), 4),
             **{
                 f"right_{name}": _mean(right[subject.genome, one.name] for one in problems)
                 for name, problems in shown.items()
@@ -192,8 +224,8 @@ def _rows(
             },
             "machine": arithmetic().get("model") or machine()["cpu"],
         }
-        for (number, configuration, _), adapter in zip(points, adapters, strict=True)
-        for subject in subjects[number]
+        for adapter, one in zip(adapters, trained, strict=True)
+        for subject in subjects[adapter.number]
     ]
 
 
@@ -203,38 +235,67 @@ def _mean(right: Iterable[float | None]) -> float:
 
 
 def _summary(frame: pl.DataFrame) -> str:
-    """Return what each choice gives on average, and what tells how many held-out bugs it repairs.
+    """Return what each choice gives, and what tells how many held-out bugs an adapter repairs.
 
-    Rank correlations are between the means of adapters over temperatures.
+    All at the lowest temperature, which every adapter has, but for the comparison of temperatures,
+    of the adapters that have all of them.
     """
     shares = frame.with_columns(
-        pl.col(name).str.count_matches("1") / pl.col(name).str.len_chars() for name in TEXTS
+        pl.col(name).str.count_matches("1") / pl.col(name).str.len_chars() for name in SETS
     )
-    rows: list[Sequence[str]] = []
+    cold = frame["temperature"] == frame["temperature"].min()
+    coldest = shares.filter(cold)
+    most = frame["temperature"].n_unique()
+    whole = shares.filter(pl.len().over("adapter") == most)
+    rows: list[tuple[str, ...]] = [("all", *_shares(coldest))]
     for gene in (*HEAVY, "temperature"):
-        rows += [()] if rows else []
-        for some in shares.sort(gene).partition_by(gene, maintain_order=True):
-            cells = [f"{share:.3f}" for share in some.select(pl.col(*TEXTS).mean()).row(0)]
-            rows.append((f"{gene} {some[gene][0]}", str(some["adapter"].n_unique()), *cells))
-    means = shares.group_by("adapter").agg(pl.col(*TEXTS, "^right_.*$", "loss").mean())
-    correlations: list[Sequence[str]] = [
-        (name, f"{means.select(pl.corr(name, 'held_out', method='spearman')).item():+.2f}")
-        for name in means.columns
-        if name not in ("adapter", "held_out")
-    ]
+        rows.append(())
+        part = whole if gene == "temperature" else coldest
+        for some in part.sort(gene).partition_by(gene, maintain_order=True):
+            rows.append((f"{gene} {some[gene][0]}", *_shares(some)))
     reliable: list[Sequence[str]] = []
-    for name in TEXTS:
-        one = reliability(np.array([list(text) for text in frame[name]]).astype(float))
+    for name in SETS:
+        outcomes = [list(text) for text in frame.filter(cold)[name]]
+        one = reliability(np.array(outcomes).astype(float))
         cells = [f"{one.spread:.3f}", f"{one.chance:.3f}", f"{one.reliability:.2f}"]
         reliable.append((name, str(one.problems), *cells))
-    header = ("between configurations", "bugs", "spread", "chance", "reliability")
+    held_out = coldest["held_out"].to_numpy()
+    signals = coldest.select(pl.col(*SETS, "^right_.*$"), less_loss=-pl.col("loss"))
+    agree: list[Sequence[str]] = []
+    for name in signals.columns:
+        told = [
+            f"{signals.select(pl.corr(name, other, method='spearman')).item():+.2f}"
+            for other in SETS
+        ]
+        best = of_the_best(signals[name].to_numpy(), held_out, _TRIED)
+        agree.append((name, *told, f"{best:.3f}"))
+    header = ("between adapters", "bugs", "spread", "chance", "reliability")
+    told_header = ("rank correlation with", *SETS, f"held_out, best of {_TRIED} by it")
     return "\n\n".join(
         (
-            table(("share repaired", "adapters", *TEXTS), rows, left={"share repaired"}),
+            table(("share repaired", "adapters", *SETS), rows, left={"share repaired"}),
             table(header, reliable, left={header[0]}),
-            table(("", "rank correlation with held_out"), correlations, left={""}),
+            table(told_header, agree, left={told_header[0]}),
         )
     )
+
+
+def _shares(frame: pl.DataFrame) -> tuple[str, ...]:
+    """Return how many adapters there are, and the mean shares that they repair."""
+    shares = frame.select(pl.col(*SETS).mean()).row(0)
+    return (str(frame["adapter"].n_unique()), *(f"{share:.3f}" for share in shares))
+
+
+def of_the_best(seen: NDArray[np.float64], values: NDArray[np.float64], tried: int) -> float:
+    """Return the mean value of what seems best of so many, drawn without replacement.
+
+    Of ``n`` in ascending order the ``k``-th is the last of ``tried`` in ``comb(k, tried - 1)`` of
+    ``comb(n, tried)`` draws, ``k`` counted from 0; of those that seem alike any may be taken.
+    """
+    mean = {one: float(values[seen == one].mean()) for one in np.unique(seen)}
+    return sum(
+        comb(place, tried - 1) * mean[one] for place, one in enumerate(np.sort(seen))
+    ) / comb(len(seen), tried)
 
 
 if __name__ == "__main__":

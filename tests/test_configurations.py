@@ -1,12 +1,14 @@
 """The table of measured configurations, on which searches are replayed."""
 
-from itertools import islice
+import subprocess
+import sys
+from itertools import combinations, islice
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.configurations import genes, place, points
+from benchmarks.configurations import genes, of_the_best, place, points
 from coral_batch.lake import params
 from coral_batch.search.mapping.mapping import decode
 from tests import REPOSITORY
@@ -28,3 +30,28 @@ def test_configurations_stand_in_one_place_if_adapter_and_temperature_are_the_sa
     assert all(0 <= axis <= 1 for at in places for axis in at)
     alike = {(adapter, knobs.temperature) for adapter, knobs in pairs}
     assert (len(alike) == 1) == (places[0] == places[1])
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1)), min_size=2, max_size=7),
+    st.integers(1, 7),
+)
+def test_the_best_by_a_measure_is_the_mean_over_all_draws(pairs, tried):
+    tried = min(tried, len(pairs))
+    seen, values = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
+    means = []
+    for drawn in combinations(range(len(pairs)), tried):
+        best = max(seen[list(drawn)])
+        means.append(values[seen == best].mean())
+    assert np.isclose(of_the_best(seen, values, tried), np.mean(means))
+
+
+def test_the_table_that_is_kept_can_be_read_and_summed_up():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.configurations", "--summary"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "rank correlation" in done.stdout
