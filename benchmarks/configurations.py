@@ -253,10 +253,17 @@ def _summary(frame: pl.DataFrame) -> str:
         part = whole if gene == "temperature" else coldest
         for some in part.sort(gene).partition_by(gene, maintain_order=True):
             rows.append((f"{gene} {some[gene][0]}", *_shares(some)))
+    outcomes = {
+        name: np.array([list(text) for text in frame.filter(cold)[name]]).astype(float)
+        for name in SETS
+    }
+    rows.append(())
+    for many, of in (("any", np.max), ("each", np.min)):
+        cells = [f"{of(one, axis=0).mean():.3f}" for one in outcomes.values()]
+        rows.append((f"by {many} of all", str(len(coldest)), *cells))
     reliable: list[Sequence[str]] = []
     for name in SETS:
-        outcomes = [list(text) for text in frame.filter(cold)[name]]
-        one = reliability(np.array(outcomes).astype(float))
+        one = reliability(outcomes[name])
         cells = [f"{one.spread:.3f}", f"{one.chance:.3f}", f"{one.reliability:.2f}"]
         reliable.append((name, str(one.problems), *cells))
     held_out = coldest["held_out"].to_numpy()
