@@ -1,6 +1,7 @@
 """How high searches get on landscapes that are known, beside the optimizers that people would take.
 
-    python -m benchmarks.landscape [--replays 1000] [--reliability 0.24 | --measured]
+    python -m benchmarks.landscape [--replays 1000]
+                                   [--reliability 0.24 | --measured [SEEN]]
 
 Every replay draws a landscape on the four coordinates of a configuration, in [0, 1], of each kind
 in turn: a broad hill, a narrow one, one that only two of the coordinates decide, and a rugged one.
@@ -16,9 +17,10 @@ point of the cube, with their own defaults. Nothing is trained: these are simula
 how far they resemble real ones is not known.
 
 With `--measured` the landscape is that of benchmarks/configurations.csv, adapters that were trained
-and drawn with (`python -m benchmarks.configurations`): an evaluation sees the share of the bugs of
-selection that the nearest configuration of the table repairs, and what counts is its share of the
-held-out bugs. That is one landscape, and replays differ in the genomes that are drawn alone.
+and drawn with (`python -m benchmarks.configurations`): an evaluation sees what the nearest
+configuration of the table has in the column `SEEN`, by default the share of the bugs of selection
+that it repairs, and what counts is its share of the held-out bugs. That is one landscape, and
+replays differ in the genomes that are drawn alone.
 
 The heights of all replays go to benchmarks/results/landscape.csv.
 """
@@ -62,7 +64,14 @@ def main() -> None:
     )
     parser.add_argument("--replays", type=int, default=1000)
     parser.add_argument("--reliability", type=float, metavar="R", help="in (0, 1]")
-    parser.add_argument("--measured", action="store_true")
+    parser.add_argument(
+        "--measured",
+        nargs="?",
+        const="selected_on",
+        choices=("classics", "selected_on", "right_selected_on"),
+        metavar="SEEN",
+        help="classics, selected_on (the default) or right_selected_on",
+    )
     arguments = parser.parse_args()
     if arguments.reliability is not None and not 0 < arguments.reliability <= 1:
         parser.error("--reliability is above 0 and at most 1")
@@ -88,7 +97,7 @@ def measure() -> list[Row]:
 
 
 def _replays(
-    count: int, reliability: float | None = None, *, measured: bool = False
+    count: int, reliability: float | None = None, *, measured: str | None = None
 ) -> pl.DataFrame:
     """Return the heights that all searches reach on as many landscapes."""
     replayed = joblib.Parallel(n_jobs=-1, verbose=1)(
@@ -114,15 +123,17 @@ class _Ground:
     noise: float
 
 
-def _ground(number: int, reliability: float | None, *, measured: bool) -> _Ground:
+def _ground(number: int, reliability: float | None, *, measured: str | None) -> _Ground:
     if measured:
-        return _Ground("measured", *_measured(), 0.0)
+        return _Ground(f"measured, {measured} seen", *_measured(measured), 0.0)
     kind, height = landscape(number)
     noise = NOISE if reliability is None else _noise(height, reliability)
     return _Ground(kind, height, height, noise)
 
 
-def _replayed(number: int, reliability: float | None, *, measured: bool) -> list[dict[str, Any]]:
+def _replayed(
+    number: int, reliability: float | None, *, measured: str | None
+) -> list[dict[str, Any]]:
     """Return the heights that all searches reach on one landscape."""
     ground = _ground(number, reliability, measured=measured)
     reached: dict[str, list[float]] = {}
@@ -142,16 +153,18 @@ def _replayed(number: int, reliability: float | None, *, measured: bool) -> list
     ]
 
 
-def _measured() -> tuple[Landscape, Landscape]:
-    """Return what the nearest measured configuration repairs: held out, and as selection saw it."""
+def _measured(seen: str) -> tuple[Landscape, Landscape]:
+    """Return what the nearest measured configuration repairs of held-out bugs, and what is seen."""
     frame = configurations.known()
     assert frame is not None
     candidates = DEFAULT.candidates
     known = np.array([configurations.place(row, candidates) for row in frame.iter_rows(named=True)])
 
     def landscape_of(column: str) -> Landscape:
-        shares = frame[column].str.count_matches("1") / frame[column].str.len_chars()
-        values = shares.to_numpy()
+        cells = frame[column]
+        if cells.dtype == pl.String:
+            cells = cells.str.count_matches("1") / cells.str.len_chars()
+        values = cells.to_numpy()
 
         def height(at: NDArray[np.float64]) -> NDArray[np.float64]:
             asked = np.array(
@@ -166,7 +179,7 @@ def _measured() -> tuple[Landscape, Landscape]:
 
         return height
 
-    return landscape_of("held_out"), landscape_of("selected_on")
+    return landscape_of("held_out"), landscape_of(seen)
 
 
 def landscape(number: int) -> tuple[str, Landscape]:
