@@ -108,4 +108,5 @@ SOURCES = {
     "snippets": ("quixbugs", "lake/raw/snippets"),
     "exercises": ("quixbugs", "lake/raw/exercises"),
     "practice": ("quixbugs", "lake/raw/practice"),
+    "drills": ("quixbugs", "lake/raw/drills"),
 }
