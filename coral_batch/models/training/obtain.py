@@ -308,7 +308,7 @@ def _threads(number: int | None) -> Iterator[None]:
 
 
 def _side_by_side(base_folder: Path, most: int | None) -> int:
-    """Return how many adapters to train at a time on processors, >= 1: the cluster's, or this one's.
+    """Return how many adapters to train at a time on processors, a cluster's or this one's, >= 1.
 
     Each takes memory for its activations. In bf16, the type of its files, the base model lies there
     once for all of them: on the 0.5B base 1 GB, up to 1.9 GB for each, and half a gigabyte for what
