@@ -75,9 +75,9 @@ def main() -> None:
     arguments = parser.parse_args()
     done = known()
     if arguments.summary:
-        if done is None:
-            parser.error("nothing is measured yet")
-        print(_summary(done))
+        if (told := _summary(done)) is None:
+            parser.error(f"fewer than {_TRIED} adapters are measured at the lowest temperature")
+        print(told)
         return
     settings = params.load()
     temperatures = arguments.temperature or settings.candidates.temperature
@@ -127,8 +127,8 @@ def main() -> None:
         with atomic(FILE) as opened:
             done.write_csv(opened)
         print(f"{done['adapter'].n_unique()} adapters in {FILE.relative_to(ROOT)}", flush=True)
-    if done is not None:
-        print(_summary(done))
+    if (told := _summary(done)) is not None:
+        print(told)
 
 
 @dataclass(frozen=True)
@@ -234,17 +234,22 @@ def _mean(right: Iterable[float | None]) -> float:
     return round(fmean(one for one in right if one is not None), 4)
 
 
-def _summary(frame: pl.DataFrame) -> str:
+def _summary(frame: pl.DataFrame | None) -> str | None:
     """Return what each choice gives, and what tells how many held-out bugs an adapter repairs.
 
-    All at the lowest temperature, which every adapter has, but for the comparison of temperatures,
-    of the adapters that have all of them.
+    All of the adapters that are measured at the lowest temperature, and at that one, but for the
+    comparison of temperatures, of the adapters that have all of them. None if there are fewer
+    adapters than a search tries.
     """
+    if frame is None:
+        return None
     shares = frame.with_columns(
         pl.col(name).str.count_matches("1") / pl.col(name).str.len_chars() for name in SETS
     )
     cold = frame["temperature"] == frame["temperature"].min()
     coldest = shares.filter(cold)
+    if len(coldest) < _TRIED:
+        return None
     most = frame["temperature"].n_unique()
     whole = shares.filter(pl.len().over("adapter") == most)
     rows: list[tuple[str, ...]] = [("all", *_shares(coldest))]
@@ -258,6 +263,9 @@ def _summary(frame: pl.DataFrame) -> str:
         for name in SETS
     }
     rows.append(())
+    for name, expression in (("least", pl.col(*SETS).min()), ("most", pl.col(*SETS).max())):
+        cells = [f"{share:.3f}" for share in coldest.select(expression).row(0)]
+        rows.append((f"{name} by one", str(len(coldest)), *cells))
     for many, of in (("any", np.max), ("each", np.min)):
         cells = [f"{of(one, axis=0).mean():.3f}" for one in outcomes.values()]
         rows.append((f"by {many} of all", str(len(coldest)), *cells))

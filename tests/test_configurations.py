@@ -1,13 +1,14 @@
 """The table of measured configurations, on which searches are replayed."""
 
-import subprocess
 import sys
 from itertools import combinations, islice
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks import configurations
 from benchmarks.configurations import genes, of_the_best, place, points
 from coral_batch.lake import params
 from coral_batch.search.mapping.mapping import decode
@@ -46,12 +47,17 @@ def test_the_best_by_a_measure_is_the_mean_over_all_draws(pairs, tried):
     assert np.isclose(of_the_best(seen, values, tried), np.mean(means))
 
 
-def test_the_table_that_is_kept_can_be_read_and_summed_up():
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.configurations", "--summary"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "rank correlation" in done.stdout
+def test_the_table_that_is_kept_is_summed_up(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["configurations", "--summary"])
+    configurations.main()
+    assert "rank correlation" in capsys.readouterr().out
+
+
+def test_fewer_adapters_than_a_search_tries_are_not_summed_up(tmp_path, monkeypatch, capsys):
+    short = tmp_path / "short.csv"
+    short.write_text("".join(configurations.FILE.read_text().splitlines(keepends=True)[:8]))
+    monkeypatch.setattr(configurations, "FILE", short)
+    monkeypatch.setattr(sys, "argv", ["configurations", "--summary"])
+    with pytest.raises(SystemExit):
+        configurations.main()
+    assert "fewer than 8 adapters" in capsys.readouterr().err
