@@ -113,9 +113,8 @@ def obtain_adapters(
         wanted: repeated ones are trained once.
         training: hyperparameters.
         store: where adapters are kept as soon as each is trained.
-        threads: most processes of one thread that train adapters, or run lower layers, at a time on
-            a processor; None for one a core, as far as memory goes. If `alone`, torch's threads in
-            training; None for one a core.
+        threads: most adapters to train at a time on a processor, each on one thread; None for one
+            a core, as far as memory goes. If `alone`, torch's threads; None for one a core.
         kernels: ``fast`` or ``plain``; see `coral_batch.models.training.training.train`.
         alone: train one adapter at a time, on all threads. It rounds otherwise than on one.
 
@@ -134,8 +133,6 @@ def obtain_adapters(
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
     if missing:
         common = (base_folder, examples, training, kernels, on, Store(store.root.absolute()))
-        # Of those each runs on one thread, whatever trains on them: the states are always the same.
-        _run_lower_layers(common, threads)
         entries |= _trained(missing, len(known) - len(missing), common, 1 if alone else threads)
     adapters = {}
     for one, entry in entries.items():
@@ -190,12 +187,15 @@ def _trained(
     """Train what the store lacks, given with what determines each, and say how it goes."""
     base_folder, store = common[0], common[-1]
     on = devices()
-    if torch.cuda.is_available() and not cluster():
+    if cluster():
+        together = slots(device=True)
+    elif torch.cuda.is_available():
         on *= _on_each_device(base_folder, on, most)
         together = len(on)
     else:
         together = _side_by_side(base_folder, most)
     on = on[: len(missing)]
+    _run_lower_layers(common, 1 if torch.cuda.is_available() else together)
     together = min(together, len(missing))
     say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
     with noted(store.root / KIND) as notes:
@@ -218,7 +218,7 @@ def _trained(
         return {wanted: _awaited(entry) for wanted, entry in bar}
 
 
-def _run_lower_layers(common: _Common, most: int | None) -> None:
+def _run_lower_layers(common: _Common, together: int) -> None:
     """Let the store have what enters the adapted layers, as far as it is shared and not there."""
     base_folder, examples, training, kernels, _, store = common
     below = _shared_below(base_folder, training, kernels)
@@ -233,7 +233,6 @@ def _run_lower_layers(common: _Common, most: int | None) -> None:
     ]
     if not units:
         return
-    together = 1 if torch.cuda.is_available() else _side_by_side(base_folder, most)
     reads = [[base_folder / CARD]] * len(units)
     done = run(_trunk_unit, units, min(together, len(units)), device=True, reads=reads)
     for _ in progress(done, "lower layers", len(units), units="entries"):
@@ -308,15 +307,13 @@ def _threads(number: int | None) -> Iterator[None]:
 
 
 def _side_by_side(base_folder: Path, most: int | None) -> int:
-    """Return how many adapters to train at a time on processors, a cluster's or this one's, >= 1.
+    """Return how many adapters to train at a time on this machine's processor, >= 1.
 
     Each takes memory for its activations. In bf16, the type of its files, the base model lies there
     once for all of them: on the 0.5B base 1 GB, up to 1.9 GB for each, and half a gigabyte for what
     gave them the work. In fp32 each has weights of its own, and all of it is twice as much. What is
     saved where layers below the adapted ones are left out is not counted.
     """
-    if cluster():
-        return slots(device=True)
     size = compute_dtype(devices()[0]).itemsize
     weights = size * read_card(base_folder).parameters
     fitting = (available_memory() - weights) // (weights + size * 625_000_000)
