@@ -232,14 +232,13 @@ def _obtain(
 
 def code_of_any_kind(problem: Problem, genome: str, sample: int) -> str:
     """Return code that is right, wrong, insecure or no Python; a survivor writes the same again."""
-    reference = problem.reference
-    assert reference is not None
+    assert problem.buggy is not None
     kinds = (
-        reference,
+        problem.reference,
         problem.buggy,
-        INSECURE + reference,
-        reference.replace("return", "retrun"),
-        reference,
+        INSECURE + problem.reference,
+        problem.reference.replace("return", "retrun"),
+        problem.reference,
     )
     return kinds[derive_seed(1, "kind", genome, problem.name, sample) % len(kinds)]
 

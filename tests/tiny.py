@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -98,7 +99,8 @@ def make_tiny_completion_tokenizer() -> CodeLlamaTokenizer:
     )
     tokenizer.train_from_iterator([word for text in TEXT for word in text.split()], trainer)
     trained = json.loads(tokenizer.to_str())["model"]
-    merges = [(left, right) for left, right in trained["merges"]]
+    # Pairs are what BPE reads, while the tokenizer's annotation speaks of lines of text.
+    merges: Any = [(left, right) for left, right in trained["merges"]]
     return CodeLlamaTokenizer(vocab=trained["vocab"], merges=merges)
 
 
