@@ -12,19 +12,24 @@ TABLES = ("examples", "refit_examples")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: transformers takes seconds, which --help must not.
+    from coral_batch.linteval.examples import make_lint_examples
     from coral_batch.models.base.checkpoint import load_tokenizer
     from coral_batch.models.prompts.examples import make_examples
 
     problems = select(read_problems(tables, settings), tables.rows("manifest", Role), "training")
     bugs, tokenizer = tables.rows("bugs", Bug), load_tokenizer(tables.folder("base"))
     docstring, shown = settings.prompt.docstring, settings.examples
-    return {
+    of_bugs = {
         table: make_examples(problems, bugs, count, tokenizer, docstring, setting)
         for table, count, setting in (
             ("examples", shown.bugs, "examples.bugs"),
             ("refit_examples", shown.refit, "examples.refit"),
         )
     }
+    of_lint = make_lint_examples(
+        problems, shown.lint, tokenizer, settings.seed, settings.compute.workers
+    )
+    return of_bugs | {"refit_examples": of_bugs["refit_examples"] + of_lint}
 
 
 def examples() -> None:
@@ -32,5 +37,7 @@ def examples() -> None:
     made = run(make)
     for table, words in (("examples", ""), ("refit_examples", " for the best genome")):
         rows = made[table]
-        bugs, problems = {row.input for row in rows}, {row.problem for row in rows}
-        print(f"{len(rows)} examples{words}: {len(bugs)} bugs of {len(problems)} problems")
+        bugs, problems = {row.input for row in rows if not row.lint}, {row.problem for row in rows}
+        lint = sum(row.lint for row in rows)
+        print(f"{len(rows)} examples{words}: {len(bugs)} bugs of {len(problems)} problems", end="")
+        print(f", {lint} programs with lint errors" if lint else "")

@@ -19,8 +19,9 @@ def make(tables: Tables, settings: Params, part: str, obtain: Callable[..., Any]
 
     best = tables.document("best", BestRow)
     plan = Plan(best.genome, best.coordinates, best.configuration, best.knobs, best.seed)
-    # On as many bugs as its generation it is its generation's adapter, trained as that was.
-    alone = settings.examples.refit != settings.examples.bugs
+    # On the same examples it is its generation's adapter, trained as that was.
+    shown = settings.examples
+    alone = shown.refit != shown.bugs or shown.lint > 0
     return adapted(tables, settings, [plan], ("refit_examples", part), obtain, alone)
 
 

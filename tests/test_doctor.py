@@ -95,7 +95,12 @@ def test_the_time_that_a_run_takes_follows_from_its_work_and_the_rate_of_product
     assert 0.5 * all_layers < usual["training"] < 0.75 * all_layers
     more = replace(settings, evaluation=replace(settings.evaluation, bugs=500))
     assert minutes(more, 1e12, torch.float32)["answers"] > usual["answers"]
-    once = replace(settings, examples=replace(settings.examples, refit=settings.examples.bugs))
+    fewer = replace(settings, examples=replace(settings.examples, lint=0))
+    assert (
+        minutes(fewer, 1e12, torch.float32)["training the best once more"]
+        < usual["training the best once more"]
+    )
+    once = replace(fewer, examples=replace(fewer.examples, refit=settings.examples.bugs))
     assert usual["training the best once more"] > usual["training"] / 4
     assert minutes(once, 1e12, torch.float32)["training the best once more"] == 0
     half = minutes(settings, 0.5e12, torch.float32)

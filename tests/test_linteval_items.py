@@ -43,7 +43,7 @@ CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"
 @pytest.fixture(scope="module")
 def bundled() -> DataSet:
     """The default data set."""
-    return build(mutants(SNIPPETS, 1), PROMPTS["ru"], functools.partial(in_jail, workers=2))
+    return build(mutants(SNIPPETS, 2, 1), PROMPTS["ru"], functools.partial(in_jail, workers=2))
 
 
 # The feedback
@@ -141,8 +141,8 @@ def test_the_default_is_120_items_of_many_codes(bundled: DataSet) -> None:
 
 def test_the_same_seed_gives_the_same_programs_and_another_seed_others(bundled: DataSet) -> None:
     first = [item.inputs.code for item in bundled.items]
-    assert [program.code for program in mutants(SNIPPETS, 1)] == first
-    second = [program.code for program in mutants(SNIPPETS, 2)]
+    assert [program.code for program in mutants(SNIPPETS, 2, 1)] == first
+    second = [program.code for program in mutants(SNIPPETS, 2, 2)]
     assert len(set(first) & set(second)) < 12
 
 

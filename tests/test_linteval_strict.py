@@ -276,7 +276,7 @@ def test_what_is_no_python_or_too_deep_is_not_the_same() -> None:
 
 @pytest.fixture(scope="module")
 def bundled() -> DataSet:
-    return build(mutants(SNIPPETS, 1), PROMPTS["en"], functools.partial(in_jail, workers=2))
+    return build(mutants(SNIPPETS, 2, 1), PROMPTS["en"], functools.partial(in_jail, workers=2))
 
 
 def scored(data_set: DataSet, answers: list[tuple[Item, str]]) -> list[dict]:

@@ -126,7 +126,7 @@ def test_the_protocol_of_coral_x_is_the_line_that_the_readme_has(workspace: Path
         {key: yaml_value(value) for key, _, value in (one.partition("=") for one in changed)}
     )
     own = params.load()
-    assert own.examples.bugs == own.examples.refit == 0
+    assert own.examples.bugs == own.examples.refit == own.examples.lint == 0
     assert own.sampling.change == "free"
     assert (own.validation.bugs, own.validation.samples) == (0, 4)
     assert (own.evaluation.bugs, own.evaluation.samples) == (0, 8)

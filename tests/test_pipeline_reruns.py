@@ -72,7 +72,7 @@ def test_what_comes_out_the_same_reruns_nothing_after_it(copy: Path) -> None:
 
 
 def test_more_bugs_for_the_best_genome_alone_rerun_what_is_measured_on_it(copy: Path) -> None:
-    set_params({"examples.refit": 1}, copy)
+    set_params({"examples.refit": 1, "examples.lint": 0}, copy)
     rerun = stages_run(run(copy, "dvc", "repro"))
     assert {"examples", "refit", "samples@evaluation/best", "evidence"} <= rerun
     assert rerun <= {"examples", "evidence", "index", *BEST_AGAIN}

@@ -36,6 +36,7 @@ def test_the_best_genome_is_measured_as_it_was_trained_last() -> None:
     (subject,) = lake.read_rows("subjects", SubjectRow, PART)
     more = lake.read_rows("refit_examples", Example)
     assert len(more) > len(lake.read_rows("examples", Example))
+    assert any(row.lint for row in more)
     assert card.determinants["examples"] == examples_sha256(more)
     assert (adapter.genome, adapter.configuration) == (chosen.genome, chosen.configuration)
     assert card.determinants["seed"] == chosen.seed
@@ -52,7 +53,7 @@ def test_the_best_genome_is_measured_as_it_was_trained_last() -> None:
 
 def test_with_the_bugs_that_selection_saw_it_stays_as_it_is() -> None:
     before = lake.read_document("evidence", Evidence).budget
-    set_params({"examples.refit": 1})
+    set_params({"examples.refit": 1, "examples.lint": 0})
     examples()
     train_again()
     evidence()

@@ -23,6 +23,7 @@ _ADAPTER = {torch.bfloat16: 108e12, torch.float32: 150e12}
 _ADAPTER_SECONDS = {torch.bfloat16: 108.0, torch.float32: 0.0}
 _ALONE = 1.2  # times as long as side by side: threads that share an adapter wait for each other
 _LOWER = 54e12  # all layers run once on all examples
+_LINT = 1.4  # an example of lint errors has so many times the tokens of one of a bug
 _ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.66e12}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
@@ -61,11 +62,12 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     adapter = _ADAPTER[dtype] / rate + _ADAPTER_SECONDS[dtype]
     adapted = (settings.training.layers or LAYERS) / LAYERS
     adapter *= settings.training.passes * (0.21 + 0.79 * adapted)
-    shown, refit = settings.examples.bugs, settings.examples.refit
+    shown = settings.examples
     lower = _LOWER * (1 - adapted) / rate
     again = 0.0
-    if refit != shown:
-        again = (_ALONE * adapter + lower) * _examples(refit) / _examples(EXAMPLE_BUGS)
+    if shown.refit != shown.bugs or shown.lint:
+        rows = _examples(shown.refit) + _LINT * shown.lint * (TRAINING_PROBLEMS + PRACTICE)
+        again = (_ALONE * adapter + lower) * rows / _examples(EXAMPLE_BUGS)
     return {
         "training": (adapters * adapter + lower) / 60,
         "training the best once more": again / 60,

@@ -143,7 +143,7 @@ def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Exa
         for source in dict.fromkeys(row.source for row in roles)
         for problem in lake.read_rows("problems", Problem, source)
     ]
-    shown = {(one.problem, one.bug) for one in examples}
+    shown = {(one.problem, one.bug) for one in examples if not one.lint}
     injected = Counter(problem for problem, bug in shown if bug is not None)
     return Trained(
         lake.path(table).name,
@@ -151,6 +151,7 @@ def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Exa
         sorted({problem.origin for problem in problems if problem.name in taught}),
         any(bug is None for _, bug in shown),
         max(injected.values(), default=0),
+        max(Counter(one.problem for one in examples if one.lint).values(), default=0),
         card.determinants.get("seed"),
         settings,
     )

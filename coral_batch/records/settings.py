@@ -55,6 +55,7 @@ class Prompt:
 class Examples:
     bugs: int
     refit: int
+    lint: int
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ class Trained:
         origins: where the problems come from that these show.
         own: they show bugs that the problems came with.
         injected: injected bugs that they show of a problem, at most.
+        lint: versions with lint errors that they show of a problem, at most.
         seed: of the training.
         settings: name -> value of the hyperparameters, as params.yaml calls them.
     """
@@ -62,6 +63,7 @@ class Trained:
     origins: Sequence[str]
     own: bool
     injected: int
+    lint: int
     seed: object
     settings: Mapping[str, Any]
 
@@ -124,6 +126,9 @@ def _data(trained: Trained) -> str:
     places = ", ".join(f"`{origin}`" for origin in trained.origins)
     shown = ["its own bug"] if trained.own else []
     shown += [f"up to {trained.injected} injected ones"] if trained.injected else []
+    if trained.lint:
+        versions = "a version" if trained.lint == 1 else f"up to {trained.lint} versions"
+        shown.append(f"{versions} with lint errors")
     return (
         f"## Training data\n\nThe training problems of {places}, each with {' and '.join(shown)}:"
         f" the run's `{trained.table}`, SHA-256 `{trained.examples}`. The test problems selected"

@@ -1,8 +1,8 @@
 """Put lint errors into clean programs: the bundled items, whose canonical code is the clean one.
 
-An error is put in by an edit of the text that keeps what the program does. Each program gives two
-items with two to four kinds of error each; kinds that few items have yet go first, so that the
-items show as many as they can. All draws come from the seed, the program's name and the item's
+An error is put in by an edit of the text that keeps what the program does. Each program gives one
+item or more with two to four kinds of error each; kinds that few items have yet go first, so that
+the items show as many as they can. All draws come from the seed, the program's name and the item's
 number, so that a program that is added changes what others get but little.
 """
 
@@ -20,9 +20,6 @@ from coral_batch.linteval.items import spacing, statements
 from coral_batch.linteval.items.view import Edit, Site, View, apply
 from coral_batch.records.items import Candidate
 from coral_batch.seeding import generator
-
-ITEMS = 2
-"""Items a program."""
 
 _FEWEST, _MOST = 2, 4
 
@@ -109,11 +106,12 @@ FAULTS = (
 )
 
 
-def mutants(programs: Sequence[Candidate], seed: int) -> list[Candidate]:
-    """Return `ITEMS` programs with lint errors for each clean one.
+def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candidate]:
+    """Return programs with lint errors for each clean one, `NAME 1`, `NAME 2` and so on.
 
     Args:
         programs: the clean programs, with their tests.
+        each: how many are made of a program.
         seed: the run's seed.
 
     Raises:
@@ -123,7 +121,7 @@ def mutants(programs: Sequence[Candidate], seed: int) -> list[Candidate]:
     candidates = []
     for program in programs:
         codes = {program.code}
-        for number in range(1, ITEMS + 1):
+        for number in range(1, each + 1):
             stream = generator(seed, "linteval", program.source, number)
             code = _spoil(program, stream, used)
             if code in codes:

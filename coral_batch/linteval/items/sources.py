@@ -15,6 +15,9 @@ from coral_batch.linteval.items.snippets import read_snippets
 from coral_batch.records.items import Candidate, DataSet, Dropped, Item, ItemTests
 from coral_batch.records.settings import Params
 
+ITEMS = 2
+"""Items that a bundled program gives."""
+
 
 def make(settings: Params, judge: Judge) -> DataSet:
     """Build the data set, or read an official one.
@@ -31,7 +34,7 @@ def make(settings: Params, judge: Judge) -> DataSet:
         return adopt(read_codelintereval(path), path.name)
     dropped: list[Dropped] = []
     if source == "snippets":
-        candidates = mutants(read_snippets(path), settings.seed)
+        candidates = mutants(read_snippets(path), ITEMS, settings.seed)
     else:
         candidates, dropped = (read_mbpp if source == "mbpp" else read_folder)(path)
     return _build(candidates, dropped, settings, judge)
