@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +23,7 @@ from coral_batch.models.training.obtain import Adapter, determinants, obtain_ada
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
+from coral_batch.work.parallel import run
 from tests.tiny import make_tiny_base
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
@@ -139,6 +141,7 @@ def test_an_adapter_that_trains_alone_has_all_threads_and_shares_the_lower_layer
     store = Store(tmp_path / "store")
     beside = obtain_adapters(base, examples, [FIRST], UPPER, store)[FIRST]
     before, made = torch.get_num_threads(), entries(store)
+    waiting = {process for _, process in run(os.getpid, [()] * 4, 2)}
     twice = [
         obtain_adapters(base, examples, [FIRST], UPPER, one, threads=3, alone=True)[FIRST]
         for one in (store, Store(tmp_path / "other"))
@@ -149,6 +152,9 @@ def test_an_adapter_that_trains_alone_has_all_threads_and_shares_the_lower_layer
     assert twice[0].files == twice[1].files
     assert [entry.key for entry in entries(store)] == [entry.key for entry in made]
     assert torch.get_num_threads() == before
+    # None of those that run lower layers side by side keeps a base model meanwhile.
+    assert waiting
+    assert not any(Path(f"/proc/{process}").exists() for process in waiting)
 
 
 def test_several_devices_train_what_one_trains(

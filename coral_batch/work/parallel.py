@@ -27,6 +27,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import joblib
+from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError, _ExecutorManagerThread
 
 from coral_batch.errors import CoralError, shorten
@@ -152,6 +153,11 @@ def keep(key: Any, make: Callable[[], Result]) -> Result:
         _kept[key] = make()
     result: Result = _kept[key]
     return result
+
+
+def release() -> None:
+    """End the processes of this machine that wait for units, and with them what they `keep`."""
+    get_reusable_executor(reuse=True).shutdown(wait=True)
 
 
 def _dask() -> ModuleType:

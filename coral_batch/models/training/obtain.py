@@ -41,7 +41,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import ask, keep, require_same, run, slots
+from coral_batch.work.parallel import ask, keep, release, require_same, run, slots
 from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
 
 KIND = "adapters"
@@ -114,7 +114,8 @@ def obtain_adapters(
         training: hyperparameters.
         store: where adapters are kept as soon as each is trained.
         threads: most adapters to train at a time on a processor, each on one thread; None for one
-            a core, as far as memory goes. If `alone`, torch's threads; None for one a core.
+            a core, as far as memory goes. If `alone`, torch's threads in training; None for one a
+            core.
         kernels: ``fast`` or ``plain``; see `coral_batch.models.training.training.train`.
         alone: train one adapter at a time, on all threads. It rounds otherwise than on one.
 
@@ -133,7 +134,7 @@ def obtain_adapters(
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
     if missing:
         common = (base_folder, examples, training, kernels, on, Store(store.root.absolute()))
-        entries |= _trained(missing, len(known) - len(missing), common, 1 if alone else threads)
+        entries |= _trained(missing, len(known) - len(missing), common, threads, alone)
     adapters = {}
     for one, entry in entries.items():
         assert entry is not None
@@ -182,7 +183,11 @@ def determinants(
 
 
 def _trained(
-    missing: Mapping[Wanted, dict[str, Any]], reused: int, common: _Common, most: int | None
+    missing: Mapping[Wanted, dict[str, Any]],
+    reused: int,
+    common: _Common,
+    most: int | None,
+    alone: bool,
 ) -> dict[Wanted, Path]:
     """Train what the store lacks, given with what determines each, and say how it goes."""
     base_folder, store = common[0], common[-1]
@@ -196,7 +201,11 @@ def _trained(
         together = _side_by_side(base_folder, most)
     on = on[: len(missing)]
     _run_lower_layers(common, 1 if torch.cuda.is_available() else together)
-    together = min(together, len(missing))
+    if alone:
+        # What runs the lower layers side by side keeps the base model, which the adapter's own
+        # process loads for itself.
+        release()
+    together = 1 if alone else min(together, len(missing))
     say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
     with noted(store.root / KIND) as notes:
         if cluster() or len(set(on)) < 2:
@@ -236,7 +245,7 @@ def _run_lower_layers(common: _Common, together: int) -> None:
     reads = [[base_folder / CARD]] * len(units)
     done = run(_trunk_unit, units, min(together, len(units)), device=True, reads=reads)
     for _ in progress(done, "lower layers", len(units), units="entries"):
-        pass
+        release()
 
 
 def _shared_below(base_folder: Path, training: Training, kernels: str) -> int:
