@@ -12,7 +12,7 @@ TABLES = ("examples", "refit_examples")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: transformers takes seconds, which --help must not.
-    from coral_batch.linteval.examples import make_lint_examples
+    from coral_batch.linteval.items.examples import make_lint_examples
     from coral_batch.models.base.checkpoint import load_tokenizer
     from coral_batch.models.prompts.examples import make_examples
 

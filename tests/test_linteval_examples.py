@@ -7,8 +7,8 @@ from functools import cache
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.linteval.answers.extraction import code_of
-from coral_batch.linteval.examples import make_lint_examples
 from coral_batch.linteval.items.build import DEFAULT_FLAKE8, feedback
+from coral_batch.linteval.items.examples import make_lint_examples
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.example import Example
