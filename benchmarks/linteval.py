@@ -33,7 +33,7 @@ _PROCESSES = 40
 
 def measure() -> list[Row]:
     """Score officially with one and two workers, and strictly, tests in the jail included."""
-    candidates = mutants(read_snippets(ROOT / "lake/raw/snippets"), seed=1)[:_ITEMS]
+    candidates = mutants(read_snippets(ROOT / "lake/raw/snippets"), each=2, seed=1)[:_ITEMS]
     items = [
         Item("{feedback}{code}", Inputs(one.code, "-"), (), Meta(number, one.canonical or one.code))
         for number, one in enumerate(candidates)

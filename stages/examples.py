@@ -19,17 +19,14 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     problems = select(read_problems(tables, settings), tables.rows("manifest", Role), "training")
     bugs, tokenizer = tables.rows("bugs", Bug), load_tokenizer(tables.folder("base"))
     docstring, shown = settings.prompt.docstring, settings.examples
-    of_bugs = {
-        table: make_examples(problems, bugs, count, tokenizer, docstring, setting)
-        for table, count, setting in (
-            ("examples", shown.bugs, "examples.bugs"),
-            ("refit_examples", shown.refit, "examples.refit"),
-        )
-    }
+    few, many = (
+        make_examples(problems, bugs, count, tokenizer, docstring, setting)
+        for count, setting in ((shown.bugs, "examples.bugs"), (shown.refit, "examples.refit"))
+    )
     of_lint = make_lint_examples(
         problems, shown.lint, tokenizer, settings.seed, settings.compute.workers
     )
-    return of_bugs | {"refit_examples": of_bugs["refit_examples"] + of_lint}
+    return {"examples": few, "refit_examples": many + of_lint}
 
 
 def examples() -> None:
