@@ -27,7 +27,7 @@ from itertools import product
 
 from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
-from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.reading import as_problems, read_problems
 from coral_batch.corpus.split.roles import select
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.evidence.paired import Outcome, Outcomes, Paired, compare
@@ -45,6 +45,7 @@ from coral_batch.models.training.obtain import obtain_adapters
 from coral_batch.records.bug import Bug
 from coral_batch.records.bug import program_of as program_name
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
+from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -56,6 +57,7 @@ from coral_batch.work.text import table
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 TEXTBOOK = AdapterConfiguration(8, 16, 0.0, tuple(sorted(ATTENTION)), use_dora=False)
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
+GREEDY_BASE = SubjectRow(BASE, None, None, {}, GREEDY)
 TOP_K = 50
 BUGS = 160
 
@@ -71,6 +73,7 @@ class Arm:
         learning_rate: the highest of the training.
         layers: upper layers that get adapters; None for all.
         passes: over the examples.
+        own: the target is the base model's own greedy repair, where it is one.
     """
 
     bugs: int
@@ -79,6 +82,7 @@ class Arm:
     learning_rate: float = 5e-4
     layers: int | None = None
     passes: int = 1
+    own: bool = False
 
 
 ARMS = {
@@ -94,6 +98,7 @@ ARMS = {
     "two": Arm(2, learning_rate=2e-4, layers=12),
     "four": Arm(4, learning_rate=2e-4, layers=12),
     "eight": Arm(8, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
+    "own": Arm(1, learning_rate=2e-4, layers=12, own=True),
     "twice": Arm(1, learning_rate=2e-4, layers=12, passes=2),
     "drills": Arm(1, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
 }
@@ -139,7 +144,7 @@ def main() -> None:
     else:
         count = BUGS if arguments.bugs is None else arguments.bugs
         shown = selected_on(select(problems, manifest, "test"), bugs, count)
-    subjects = [SubjectRow(BASE, None, None, {}, GREEDY)]
+    subjects = [GREEDY_BASE]
     source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")
     for name in arguments.arms:
@@ -164,6 +169,8 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
     """Return what answers with an arm's adapter are drawn with."""
     arm, base = ARMS[name], lake.path("base")
     examples = make_examples(problems, bugs, arm.bugs, load_tokenizer(base), all_.prompt.docstring)
+    if arm.own:
+        examples = _own(examples, problems, bugs, all_)
     wanted = (TEXTBOOK, all_.seed)
     training = replace(
         all_.training,
@@ -177,6 +184,24 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
         base, examples, [wanted], training, Store(lake.STORE), compute.threads, compute.kernels
     )[wanted]
     return SubjectRow(name, adapter.key, str(adapter.folder.absolute()), adapter.files, GREEDY)
+
+
+def _own(
+    examples: Sequence[Example], problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params
+) -> list[Example]:
+    """Let the base model's own repairs, greedy and judged, take the place of the references."""
+    names = [example.bug or example.problem for example in examples]
+    injected = as_problems(problems, [bug for bug in bugs if bug.id in set(names)])
+    named = {one.name: one for one in (*problems, *injected)}
+    rows, passed, _ = answer([GREEDY_BASE], [named[name] for name in names], all_)
+    judged = zip(rows, passed, strict=True)
+    repairs = {row.problem: row.code.strip("\n") for row, well in judged if well}
+    print(f"{len(repairs)} of {len(examples)} bugs are repaired by the base model itself")
+    targets = [repairs.get(name, one.output) for one, name in zip(examples, names, strict=True)]
+    return [
+        replace(one, output=code, answer=code + one.answer.removeprefix(one.output))
+        for one, code in zip(examples, targets, strict=True)
+    ]
 
 
 def answer(

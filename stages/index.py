@@ -60,6 +60,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
                 *(lake.path(table) for table in ("manifest", "bugs", "examples")),
             ]
         ),
+        taught=settings.examples.lint > 0,
         params=params.FILE.read_text(encoding="utf-8"),
     )
     return {"index": index_page(run_)}

@@ -45,6 +45,7 @@ from stages.page import page
 from stages.report import report
 from tests.report_lake import GENERATIONS, KNOBS, WEIGHTS, refuse, write_best, write_lake
 from tests.report_pages import LINTEVAL, make_pages
+from tests.settings import set_params
 
 
 class Page(HTMLParser):
@@ -93,7 +94,8 @@ def test_the_first_page_compares_the_best_genome_with_the_base_model(
         "Evolved adapters that repair Python bugs Of 2 held-out bugs, which nobody trained or"
         " selected on, the best genome 001-00 repairs 0.75 [0.25, 1.00], the base model"
         " 0.25 [0.00, 0.75]: +0.50 [-0.10, +1.00]. CodeLinterEval, official pass@1,"
-        " 0.25 [0.12, 0.50] in place of 0.25 [0.12, 0.50]."
+        " 0.25 [0.12, 0.50] in place of 0.25 [0.12, 0.50]. Its last training showed it lint errors"
+        " as well, in programs of the training role."
     )
     assert (
         "5 genomes, 4 adapters trained on 1,200 tokens (500 of them to train the best genome once"
@@ -116,6 +118,14 @@ def test_the_first_page_speaks_of_a_price_only_where_one_was_paid(
     lake.write_document("linteval_metrics", {**LINTEVAL, "official": official})
     index()
     assert ("The price: CodeLinterEval" in lake.path("index").read_text("utf-8")) == worse
+
+
+def test_the_first_page_says_nothing_of_lint_errors_that_nobody_was_shown(
+    pages: dict[str, Page],
+) -> None:
+    set_params({"examples.lint": 0})
+    index()
+    assert "lint errors as well" not in lake.path("index").read_text("utf-8")
 
 
 def test_the_first_page_names_every_source_of_problems(pages: dict[str, Page]) -> None:

@@ -80,6 +80,7 @@ class Run:
         card: of the base checkpoint.
         adapter: what determined the best adapter.
         identity: code, data, machine and versions.
+        taught: the best genome's last training showed it CodeLinterEval's task.
         params: params.yaml as it stands.
     """
 
@@ -97,6 +98,7 @@ class Run:
     card: Mapping[str, Any]
     adapter: AdapterCardRow
     identity: Identity
+    taught: bool
     params: str
 
 
@@ -135,6 +137,7 @@ def index_page(run: Run) -> str:
         mapped=SEARCHES[run.evidence.search].AUTOMATA_DECIDE,
         linteval=run.linteval,
         linteval_rows=_linted(run.linteval),
+        taught=run.taught,
         price=lint_change is not None and lint_change["mean"] < 0,
         linteval_outcomes=sorted(
             {*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]}
