@@ -20,7 +20,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from joblib.externals.loky import get_reusable_executor
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import make_folder, sync
@@ -36,7 +35,7 @@ from coral_batch.verdicts.testfiles import judge_tests
 from coral_batch.verdicts.timing import repeated
 from coral_batch.verdicts.twins import judge_twin, names_of
 from coral_batch.work.address import cluster
-from coral_batch.work.parallel import ask, require_same, run, slots
+from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
 
 _BUNDLE = 16
@@ -92,8 +91,7 @@ def judge(
     finally:
         # Neither workers nor their jails are left behind; those of a cluster are its own.
         close_jails()
-        if not cluster():
-            get_reusable_executor().shutdown(wait=True)
+        release()
     return [finished[key] for key in keys]
 
 

@@ -156,8 +156,12 @@ def keep(key: Any, make: Callable[[], Result]) -> Result:
 
 
 def release() -> None:
-    """End the processes of this machine that wait for units, and with them what they `keep`."""
-    get_reusable_executor(reuse=True).shutdown(wait=True)
+    """End the processes that wait for units, and with them what they `keep`.
+
+    Not while results of `run` are still to come. The workers of a cluster are its own.
+    """
+    if cluster() is None:
+        get_reusable_executor(reuse=True).shutdown(wait=True)
 
 
 def _dask() -> ModuleType:

@@ -245,7 +245,7 @@ def _run_lower_layers(common: _Common, together: int) -> None:
     reads = [[base_folder / CARD]] * len(units)
     done = run(_trunk_unit, units, min(together, len(units)), device=True, reads=reads)
     for _ in progress(done, "lower layers", len(units), units="entries"):
-        release()
+        pass
 
 
 def _shared_below(base_folder: Path, training: Training, kernels: str) -> int:
