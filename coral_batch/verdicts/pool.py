@@ -20,7 +20,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import make_folder, sync
 from coral_batch.records.settings import Verdicts
