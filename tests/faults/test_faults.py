@@ -227,9 +227,9 @@ def test_a_read_only_lake_is_a_message(copy: Path, stage: str) -> None:
 
 
 def test_a_machine_without_memory_is_a_message(copy: Path) -> None:
-    program = "from coral_batch.commands import cli; import torch; "
-    program += "cli.app.command('hog')(lambda: print(torch.ones(1 << 50))); cli.main()"
-    done = attempt(copy, sys.executable, "-c", program, "hog")
+    program = "from coral_batch.commands import cli, doctor; import torch; "
+    program += "doctor.doctor = lambda: print(torch.ones(1 << 50)); cli.main()"
+    done = attempt(copy, sys.executable, "-c", program, "doctor")
     is_a_message(done)
     assert "there is not enough memory" in done.stderr
 
