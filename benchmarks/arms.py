@@ -191,7 +191,8 @@ def _own(
 ) -> list[Example]:
     """Let the base model's own repairs, greedy and judged, take the place of the references."""
     names = [example.bug or example.problem for example in examples]
-    injected = as_problems(problems, [bug for bug in bugs if bug.id in set(names)])
+    wanted = set(names)
+    injected = as_problems(problems, [bug for bug in bugs if bug.id in wanted])
     named = {one.name: one for one in (*problems, *injected)}
     rows, passed, _ = answer([GREEDY_BASE], [named[name] for name in names], all_)
     judged = zip(rows, passed, strict=True)
