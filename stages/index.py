@@ -4,6 +4,7 @@ from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
 from coral_batch.lake.stage import Lake, Outputs, Tables, run
+from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import BASE, AdapterCardRow, FinalistRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Params
@@ -57,10 +58,10 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         identity=identity(
             [
                 *(lake.path("problems", source) for source in settings.corpus.sources),
-                *(lake.path(table) for table in ("manifest", "bugs", "examples")),
+                *(lake.path(table) for table in ("manifest", "bugs", "examples", "refit_examples")),
             ]
         ),
-        taught=settings.examples.lint > 0,
+        taught=any(row.lint for row in tables.rows("refit_examples", Example)),
         params=params.FILE.read_text(encoding="utf-8"),
     )
     return {"index": index_page(run_)}

@@ -6,6 +6,7 @@ from typing import Any
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.example import Example
 from coral_batch.records.rows import BestRow
 from coral_batch.records.settings import Params
 from coral_batch.search.plan import Plan
@@ -20,8 +21,8 @@ def make(tables: Tables, settings: Params, part: str, obtain: Callable[..., Any]
     best = tables.document("best", BestRow)
     plan = Plan(best.genome, best.coordinates, best.configuration, best.knobs, best.seed)
     # On the same examples it is its generation's adapter, trained as that was.
-    shown = settings.examples
-    alone = shown.refit != shown.bugs or shown.lint > 0
+    linted = any(row.lint for row in tables.rows("refit_examples", Example))
+    alone = linted or settings.examples.refit != settings.examples.bugs
     return adapted(tables, settings, [plan], ("refit_examples", part), obtain, alone)
 
 

@@ -47,14 +47,13 @@ def make_adapter() -> Path:
     lake.write_rows("adapters", rows, "001")
     again = [row for row in rows if row.genome == best.genome]
     lake.write_rows("adapters", again, evaluated)
-    known = {
-        "base": read_card(lake.path("base")).sha256,
-        "examples": examples_sha256(lake.read_rows("examples", Example)),
-        "training": asdict(params.load().training),
-        "seed": 7,
-    }
-    cards = [AdapterCardRow(KEY, known, files)]
-    for part in ("001", evaluated):
-        lake.write_rows("adapter_cards", cards, part)
+    for part, shown in (("001", "examples"), (evaluated, "refit_examples")):
+        known = {
+            "base": read_card(lake.path("base")).sha256,
+            "examples": examples_sha256(lake.read_rows(shown, Example)),
+            "training": asdict(params.load().training),
+            "seed": 7,
+        }
+        lake.write_rows("adapter_cards", [AdapterCardRow(KEY, known, files)], part)
     lake.write_folders("adapter_folders", {KEY: folder}, "001")
     return folder

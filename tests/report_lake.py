@@ -92,8 +92,9 @@ def write_lake() -> None:
     roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, False, "0" * 64))
     lake.write_rows("manifest", roles)
     example = Example(f"{TAUGHT}/0", TAUGHT, 0, None, f"Fix {TAUGHT}.", "b", "r", "p", "a")
-    for table in ("examples", "refit_examples"):
-        lake.write_rows(table, [example])
+    lint = replace(example, id=f"{TAUGHT}/lint-0", bug=f"{TAUGHT}/lint-0")
+    lake.write_rows("examples", [example])
+    lake.write_rows("refit_examples", [example, lint])
     lake.write_document("card", CARD)
 
 

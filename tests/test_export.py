@@ -253,7 +253,7 @@ def test_the_card_states_what_the_adapter_was_trained_with_whatever_params_yaml_
     text = card_of(run / "export")
     for words in (
         "coral-batch run (search `evolved`): an adapter",
-        "The training problems of `test`, each with its own bug: the run's",
+        "The training problems of `test`, each with its own bug and a version with lint errors:",
         "| passes | 1 |\n",
         "| seed | 7 |\n",
     ):
