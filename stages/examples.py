@@ -12,20 +12,18 @@ TABLES = ("examples", "refit_examples")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: transformers takes seconds, which --help must not.
-    from coral_batch.linteval.items.examples import make_lint_examples
+    from coral_batch.linteval.items.examples import in_unclean_programs, make_lint_examples
     from coral_batch.models.base.checkpoint import load_tokenizer
     from coral_batch.models.prompts.examples import make_examples
 
     problems = select(read_problems(tables, settings), tables.rows("manifest", Role), "training")
     bugs, tokenizer = tables.rows("bugs", Bug), load_tokenizer(tables.folder("base"))
-    docstring, shown = settings.prompt.docstring, settings.examples
-    few, many = (
-        make_examples(problems, bugs, count, tokenizer, docstring, setting)
-        for count, setting in ((shown.bugs, "examples.bugs"), (shown.refit, "examples.refit"))
-    )
-    of_lint = make_lint_examples(
-        problems, shown.lint, tokenizer, settings.seed, settings.compute.workers
-    )
+    shown, seed, workers = settings.examples, settings.seed, settings.compute.workers
+    docstring = settings.prompt.docstring
+    few = make_examples(problems, bugs, shown.bugs, tokenizer, docstring)
+    bugs = in_unclean_programs(bugs, problems, shown.refit, shown.lint, seed, workers)
+    many = make_examples(problems, bugs, shown.refit, tokenizer, docstring, "examples.refit")
+    of_lint = make_lint_examples(problems, shown.lint, tokenizer, seed, workers)
     return {"examples": few, "refit_examples": many + of_lint}
 
 

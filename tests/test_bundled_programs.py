@@ -1,4 +1,4 @@
-"""What bundled exercises, practice programs, drills and modules promise: small, clean, cases."""
+"""What bundled exercises, practice programs and drills promise: small, clean, cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ PROMISES = {
     "exercises": Promise(72, range(8, 31), range(8, 13), 20_000),
     "practice": Promise(128, range(6, 21), range(6, 11), 5_000),
     "drills": Promise(128, range(6, 21), range(6, 11), 5_000),
-    "modules": Promise(48, range(6, 21), range(6, 11), 5_000),
 }
 PROGRAMS = {name: {one.source: one for one in read_snippets(RAW / name)} for name in PROMISES}
 CODES = {

@@ -1,23 +1,29 @@
-"""Training examples of CodeLinterEval's task: programs of the training role with lint errors.
+"""Training examples with lint errors in programs of the training role.
 
-They keep a model that is trained to repair bugs from unlearning the other task. They are made as
-the bundled items are: errors are put into a clean program, and the clean one is to be written. They
-ask in English, so they have neither programs nor instructions in common with the items of the
-default run; the kinds of errors are the same.
+Those of CodeLinterEval's task keep a model that is trained to repair bugs from unlearning that one.
+They are made as the bundled items are: errors are put into a clean program, and the clean one is to
+be written. They ask in English, so they have neither programs nor instructions in common with the
+items of the default run; the kinds of errors are the same.
+
+Beside them stand as many bugs in programs whose lint errors stay, since a model that never saw the
+two together mends lint errors where it is asked to repair a bug.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 from coral_batch.linteval.items.build import DEFAULT_FLAKE8, feedback
 from coral_batch.linteval.items.item import fill
-from coral_batch.linteval.items.mutants import mutants
+from coral_batch.linteval.items.mutants import mutants, spoil_alike
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linting.pool import lint
 from coral_batch.models.prompts.prompt import FENCE, free_prompt
+from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Candidate, Inputs
@@ -51,17 +57,56 @@ def make_lint_examples(
     """
     if not each:
         return []
-    references = [(one.name, one.reference) for one in sorted(problems, key=lambda one: one.name)]
-    found = _lint([code for _, code in references], workers)
     clean = [
-        Candidate(name, code, canonical=code)
-        for (name, code), findings in zip(references, found, strict=True)
-        if not findings
+        Candidate(one.name, one.reference, canonical=one.reference)
+        for one in _clean(problems, workers)
     ]
     spoiled = mutants(clean, each, seed)
     found = _lint([one.code for one in spoiled], workers)
     asked = zip(spoiled, found, cycle(PROMPTS["en"]), strict=False)
     return [_example(one, findings, text, tokenizer) for one, findings, text in asked]
+
+
+def in_unclean_programs(
+    bugs: Sequence[Bug],
+    problems: Iterable[Problem],
+    shown: int,
+    each: int,
+    seed: int,
+    workers: int | None = None,
+) -> list[Bug]:
+    """Return bugs, of which some stand in programs with lint errors that their repair leaves.
+
+    Args:
+        bugs: of any problems, each problem's in order.
+        problems: training problems only; one whose reference flake8 complains about stays.
+        shown: how many bugs of a program are shown to a model.
+        each: how many of these, the last ones, get lint errors.
+        seed: the run's seed.
+        workers: processes for linting; None for one a core.
+
+    Raises:
+        CoralError: as in `spoil_alike`.
+    """
+    if not each:
+        return list(bugs)
+    clean = {problem.name for problem in _clean(problems, workers)}
+    seen: Counter[str] = Counter()
+    used: Counter[str] = Counter()
+    unclean = {}
+    for bug in bugs:
+        seen[bug.problem] += 1
+        if bug.problem in clean and shown - each < seen[bug.problem] <= shown:
+            reference, buggy = spoil_alike([bug.reference, bug.buggy], bug.id, seed, used)
+            unclean[bug.id] = replace(bug, reference=reference, buggy=buggy)
+    return [unclean.get(bug.id, bug) for bug in bugs]
+
+
+def _clean(problems: Iterable[Problem], workers: int | None) -> list[Problem]:
+    """Return the problems, by name, whose reference flake8 finds nothing in."""
+    ordered = sorted(problems, key=lambda problem: problem.name)
+    found = _lint([problem.reference for problem in ordered], workers)
+    return [one for one, findings in zip(ordered, found, strict=True) if not findings]
 
 
 def _lint(sources: list[str], workers: int | None) -> list[list[Finding]]:

@@ -12,6 +12,8 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import pairwise
 
 import numpy as np
 
@@ -123,7 +125,7 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
         codes = {program.code}
         for number in range(1, each + 1):
             stream = generator(seed, "linteval", program.source, number)
-            code = _spoil(program, stream, used)
+            (code,) = _spoil([program.code], stream, used, program.source)
             if code in codes:
                 raise CoralError("two items of a program are the same", found=program.source)
             codes.add(code)
@@ -136,6 +138,21 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
                 )
             )
     return candidates
+
+
+def spoil_alike(versions: Sequence[str], name: str, seed: int, used: Counter[str]) -> list[str]:
+    """Put the same lint errors into all versions of a program, which differ as much as before.
+
+    Args:
+        versions: programs that parse, each but little different from the one before it.
+        name: the program's, for the draws.
+        seed: the run's seed.
+        used: how many programs have each kind yet; it is kept up.
+
+    Raises:
+        CoralError: no two errors can be put into all of them.
+    """
+    return _spoil(versions, generator(seed, "linteval", "alike", name), used, name)
 
 
 def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
@@ -165,8 +182,10 @@ def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
     return mutant
 
 
-def _spoil(program: Candidate, stream: np.random.Generator, used: Counter[str]) -> str:
-    """Put two to four kinds into a program, those that are rarest so far."""
+def _spoil(
+    versions: Sequence[str], stream: np.random.Generator, used: Counter[str], name: str
+) -> list[str]:
+    """Put two to four kinds into all versions of a program, those that are rarest so far."""
     wanted = int(stream.integers(_FEWEST, _MOST + 1))
     luck = stream.random(len(FAULTS))
     order = sorted(range(len(FAULTS)), key=lambda index: (used[FAULTS[index].code], luck[index]))
@@ -175,19 +194,44 @@ def _spoil(program: Candidate, stream: np.random.Generator, used: Counter[str]) 
         if len(chosen) < _FEWEST:
             raise CoralError(
                 "too few lint errors can be put into a program",
-                found=program.source,
+                found=name,
                 expected=f"a program with places for {_FEWEST} kinds",
             )
-        code = program.code
+        codes = list(versions)
         for index in chosen:
-            mutant = put_in(FAULTS[index], code, stream)
-            if mutant is None:
+            spoiled = _put_in_all(FAULTS[index], codes, stream)
+            if spoiled is None:
                 order.remove(index)
                 break
-            code = mutant
+            codes = spoiled
         else:
             used.update(FAULTS[index].code for index in chosen)
-            return code
+            return codes
+
+
+def _put_in_all(
+    fault: Fault, codes: Sequence[str], stream: np.random.Generator
+) -> list[str] | None:
+    """Put an error into all versions by the same draws; None where they would differ by it."""
+    state = stream.bit_generator.state
+    spoiled = []
+    for code in codes:
+        stream.bit_generator.state = state
+        mutant = put_in(fault, code, stream)
+        if mutant is None:
+            return None
+        spoiled.append(mutant)
+    pairs = zip(pairwise(codes), pairwise(spoiled), strict=True)
+    same = all(_difference(*before) == _difference(*after) for before, after in pairs)
+    return spoiled if same else None
+
+
+def _difference(one: str, other: str) -> tuple[int, int, int]:
+    """Return the lines that only one of two texts has, those of the other, and characters more."""
+    lines, others = one.split("\n"), other.split("\n")
+    blocks = SequenceMatcher(None, lines, others, autojunk=False).get_matching_blocks()
+    common = sum(block.size for block in blocks)
+    return len(lines) - common, len(others) - common, len(other) - len(one)
 
 
 def _compatible(order: Sequence[int], wanted: int) -> list[int]:

@@ -115,7 +115,7 @@ def _make_example(
     instruction = instruction.format(name=problem.function)
     shown = problem if bug is None else replace(problem, buggy=bug.buggy)
     program = program_text(shown, docstring)
-    output = problem.reference.strip("\n")
+    output = (problem if bug is None else bug).reference.strip("\n")
     user_text = USER_TEXT.format(instruction=instruction, input=program, fence=FENCE)
     return Example(
         id=f"{problem.name}/{variant}",
