@@ -1,16 +1,19 @@
-"""Training examples of lint errors: programs to be written clean, which nobody is measured on."""
+"""Training examples with lint errors, to be mended or to be left, which nobody is measured on."""
 
 from __future__ import annotations
 
 import ast
+from difflib import ndiff
 from functools import cache
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.build import DEFAULT_FLAKE8, feedback
-from coral_batch.linteval.items.examples import make_lint_examples
+from coral_batch.linteval.items.examples import in_unclean_programs, make_lint_examples
 from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE
+from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem
 from tests.linteval_sources import SNIPPETS
@@ -73,3 +76,69 @@ def test_a_completion_model_goes_on_in_the_fence_that_is_opened_for_it() -> None
         assert row.prompt.endswith(FENCE)
         assert row.answer == CODE[row.problem] + "```" + llama.eos_token
         ast.parse(row.output)
+
+
+def _bugs() -> list[Bug]:
+    """Return three bugs of each program, each of which changes one line."""
+    return [
+        Bug(f"{name}-{number}", name, "kind", 1, "", "", code, _with_bug(code, number), "F", 1.0, 1)
+        for name, code in CODE.items()
+        for number in (1, 2, 3)
+    ]
+
+
+def _with_bug(code: str, number: int) -> str:
+    buggy = code.replace("return ", "return " + "not " * number, 1)
+    assert buggy != code
+    return buggy
+
+
+def _changed(one: str, other: str) -> list[str]:
+    """Return the lines that only one of two programs has, without blanks and comments."""
+    lines = [line for line in ndiff(one.split("\n"), other.split("\n")) if line[0] in "-+"]
+    return ["".join(line.partition("#")[0].split()) for line in lines]
+
+
+def test_a_bug_in_a_program_with_lint_errors_differs_from_its_repair_by_the_bug_alone() -> None:
+    spoiled = in_unclean_programs(_bugs(), _problems(), 3, 3, 1, workers=1)
+    for before, after in zip(_bugs(), spoiled, strict=True):
+        assert (after.id, after.problem) == (before.id, before.problem)
+        found = [DEFAULT_FLAKE8(code) for code in (after.reference, after.buggy)]
+        assert found[0]
+        assert {finding.code for finding in found[0]} == {finding.code for finding in found[1]}
+        lines = _changed(after.buggy, after.reference)
+        assert len(lines) == len(_changed(before.buggy, before.reference))
+        buggy, repaired = lines
+        assert buggy.replace("not", "")[1:] == repaired.replace("not", "")[1:]
+    texts = [bug.reference for bug in spoiled]
+    assert len(set(texts)) == len(texts)
+
+
+def test_the_last_bugs_that_are_shown_get_lint_errors() -> None:
+    spoiled = in_unclean_programs(_bugs(), _problems(), 2, 1, 1, workers=1)
+    changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
+    assert changed == [f"{name}-2" for name in CODE]
+    assert in_unclean_programs(_bugs(), _problems(), 2, 0, 1) == _bugs()
+
+
+def test_bugs_of_programs_that_are_unclean_or_not_trained_on_stay() -> None:
+    unclean = make_problem("unclean", "unclean", "def unclean(n):\n    return n+ 1\n", "test")
+    bugs = [*_bugs(), Bug("unclean-1", "unclean", "k", 1, "", "", "def", "ref", "F", 1.0, 1)]
+    first, *others = _problems()
+    spoiled = in_unclean_programs(bugs, [*others, unclean], 3, 3, 1, workers=1)
+    stay = [bug.problem for bug, now in zip(bugs, spoiled, strict=True) if bug == now]
+    assert set(stay) == {first.name, "unclean"}
+
+
+def test_an_example_of_such_a_bug_answers_with_the_lint_errors_that_were_there() -> None:
+    spoiled = in_unclean_programs(_bugs(), _problems(), 3, 1, 1, workers=1)
+    rows = make_examples(_problems(), spoiled, 3, TOKENIZER, docstring=True)
+    assert {row.id for row in rows if DEFAULT_FLAKE8(f"{row.output}\n")} == {
+        f"{name}/2" for name in CODE
+    }
+    by_id = {bug.id: bug for bug in spoiled}
+    for row in rows:
+        assert row.bug is not None
+        bug = by_id[row.bug]
+        assert row.output == bug.reference.strip("\n")
+        assert bug.buggy.strip("\n") in row.input
