@@ -21,10 +21,11 @@ from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()
 CODE = {one.source: one.code for one in SNIPPETS[:6]}
+EVERY = {one.source: one.code for one in SNIPPETS}
 
 
-def _problems() -> list[Problem]:
-    return [make_problem(name, name, code, "test") for name, code in CODE.items()]
+def _problems(programs: dict[str, str] = CODE) -> list[Problem]:
+    return [make_problem(name, name, code, "test") for name, code in programs.items()]
 
 
 @cache
@@ -78,38 +79,40 @@ def test_a_completion_model_goes_on_in_the_fence_that_is_opened_for_it() -> None
         ast.parse(row.output)
 
 
-def _bugs() -> list[Bug]:
-    """Return three bugs of each program, each of which changes one line."""
+def _bugs(programs: dict[str, str] = CODE) -> list[Bug]:
+    """Return three bugs of each program; two change a line, one puts a line in."""
     return [
         Bug(f"{name}-{number}", name, "kind", 1, "", "", code, _with_bug(code, number), "F", 1.0, 1)
-        for name, code in CODE.items()
+        for name, code in programs.items()
         for number in (1, 2, 3)
     ]
 
 
 def _with_bug(code: str, number: int) -> str:
-    buggy = code.replace("return ", "return " + "not " * number, 1)
-    assert buggy != code
-    return buggy
+    before, found, after = code.partition("return ")
+    assert found
+    indentation = before.rpartition("\n")[2]
+    put_in = f"pass\n{indentation}return " if number == 3 else "return " + "not " * number
+    return before + put_in + after
 
 
 def _changed(one: str, other: str) -> list[str]:
-    """Return the lines that only one of two programs has, without blanks and comments."""
-    lines = [line for line in ndiff(one.split("\n"), other.split("\n")) if line[0] in "-+"]
-    return ["".join(line.partition("#")[0].split()) for line in lines]
+    """Return the lines that only one of two programs has."""
+    return [line for line in ndiff(one.split("\n"), other.split("\n")) if line[0] in "-+"]
 
 
 def test_a_bug_in_a_program_with_lint_errors_differs_from_its_repair_by_the_bug_alone() -> None:
-    spoiled = in_unclean_programs(_bugs(), _problems(), 3, 3, 1, workers=1)
-    for before, after in zip(_bugs(), spoiled, strict=True):
+    bugs = _bugs(EVERY)
+    spoiled = in_unclean_programs(bugs, _problems(EVERY), 3, 3, 1, workers=2)
+    for before, after in zip(bugs, spoiled, strict=True):
         assert (after.id, after.problem) == (before.id, before.problem)
         found = [DEFAULT_FLAKE8(code) for code in (after.reference, after.buggy)]
         assert found[0]
         assert {finding.code for finding in found[0]} == {finding.code for finding in found[1]}
-        lines = _changed(after.buggy, after.reference)
-        assert len(lines) == len(_changed(before.buggy, before.reference))
-        buggy, repaired = lines
-        assert buggy.replace("not", "")[1:] == repaired.replace("not", "")[1:]
+        lines = [_changed(bug.buggy, bug.reference) for bug in (before, after)]
+        assert len(lines[0]) == len(lines[1])
+        more = [len(bug.buggy) - len(bug.reference) for bug in (before, after)]
+        assert more[0] == more[1]
     texts = [bug.reference for bug in spoiled]
     assert len(set(texts)) == len(texts)
 
