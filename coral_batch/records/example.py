@@ -18,7 +18,8 @@ class Example:
         instruction: the instruction, with the problem's name filled in; of an example of lint
             errors with the placeholders of `coral_batch.records.items.PLACEHOLDERS`.
         input: the program to be corrected as the model sees it.
-        output: the reference program, without a final newline.
+        output: the reference program, without a final newline; it has lint errors where a bug is
+            shown among some.
         prompt: what the model continues: the chat up to and including the opening fence or, where
             lint errors are shown, up to the model's turn. No loss is taken on it.
         answer: what it is trained to write: the rest of its turn, which is the code in its fence,
