@@ -1,17 +1,17 @@
 """Recipes of training side by side: how many bugs an adapter of each repairs.
 
     python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160] [--change required|free]
-                              [--temperature 0 ...]
+                              [--temperature 0 ...] [--adapter FOLDER ...]
 
 The base model alone comes first in any case. All arms have the same base, the same adapter and the
 same decoding, one answer a bug, greedy or at each `--temperature` that is given: by default on bugs
 of the test programs, own ones and as many injected ones as `--bugs` says, which is where recipes
 are chosen; with `--on held_out` on the held-out bugs of params.yaml (`evaluation`). With `--change
 required` answers must change the program, with `free` they need not; both can be given. Arms are
-compared with the base model's answers of the same kind at the first of the temperatures. Adapters
-and answers are kept in the store, so a run that was stopped goes on where it was, and two commands
-with an arm each train on two cores; the lake must have its base, bugs and split (`dvc repro bugs
-base`).
+compared with the base model's answers of the same kind at the first of the temperatures. With
+`--adapter` a finished one, of a run or of `coral export`, is measured as well. Adapters and answers
+are kept in the store, so a run that was stopped goes on where it was, and two commands with an arm
+each train on two cores; the lake must have its base, bugs and split (`dvc repro bugs base`).
 
 A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
 """
@@ -24,9 +24,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
+from coral_batch.commands.repair.models import read_peft_folder
 from coral_batch.corpus.split.reading import as_problems, read_problems
 from coral_batch.corpus.split.roles import select
 from coral_batch.corpus.split.shown import measured, selected_on
@@ -127,6 +129,14 @@ def main() -> None:
     parser.add_argument("--bugs", type=int, metavar="N", help=f"of the test programs; {BUGS}")
     parser.add_argument("--change", action="append", choices=("required", "free"))
     parser.add_argument("--temperature", action="append", type=float, metavar="T")
+    parser.add_argument(
+        "--adapter",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FOLDER",
+        help="a finished adapter, as `coral export` writes it, to be measured beside the arms",
+    )
     arguments = parser.parse_args()
     if unknown := set(arguments.arms) - ARMS.keys():
         parser.error(f"no arm named {', '.join(sorted(unknown))}; there are {', '.join(ARMS)}")
@@ -144,7 +154,7 @@ def main() -> None:
     else:
         count = BUGS if arguments.bugs is None else arguments.bugs
         shown = selected_on(select(problems, manifest, "test"), bugs, count)
-    subjects = [GREEDY_BASE]
+    subjects = [GREEDY_BASE, *map(_finished, arguments.adapter)]
     source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")
     for name in arguments.arms:
@@ -163,6 +173,12 @@ def main() -> None:
         print(f"\n{name}, change {change}, temperature {temperature}")
         print(_parts(result.outcomes, bugs))
     _write(results, arguments.on)
+
+
+def _finished(folder: Path) -> SubjectRow:
+    """Return what answers with an adapter in a PEFT folder are drawn with."""
+    found = read_peft_folder(folder, lake.path("base"))
+    return SubjectRow(str(folder), found.key, str(folder.absolute()), dict(found.files), GREEDY)
 
 
 def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params) -> SubjectRow:
