@@ -9,7 +9,11 @@ from functools import cache
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.build import DEFAULT_FLAKE8, feedback
-from coral_batch.linteval.items.examples import in_unclean_programs, make_lint_examples
+from coral_batch.linteval.items.examples import (
+    clean_problems,
+    in_unclean_programs,
+    make_lint_examples,
+)
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE
@@ -55,9 +59,10 @@ def test_the_instructions_take_turns_and_are_none_of_the_default_run() -> None:
 
 def test_a_reference_with_lint_errors_of_its_own_is_no_answer() -> None:
     unclean = make_problem("unclean", "unclean", "def unclean(n):\n    return n+ 1\n", "test")
-    rows = make_lint_examples([*_problems(), unclean], 2, TOKENIZER, 1, workers=1)
-    assert {row.problem for row in rows} == set(CODE)
-    assert make_lint_examples([unclean], 1, TOKENIZER, 1, workers=1) == []
+    clean = clean_problems([*reversed(_problems()), unclean], workers=1)
+    assert [problem.name for problem in clean] == sorted(CODE)
+    assert clean_problems([unclean], workers=1) == []
+    assert make_lint_examples([], 1, TOKENIZER, 1, workers=1) == []
 
 
 def test_none_are_made_where_none_are_asked_for() -> None:
@@ -65,7 +70,8 @@ def test_none_are_made_where_none_are_asked_for() -> None:
 
 
 def test_the_seed_decides_which_errors() -> None:
-    again = make_lint_examples(reversed(_problems()), 2, TOKENIZER, 1, workers=2)
+    clean = clean_problems(reversed(_problems()), workers=2)
+    again = make_lint_examples(clean, 2, TOKENIZER, 1, workers=2)
     assert again == _made()
     others = {row.input for row in _made(seed=2)}
     assert len(others & {row.input for row in _made()}) < 3
@@ -103,7 +109,7 @@ def _changed(one: str, other: str) -> list[str]:
 
 def test_a_bug_in_a_program_with_lint_errors_differs_from_its_repair_by_the_bug_alone() -> None:
     bugs = _bugs(EVERY)
-    spoiled = in_unclean_programs(bugs, _problems(EVERY), 3, 3, 1, workers=2)
+    spoiled = in_unclean_programs(bugs, _problems(EVERY), 3, 3, 1)
     for before, after in zip(bugs, spoiled, strict=True):
         assert (after.id, after.problem) == (before.id, before.problem)
         found = [DEFAULT_FLAKE8(code) for code in (after.reference, after.buggy)]
@@ -118,7 +124,7 @@ def test_a_bug_in_a_program_with_lint_errors_differs_from_its_repair_by_the_bug_
 
 
 def test_the_last_bugs_that_are_shown_get_lint_errors() -> None:
-    spoiled = in_unclean_programs(_bugs(), _problems(), 2, 1, 1, workers=1)
+    spoiled = in_unclean_programs(_bugs(), _problems(), 2, 1, 1)
     changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
     assert changed == [f"{name}-2" for name in CODE]
     assert in_unclean_programs(_bugs(), _problems(), 2, 0, 1) == _bugs()
@@ -128,13 +134,13 @@ def test_bugs_of_programs_that_are_unclean_or_not_trained_on_stay() -> None:
     unclean = make_problem("unclean", "unclean", "def unclean(n):\n    return n+ 1\n", "test")
     bugs = [*_bugs(), Bug("unclean-1", "unclean", "k", 1, "", "", "def", "ref", "F", 1.0, 1)]
     first, *others = _problems()
-    spoiled = in_unclean_programs(bugs, [*others, unclean], 3, 3, 1, workers=1)
+    spoiled = in_unclean_programs(bugs, clean_problems([*others, unclean], workers=1), 3, 3, 1)
     stay = [bug.problem for bug, now in zip(bugs, spoiled, strict=True) if bug == now]
     assert set(stay) == {first.name, "unclean"}
 
 
 def test_an_example_of_such_a_bug_answers_with_the_lint_errors_that_were_there() -> None:
-    spoiled = in_unclean_programs(_bugs(), _problems(), 3, 1, 1, workers=1)
+    spoiled = in_unclean_programs(_bugs(), _problems(), 3, 1, 1)
     rows = make_examples(_problems(), spoiled, 3, TOKENIZER, docstring=True)
     assert {row.id for row in rows if DEFAULT_FLAKE8(f"{row.output}\n")} == {
         f"{name}/2" for name in CODE

@@ -33,20 +33,33 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
+def clean_problems(problems: Iterable[Problem], workers: int | None = None) -> list[Problem]:
+    """Return the problems, by name, whose reference flake8 finds nothing in.
+
+    Lint errors are put into no other ones: their references are not what should be written.
+
+    Args:
+        problems: training problems only.
+        workers: processes for linting; None for one a core.
+    """
+    ordered = sorted(problems, key=lambda problem: problem.name)
+    found = _lint([problem.reference for problem in ordered], workers)
+    return [one for one, findings in zip(ordered, found, strict=True) if not findings]
+
+
 def make_lint_examples(
-    problems: Iterable[Problem],
+    clean: Iterable[Problem],
     each: int,
     tokenizer: PreTrainedTokenizerBase,
     seed: int,
     workers: int | None = None,
 ) -> list[Example]:
-    """Make the lint examples of training problems, ordered by problem and number.
+    """Make the lint examples of training problems, each problem's by number.
 
-    A reference that flake8 complains about gives none, since it is not what should be written. The
-    instructions take turns from example to example.
+    The instructions take turns from example to example.
 
     Args:
-        problems: training problems only.
+        clean: what `clean_problems` returns.
         each: examples a problem.
         tokenizer: the base model's, as in `coral_batch.models.prompts.examples.make_examples`.
         seed: the run's seed.
@@ -57,56 +70,38 @@ def make_lint_examples(
     """
     if not each:
         return []
-    clean = [
-        Candidate(one.name, one.reference, canonical=one.reference)
-        for one in _clean(problems, workers)
-    ]
-    spoiled = mutants(clean, each, seed)
+    programs = [Candidate(one.name, one.reference, canonical=one.reference) for one in clean]
+    spoiled = mutants(programs, each, seed)
     found = _lint([one.code for one in spoiled], workers)
     asked = zip(spoiled, found, cycle(PROMPTS["en"]), strict=False)
     return [_example(one, findings, text, tokenizer) for one, findings, text in asked]
 
 
 def in_unclean_programs(
-    bugs: Sequence[Bug],
-    problems: Iterable[Problem],
-    shown: int,
-    each: int,
-    seed: int,
-    workers: int | None = None,
+    bugs: Sequence[Bug], clean: Iterable[Problem], shown: int, each: int, seed: int
 ) -> list[Bug]:
     """Return bugs, of which some stand in programs with lint errors that their repair leaves.
 
     Args:
         bugs: of any problems, each problem's in order.
-        problems: training problems only; one whose reference flake8 complains about stays.
+        clean: what `clean_problems` returns; the bugs of all others stay as they are.
         shown: how many bugs of a program are shown to a model.
         each: how many of these, the last ones, get lint errors.
         seed: the run's seed.
-        workers: processes for linting; None for one a core.
 
     Raises:
         CoralError: as in `spoil_alike`.
     """
-    if not each:
-        return list(bugs)
-    clean = {problem.name for problem in _clean(problems, workers)}
+    names = {problem.name for problem in clean}
     seen: Counter[str] = Counter()
     used: Counter[str] = Counter()
     unclean = {}
     for bug in bugs:
         seen[bug.problem] += 1
-        if bug.problem in clean and shown - each < seen[bug.problem] <= shown:
+        if bug.problem in names and shown - each < seen[bug.problem] <= shown:
             reference, buggy = spoil_alike([bug.reference, bug.buggy], bug.id, seed, used)
             unclean[bug.id] = replace(bug, reference=reference, buggy=buggy)
     return [unclean.get(bug.id, bug) for bug in bugs]
-
-
-def _clean(problems: Iterable[Problem], workers: int | None) -> list[Problem]:
-    """Return the problems, by name, whose reference flake8 finds nothing in."""
-    ordered = sorted(problems, key=lambda problem: problem.name)
-    found = _lint([problem.reference for problem in ordered], workers)
-    return [one for one, findings in zip(ordered, found, strict=True) if not findings]
 
 
 def _lint(sources: list[str], workers: int | None) -> list[list[Finding]]:
