@@ -112,6 +112,7 @@ def test_a_bug_in_a_program_with_lint_errors_differs_from_its_repair_by_the_bug_
     spoiled = in_unclean_programs(bugs, _problems(EVERY), 3, 3, 1)
     for before, after in zip(bugs, spoiled, strict=True):
         assert (after.id, after.problem) == (before.id, before.problem)
+        assert ast.dump(ast.parse(after.buggy)) == ast.dump(ast.parse(before.buggy))
         found = [DEFAULT_FLAKE8(code) for code in (after.reference, after.buggy)]
         assert found[0]
         assert {finding.code for finding in found[0]} == {finding.code for finding in found[1]}

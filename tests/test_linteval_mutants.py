@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from coral_batch.linteval.items.build import DEFAULT_FLAKE8
-from coral_batch.linteval.items.mutants import FAULTS, Fault, put_in
+from coral_batch.linteval.items.mutants import FAULTS, Fault, mutants, put_in
 from coral_batch.linteval.items.view import View
 from coral_batch.records.items import Candidate
 from coral_batch.records.verdict import Program
@@ -75,3 +75,9 @@ def test_the_view_of_a_program_counts_characters() -> None:
         "size = len(word)",
         "last = size",
     ]
+
+
+def test_as_many_versions_of_a_program_as_are_asked_for_differ() -> None:
+    program = Candidate("same", "def same(one):\n    return one\n")
+    codes = [version.code for version in mutants([program], 200, 1)]
+    assert len({program.code, *codes}) == 201

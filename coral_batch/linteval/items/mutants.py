@@ -24,6 +24,7 @@ from coral_batch.records.items import Candidate
 from coral_batch.seeding import generator
 
 _FEWEST, _MOST = 2, 4
+_TRIES = 100
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ FAULTS = (
     Fault("W292", spacing.no_final_newline, rival="end"),
     Fault("W391", spacing.final_blank_lines, rival="end"),
 )
+LAYOUT_FAULTS = tuple(fault for fault in FAULTS if fault.layout)
 
 
 def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candidate]:
@@ -117,7 +119,8 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
         seed: the run's seed.
 
     Raises:
-        CoralError: a program does not parse, or no two errors can be put into it.
+        CoralError: a program does not parse, no two errors can be put into it, or it has no place
+            for so many different ones.
     """
     used: Counter[str] = Counter()
     candidates = []
@@ -125,9 +128,17 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
         codes = {program.code}
         for number in range(1, each + 1):
             stream = generator(seed, "linteval", program.source, number)
-            (code,) = _spoil([program.code], stream, used, program.source)
-            if code in codes:
-                raise CoralError("two items of a program are the same", found=program.source)
+            # What is drawn in vain counts as used, so that the next draw takes other kinds.
+            for _ in range(_TRIES):
+                (code,) = _spoil([program.code], FAULTS, stream, used, program.source)
+                if code not in codes:
+                    break
+            else:
+                raise CoralError(
+                    "too few lint errors can be put into a program for so many versions of it",
+                    found=f"{program.source}: {number - 1} of {each}",
+                    action="ask for fewer a program (examples.lint), or leave the program out",
+                )
             codes.add(code)
             candidates.append(
                 replace(
@@ -143,6 +154,9 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
 def spoil_alike(versions: Sequence[str], name: str, seed: int, used: Counter[str]) -> list[str]:
     """Put the same lint errors into all versions of a program, which differ as much as before.
 
+    They are errors of layout, which keep the syntax tree: another, such as a variable that is not
+    used, could be taken for the program's bug.
+
     Args:
         versions: programs that parse, each but little different from the one before it.
         name: the program's, for the draws.
@@ -152,7 +166,8 @@ def spoil_alike(versions: Sequence[str], name: str, seed: int, used: Counter[str
     Raises:
         CoralError: no two errors can be put into all of them.
     """
-    return _spoil(versions, generator(seed, "linteval", "alike", name), used, name)
+    stream = generator(seed, "linteval", "alike", name)
+    return _spoil(versions, LAYOUT_FAULTS, stream, used, name)
 
 
 def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
@@ -183,14 +198,18 @@ def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
 
 
 def _spoil(
-    versions: Sequence[str], stream: np.random.Generator, used: Counter[str], name: str
+    versions: Sequence[str],
+    faults: Sequence[Fault],
+    stream: np.random.Generator,
+    used: Counter[str],
+    name: str,
 ) -> list[str]:
-    """Put two to four kinds into all versions of a program, those that are rarest so far."""
+    """Put two to four of the kinds into all versions of a program, those that are rarest so far."""
     wanted = int(stream.integers(_FEWEST, _MOST + 1))
-    luck = stream.random(len(FAULTS))
-    order = sorted(range(len(FAULTS)), key=lambda index: (used[FAULTS[index].code], luck[index]))
+    luck = stream.random(len(faults))
+    order = sorted(range(len(faults)), key=lambda index: (used[faults[index].code], luck[index]))
     while True:
-        chosen = _compatible(order, wanted)
+        chosen = _compatible(faults, order, wanted)
         if len(chosen) < _FEWEST:
             raise CoralError(
                 "too few lint errors can be put into a program",
@@ -199,13 +218,13 @@ def _spoil(
             )
         codes = list(versions)
         for index in chosen:
-            spoiled = _put_in_all(FAULTS[index], codes, stream)
+            spoiled = _put_in_all(faults[index], codes, stream)
             if spoiled is None:
                 order.remove(index)
                 break
             codes = spoiled
         else:
-            used.update(FAULTS[index].code for index in chosen)
+            used.update(faults[index].code for index in chosen)
             return codes
 
 
@@ -234,12 +253,12 @@ def _difference(one: str, other: str) -> tuple[int, int, int]:
     return len(lines) - common, len(others) - common, len(other) - len(one)
 
 
-def _compatible(order: Sequence[int], wanted: int) -> list[int]:
+def _compatible(faults: Sequence[Fault], order: Sequence[int], wanted: int) -> list[int]:
     """Choose the first faults that exclude none before them; return them as they are put in."""
     chosen: list[int] = []
     rivals: set[str] = set()
     for index in order:
-        rival = FAULTS[index].rival
+        rival = faults[index].rival
         if len(chosen) < wanted and rival not in rivals:
             chosen.append(index)
             rivals |= {rival} - {""}
