@@ -32,7 +32,7 @@ from joblib.externals.loky import get_reusable_executor
 from peft import LoraConfig, get_peft_model
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 from torch.utils.data import Sampler, SequentialSampler
-from transformers import DataCollatorForSeq2Seq, Trainer, TrainingArguments
+from transformers import DataCollatorForSeq2Seq, PrinterCallback, Trainer, TrainingArguments
 
 from benchmarks.table import ROOT, Row
 from coral_batch.corpus.readers.quixbugs import read
@@ -362,6 +362,7 @@ def run_trainer(
         train_dataset=data,
         data_collator=DataCollatorForSeq2Seq(base.tokenizer),
     )
+    trainer.remove_callback(PrinterCallback)  # a line a step would drown the table
     start = time.perf_counter()
     trainer.train()
     seconds = time.perf_counter() - start
