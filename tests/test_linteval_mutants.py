@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 
 import pytest
 
@@ -77,7 +78,8 @@ def test_the_view_of_a_program_counts_characters() -> None:
     ]
 
 
-def test_as_many_versions_of_a_program_as_are_asked_for_differ() -> None:
-    program = Candidate("same", "def same(one):\n    return one\n")
-    codes = [version.code for version in mutants([program], 200, 1)]
-    assert len({program.code, *codes}) == 201
+def test_the_least_program_has_as_many_versions_as_can_be_asked_for() -> None:
+    schema = json.loads((REPOSITORY / "schemas/params.schema.json").read_text())
+    most = schema["properties"]["examples"]["properties"]["lint"]["maximum"]
+    codes = [version.code for version in mutants([Candidate("least", "pass\n")], most, 1)]
+    assert len({"pass\n", *codes}) == most + 1

@@ -24,7 +24,6 @@ from coral_batch.records.items import Candidate
 from coral_batch.seeding import generator
 
 _FEWEST, _MOST = 2, 4
-_TRIES = 100
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ FAULTS = (
     Fault("W292", spacing.no_final_newline, rival="end"),
     Fault("W391", spacing.final_blank_lines, rival="end"),
 )
-LAYOUT_FAULTS = tuple(fault for fault in FAULTS if fault.layout)
+_LAYOUT = tuple(fault for fault in FAULTS if fault.layout)
 
 
 def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candidate]:
@@ -119,8 +118,7 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
         seed: the run's seed.
 
     Raises:
-        CoralError: a program does not parse, no two errors can be put into it, or it has no place
-            for so many different ones.
+        CoralError: a program does not parse, or no two errors can be put into it.
     """
     used: Counter[str] = Counter()
     candidates = []
@@ -128,17 +126,9 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
         codes = {program.code}
         for number in range(1, each + 1):
             stream = generator(seed, "linteval", program.source, number)
-            # What is drawn in vain counts as used, so that the next draw takes other kinds.
-            for _ in range(_TRIES):
+            code = program.code
+            while code in codes:  # what is drawn in vain counts as used: other kinds come next
                 (code,) = _spoil([program.code], FAULTS, stream, used, program.source)
-                if code not in codes:
-                    break
-            else:
-                raise CoralError(
-                    "too few lint errors can be put into a program for so many versions of it",
-                    found=f"{program.source}: {number - 1} of {each}",
-                    action="ask for fewer a program (examples.lint), or leave the program out",
-                )
             codes.add(code)
             candidates.append(
                 replace(
@@ -167,7 +157,7 @@ def spoil_alike(versions: Sequence[str], name: str, seed: int, used: Counter[str
         CoralError: no two errors can be put into all of them.
     """
     stream = generator(seed, "linteval", "alike", name)
-    return _spoil(versions, LAYOUT_FAULTS, stream, used, name)
+    return _spoil(versions, _LAYOUT, stream, used, name)
 
 
 def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
