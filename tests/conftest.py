@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,6 +40,16 @@ settings.register_profile("coral", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("coral")
 
 
+def pytest_configure() -> None:
+    """Let torch compute on one thread, here and in what tests start, unless a test says otherwise.
+
+    A tiny model gains nothing from threads, and two workers whose threads wait for one another on
+    two cores took nine times as long.
+    """
+    os.environ["OMP_NUM_THREADS"] = "1"
+    torch.set_num_threads(1)
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest picks by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow; put the files in `LONG` first (`make test` deals files out in order)."""
@@ -49,15 +59,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     last = len(LONG)
     order = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path.name, last))
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """A tiny model gains nothing from threads, and waiting for them on a busy machine is slow."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,13 +45,11 @@ of_processors = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    threads = torch.get_num_threads()
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = make_tiny_base(tmp_path_factory.mktemp("source"))
     folder = tmp_path_factory.mktemp("lake") / "base"
     materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
-    yield folder
-    torch.set_num_threads(threads)
+    return folder
 
 
 @pytest.fixture(scope="module")

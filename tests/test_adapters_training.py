@@ -48,9 +48,6 @@ TRAINING = Training(
 SEED = 7
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = make_tiny_base(tmp_path_factory.mktemp("source"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-import torch
 
 from coral_batch import lake
 from coral_batch.audit.steps import run_steps, steps
@@ -54,7 +53,6 @@ SMALL = {
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A finished run of one generation in the working directory."""
     folder = tmp_path_factory.mktemp("run")
-    threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         begin(folder, SMALL, 1, make_tiny_completion_base)
@@ -84,7 +82,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         page("000")
         index()
         yield
-    torch.set_num_threads(threads)
 
 
 def test_every_prompt_is_a_text_that_ends_in_an_opened_fence() -> None:

@@ -53,9 +53,6 @@ REFERENCE = "def function(values, n):\n    total = n\n    return values"
 ORIGINALS = dict.fromkeys(PROMPTS, Original(PROGRAM, REFERENCE))
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 @pytest.fixture(scope="module")
 def adapter(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)

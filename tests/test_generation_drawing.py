@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, materialise
@@ -18,6 +20,30 @@ from coral_batch.records.configuration import Knobs
 from tests.tiny import make_tiny_base
 
 KNOBS = Knobs(0.9, 0.95, 40, 1.0)
+
+
+@pytest.fixture
+def two_threads() -> Iterator[int]:
+    """The number, which drawing sets; the tests after this one get theirs back."""
+    yield 2
+    torch.set_num_threads(1)
+
+
+def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
+    tmp_path: Path, two_threads: int
+) -> None:
+    source = make_tiny_base(tmp_path / "source")
+    base = tmp_path / "base"
+    materialise(str(source), None, base, tmp_path / "downloads")
+    prompts = {"one": "Fix it.", "two": "Write a function that adds one to each value."}
+    work = Work("a", None, None, {}, KNOBS, prompts)
+    alone = replace(work, prompts={"two": prompts["two"]})
+    warmer = replace(work, name="b", knobs=replace(KNOBS, temperature=1.5))
+    drawing = Drawing(3, 16, 1, 4, two_threads)
+    (together, _), _ = draw([work, warmer], drawing, base, "genomes", Store(tmp_path / "many"))
+    (one,), _ = draw([alone], drawing, base, "genomes", Store(tmp_path / "one"))
+    assert torch.get_num_threads() == two_threads
+    assert [sample for sample in together.samples if sample.problem == "two"] == [*one.samples]
 
 
 def test_pieces_that_ask_for_the_same_are_drawn_once(tmp_path: Path) -> None:

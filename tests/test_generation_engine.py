@@ -42,9 +42,6 @@ NEEDS_CUDA = pytest.mark.skipif(
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 @pytest.fixture(scope="module")
 def adapters(base, tmp_path_factory) -> dict[str, Path]:
     """Adapters of several kinds whose updates are large enough to change what is written."""

@@ -179,9 +179,7 @@ def test_the_log_holds_the_answers_as_they_were_given(items: Path) -> None:
     assert {row["doc"]["meta"]["id"]: row["resps"][0] for row in rows} == ANSWERS
 
 
-def test_a_transformers_model_is_asked_through_its_chat_template(
-    items: Path, base: Path, one_thread: None
-) -> None:
+def test_a_transformers_model_is_asked_through_its_chat_template(items: Path, base: Path) -> None:
     found = evaluate(
         "hf",
         items,

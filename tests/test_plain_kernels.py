@@ -35,9 +35,6 @@ FAST = {
 }
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 @pytest.fixture(scope="module")
 def adapters(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A LoRA and a DoRA adapter whose updates are large enough to change what is written."""

@@ -337,7 +337,7 @@ def test_a_model_that_is_not_there_is_one_message(
 
 @pytest.mark.slow
 def test_a_model_that_repairs_nothing_leaves_the_file_and_says_so(
-    file: Path, base: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+    file: Path, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_base(base)
     arguments = (file, "--tests", "test_numbers.py", "--function", "clamp", "-n", 3, "--write")
@@ -350,7 +350,7 @@ def test_a_model_that_repairs_nothing_leaves_the_file_and_says_so(
 
 @pytest.mark.slow
 def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
-    file: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+    file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_run_on_tiny_base()
     folder = shutil.copytree(make_adapter(), "mine")
@@ -374,7 +374,7 @@ def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
 
 @pytest.mark.slow
 def test_the_lines_of_the_readme_run(
-    file: Path, base: Path, one_thread: None, capsys: pytest.CaptureFixture[str]
+    file: Path, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_base(base)
     (code,) = blocks("README.md", "### Your own bug")
