@@ -22,6 +22,14 @@ from tests.tiny import make_tiny_base
 KNOBS = Knobs(0.9, 0.95, 40, 1.0)
 
 
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = make_tiny_base(tmp_path_factory.mktemp("source"))
+    folder = tmp_path_factory.mktemp("lake") / "base"
+    materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
+    return folder
+
+
 @pytest.fixture
 def two_threads() -> Iterator[int]:
     """The number, which drawing sets; the tests after this one get theirs back."""
@@ -30,11 +38,8 @@ def two_threads() -> Iterator[int]:
 
 
 def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
-    tmp_path: Path, two_threads: int
+    base: Path, tmp_path: Path, two_threads: int
 ) -> None:
-    source = make_tiny_base(tmp_path / "source")
-    base = tmp_path / "base"
-    materialise(str(source), None, base, tmp_path / "downloads")
     prompts = {"one": "Fix it.", "two": "Write a function that adds one to each value."}
     work = Work("a", None, None, {}, KNOBS, prompts)
     alone = replace(work, prompts={"two": prompts["two"]})
@@ -46,10 +51,7 @@ def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
     assert [sample for sample in together.samples if sample.problem == "two"] == [*one.samples]
 
 
-def test_pieces_that_ask_for_the_same_are_drawn_once(tmp_path: Path) -> None:
-    source = make_tiny_base(tmp_path / "source")
-    base = tmp_path / "base"
-    materialise(str(source), None, base, tmp_path / "downloads")
+def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path) -> None:
     works = [
         Work(name, None, None, {}, knobs, {"one": "Fix it."})
         for name, knobs in (("a", KNOBS), ("b", Knobs(0.5, 1.0, 40, 1.0)), ("c", KNOBS))
@@ -69,10 +71,7 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("knobs", [KNOBS, Knobs(0.0, 1.0, 1, 1.0)], ids=["drawn", "greedy"])
-def test_the_likeliest_of_so_many_is_kept(tmp_path: Path, knobs: Knobs) -> None:
-    source = make_tiny_base(tmp_path / "source")
-    base = tmp_path / "base"
-    materialise(str(source), None, base, tmp_path / "downloads")
+def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Knobs) -> None:
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
     work = Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
     store = Store(tmp_path / "store")
@@ -110,11 +109,8 @@ def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> 
 
 @pytest.mark.parametrize("kernels", ["fast", "plain"])
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
-    tmp_path: Path, kernels: str
+    base: Path, tmp_path: Path, kernels: str
 ) -> None:
-    source = make_tiny_base(tmp_path / "source")
-    base = tmp_path / "base"
-    materialise(str(source), None, base, tmp_path / "downloads")
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
     work = Work("a", None, None, {}, KNOBS, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
     drawing = Drawing(6, 24, 1, 4, None, kernels)
