@@ -43,8 +43,8 @@ settings.load_profile("coral")
 def pytest_configure() -> None:
     """Let torch compute on one thread, here and in what tests start, unless a test says otherwise.
 
-    A tiny model gains nothing from threads, and two workers whose threads wait for one another on
-    two cores took nine times as long.
+    A tiny model gains nothing from threads, and those of two workers on two cores spend most of
+    the time waiting for one another.
     """
     os.environ["OMP_NUM_THREADS"] = "1"
     torch.set_num_threads(1)
