@@ -14,25 +14,26 @@ from tests import REPOSITORY
 from tests.pipeline import finished_run
 from tests.tiny import make_tiny_base
 
-# The files that take longest, longest first: a worker that got one last would finish alone.
+# The files that take longest, longest first: a worker that got one last would finish alone. The
+# first makes the finished run, for which the second, and the fourth until its end, need not wait.
 LONG = (
-    *("test_pipeline_reruns.py", "test_cluster.py", "test_kills.py", "test_faults.py"),
-    *("test_pipeline.py", "test_verdicts_hostile.py", "test_fuzz.py", "test_audit.py"),
+    *("test_pipeline_reruns.py", "test_audit.py", "test_cluster.py", "test_kills.py"),
+    *("test_fuzz.py", "test_own_programs.py", "test_faults.py", "test_export.py"),
 )
 # What `make check` leaves to `make test`: these, and others that train, draw, make whole runs or
 # wait for many jails. A single test can be marked `slow` in its file.
 SLOW = (
     *LONG,
     *("test_adapters_obtain.py", "test_adapters_tables.py", "test_adapters_training.py"),
-    *("test_classics.py", "test_completion_model.py", "test_export.py", "test_full_benchmark.py"),
+    *("test_classics.py", "test_completion_model.py", "test_full_benchmark.py"),
     *("test_generation_engine.py", "test_linteval_harness.py", "test_linteval_items.py"),
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
-    *("test_own_programs.py", "test_report_browser.py", "test_runtime_measured.py"),
+    *("test_pipeline.py", "test_report_browser.py", "test_runtime_measured.py"),
     *("test_plain_kernels.py", "test_store_keys.py", "test_verdicts.py"),
     *("test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
     *("test_readers_folder.py", "test_repair.py", "test_repair_classes.py"),
     *("test_repair_packages.py", "test_verdicts_judge.py"),
-    *("test_verdicts_memory.py", "test_verdicts_quixbugs.py"),
+    *("test_verdicts_hostile.py", "test_verdicts_memory.py", "test_verdicts_quixbugs.py"),
 )
 
 # No test measures time: neither how long an example takes nor how long drawing one does.
