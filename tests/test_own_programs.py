@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
@@ -26,6 +27,7 @@ WALKTHROUGH = (
 FILES = re.findall(
     r"^`(programs/\S+)`:\n\n```\w+\n(.*?)^```$", WALKTHROUGH, re.DOTALL | re.MULTILINE
 )
+(EDITS,) = re.findall(r"^```yaml\n(.*?)^```$", WALKTHROUGH, re.DOTALL | re.MULTILINE)
 ROLES = {"parse_duration": "training", "merge_ranges": "test", "tally": "held_out"}
 
 
@@ -35,9 +37,12 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in FILES:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
-    set_sources({"own": {"reader": "folder", "path": "programs", "roles": "file"}}, project)
-    set_params({"training.batch_size": 1, "validation.bugs": 2}, project)
-    set_params({"injection.each": 6, "examples.bugs": 4, "examples.refit": 4}, project)
+    edits = YAML(typ="safe").load(EDITS)
+    set_sources(edits.pop("corpus")["sources"], project)
+    edited = {f"{part}.{key}": to for part, keys in edits.items() for key, to in keys.items()}
+    # As a new project has them, unlike the small one of the tests.
+    set_params({"injection.each": 8, "examples.refit": 4, "training.batch_size": 1}, project)
+    set_params(edited, project)
     run(project, "coral", "generations", "1")
     run(project, "dvc", "repro")
     return project

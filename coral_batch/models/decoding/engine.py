@@ -3,10 +3,9 @@
 A fixed number of rows decodes together; a row that finishes is given to the next sample at once.
 Each prompt is prefilled once for an adapter, whatever the knobs of the genomes that share it, and
 its keys and values are copied to their samples of it; the layers below all adapters read it once
-for all genomes. Where answers must change a
-program, the pass reads the program's copy as well, and each sample begins with its own part of it
-(see `changes`); one that changed nothing is drawn again in its row. Rows of different genomes share
-each pass over the base weights (see `linear`).
+for all genomes. Where answers must change a program, the pass reads the program's copy as well, and
+each sample begins with its own part of it (see `changes`); one that changed nothing is drawn again
+in its row. Rows of different genomes share each pass over the base weights (see `linear`).
 
 When fewer samples are left than rows, idle rows read ahead: a guess of a sample's next tokens
 (see `guessing`) is read in the same step, and each token that is then drawn where the guess had it
