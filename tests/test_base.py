@@ -15,7 +15,7 @@ import pytest
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
-from coral_batch.models.base.checkpoint import load_base, materialise, read_card
+from coral_batch.models.base.checkpoint import load_base, load_tokenizer, materialise, read_card
 from coral_batch.models.base.device import compute_dtype, devices
 from coral_batch.models.base.download import fetch
 from tests.tiny import make_tiny_base
@@ -168,6 +168,19 @@ def test_a_damaged_base_is_not_loaded(tmp_path: Path, damage: str) -> None:
         card.write_text("{}") if damage == "card" else card.mkdir()
     with pytest.raises(CoralError, match=r"model\.safetensors|card\.json"):
         load_base(folder)
+
+
+@pytest.mark.parametrize(
+    "name", ["special_tokens_map.json", "additional_chat_templates/default.jinja"]
+)
+def test_a_file_that_is_not_on_the_card_is_refused(base: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "base"
+    materialise(str(base), None, folder, tmp_path)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("{}")
+    for load in (load_base, load_tokenizer):
+        with pytest.raises(CoralError, match=f"not on its card(?s:.*){name.partition('/')[0]}"):
+            load(folder)
 
 
 def test_a_file_that_cannot_be_copied_is_named(tmp_path: Path) -> None:

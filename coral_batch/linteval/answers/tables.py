@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from transformers import AutoTokenizer
-
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.item import fill
+from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import drawing_of, work_of
@@ -48,7 +47,7 @@ def answer(
     Raises:
         CoralError: as in `drawing.draw`.
     """
-    tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+    tokenizer = load_tokenizer(base)
     lint = settings.linteval
     required = lint.change == "required"
     prompt = chat_prompt if required else free_prompt

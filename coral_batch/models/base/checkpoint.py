@@ -14,7 +14,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -204,10 +204,10 @@ def load_base(
         device: where to; None for the first of `devices`.
 
     Raises:
-        CoralError: a file is missing or has another SHA-256 than the card says.
+        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
     """
     card = read_card(folder)
-    _check(folder, card.files)
+    _check(folder, card.files, card)
     device = device or devices()[0]
     with _quiet():
         model: Any = AutoModelForCausalLM.from_pretrained(
@@ -225,17 +225,28 @@ def load_tokenizer(folder: Path) -> Any:
     """Check the files of a base folder that are no weights against its card; load the tokenizer.
 
     Raises:
-        CoralError: a file is missing or has another SHA-256 than the card says.
+        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
     """
-    files = read_card(folder).files
-    _check(folder, {name: files[name] for name in files if not name.endswith(".safetensors")})
+    card = read_card(folder)
+    weights = {name for name in card.files if name.endswith(".safetensors")}
+    _check(folder, {name: card.files[name] for name in card.files.keys() - weights}, card)
     with _quiet():
         return AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
 
-def _check(folder: Path, files: dict[str, str]) -> None:
+def _check(folder: Path, files: Mapping[str, str], card: Card) -> None:
+    """Check some files of a base folder by their hashes, and that it has no other than its card."""
     action = "delete the folder and run `dvc repro --force base`"
     check_files(folder, files, "the base model's card", action)
+    # transformers reads more than it writes, such as another chat template, where it lies there.
+    for file in sorted(folder.iterdir()):
+        if file.name not in {*card.files, CARD}:
+            raise CoralError(
+                "a file of the base model is not on its card",
+                file=file,
+                expected=f"{CARD} and {', '.join(sorted(card.files))}",
+                action=action,
+            )
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
