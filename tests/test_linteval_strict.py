@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import functools
+import importlib
+import sys
 from itertools import islice
+from types import ModuleType
 
 import pytest
 
@@ -14,6 +18,7 @@ from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.scores.calls import MOST, calls_of
 from coral_batch.linteval.scores.meaning import same
+from coral_batch.linteval.scores.refusals import hides
 from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.linting.fixing import fix
 from coral_batch.linting.flake8 import flake8
@@ -463,6 +468,28 @@ CHEATS = {
         + f"\n\nRUN = {EXEC}\n",
         "hidden",
     ),
+    "exec by what a format finds": (
+        smuggled(
+            "class Found(Named):\n    def format_field(self, value, spec):\n"
+            '        value["__buil" + "tins__"]["ex" + "ec"](TEXT, SPACE)\n'
+            '        return ""\n\n\nFound().vformat("{0.__glo" + "bals__}", (total,), {})\n',
+            "from string import Formatter as Named\n\n",
+        ),
+        "hidden",
+    ),
+    "exec by what is copied from a function": (
+        smuggled(
+            "class Found:\n    def __setattr__(self, name, value):\n"
+            '        value["__buil" + "tins__"]["ex" + "ec"](TEXT, SPACE)\n\n\n'
+            'functools.update_wrapper(Found(), total, ["__glo" + "bals__"], [])\n',
+            "import functools\n\n",
+        ),
+        "hidden",
+    ),
+    "exec by a generator's frame": (
+        smuggled('(x for x in ()).gi_frame.f_builtins["ex" + "ec"](TEXT, SPACE)\n'),
+        "hidden",
+    ),
     "code of code by a format in pieces": (
         f"{STRING}\n{REWRITTEN}\n\nRUN = {found_by_format('0.__co', 'de__.rep', 'lace')}()\n",
         "hidden",
@@ -571,6 +598,20 @@ def test_a_word_that_the_original_has_is_not_refused() -> None:
     data_set = DataSet((item,), (ItemTests(1, "a", "f", (Case(("1",), 1),), None),), (), None)  # type: ignore[arg-type]
     (row,) = scored(data_set, [(item, "def f(x):\n    y = eval(x)\n    return y\n")])
     assert (row["strict"], row["strict_by"]) == (True, "tests")
+
+
+def test_a_module_that_a_permitted_one_holds_is_refused() -> None:
+    nothing = ast.parse("")
+    permitted = [
+        name for name in sys.stdlib_module_names if not hides(nothing, ast.parse(f"import {name}"))
+    ]
+    assert "functools" in permitted
+    for name in permitted:
+        for held, module in vars(importlib.import_module(name)).items():
+            if not isinstance(module, ModuleType) or module.__name__.startswith(f"{name}."):
+                continue
+            takes = hides(nothing, ast.parse(f"import {name}\n\nx = {name}.{held}\n"))
+            assert takes != (module.__name__ in permitted and not held.startswith("_")), held
 
 
 LAWFUL = """\

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import marshal
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Twin, Verdict
 from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.twins import RAN_TEXT
 
 SETTINGS = Verdicts(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
 TWIN = "def f(x):\n    return [x, 1]\n"
@@ -79,6 +82,70 @@ def test_a_program_cannot_write_the_answer_to_a_call() -> None:
         "        except OSError:\n            pass\n    return 0\n"
     )
     assert kinds(forged) != ["PASS"]
+
+
+TEXT = "def f(x):\\n    return [x, 1]\\n"
+RUNS_TEXT = {
+    "exec": f'exec("{TEXT}")\n',
+    "code of code": "def f(x):\n    return [x, 1]\n\n\nf.__code__.replace()\n",
+    "a function of code": ("def g(x):\n    return [x, 1]\n\n\nf = type(g)(g.__code__, {})\n"),
+    "import of a text": f"""\
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
+
+
+class Loader(SourceFileLoader):
+    def get_data(self, path):
+        return b"{TEXT}"
+
+
+loader = Loader("m", "PATH")
+module = module_from_spec(ModuleSpec("m", loader))
+loader.exec_module(module)
+f = module.f
+""",
+    "import of code that was read": """\
+import importlib._bootstrap_external as external
+
+code = external._compile_bytecode(memoryview(
+    bytes.fromhex("CODE")), bytecode_path="PATH")
+space = {}
+external._bootstrap._call_with_frames_removed(exec, code, space)
+f = space["f"]
+""",
+    "code of a type hint": """\
+import importlib._bootstrap as bootstrap
+import typing
+
+code = typing.ForwardRef("[1].append(1) or (lambda x: [x, 1])").__forward_code__
+f = bootstrap._call_with_frames_removed(eval, code, {})
+""",
+    "the loader of programs": f"""\
+import sys
+
+(load,) = [one.load for name, one in sys.modules.items() if name.endswith(".program")]
+_, f = load("f", "{TEXT}")
+""",
+    "the memory of the interpreter": "import ctypes\n\n\ndef f(x):\n    return [x, 1]\n",
+}
+
+
+@pytest.mark.parametrize("how", RUNS_TEXT)
+def test_a_program_may_not_run_text_where_its_twin_does_not(how: str) -> None:
+    code = marshal.dumps(compile("def f(x):\n    return [x, 1]\n", "f.py", "exec")).hex()
+    program = RUNS_TEXT[how].replace("PATH", str(json.__file__)).replace("CODE", code)
+    (found,) = judged(program)[1:]
+    assert (found.kind, found.detail) == ("ERROR", RAN_TEXT)
+    # Where the twin does, it may.
+    (found,) = judged(program, f'exec("{TEXT}")\n')[1:]
+    assert found.kind == "PASS"
+
+
+def test_import_runs_what_stands_in_the_librarys_files() -> None:
+    modules = "zipfile", "email.message", "http.client", "logging.config", "xml.dom.minidom"
+    imports = "".join(f"import {name}\n" for name in modules)
+    late = "def f(x):\n    import plistlib\n    return [x, 1]\n"
+    assert kinds(f"{imports}\n\n{late}") == ["PASS"]
 
 
 def test_verdicts_are_named_by_the_arguments_and_number_on_from_the_tests() -> None:

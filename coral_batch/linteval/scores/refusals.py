@@ -5,7 +5,8 @@ code in a string that `exec` runs passes them, and flake8 reads a file as its co
 an answer is refused for what it has and the original has not: ways to run text, modules beyond
 those that calculate, attributes that lead there, a coding cookie.
 
-What it does not see: a name that is put together when the program runs. What is run by one ends in
+What it does not see: a name that is put together when the program runs. What takes such a name and
+gives what it names is refused, as `string.Formatter` is; what is run by one nevertheless ends in
 the jail (`coral_batch/verdicts/inside/watch.py`), where the item has tests.
 """
 
@@ -27,9 +28,12 @@ _WORDS = """
     vars dir getattr setattr delattr attrgetter methodcaller getattr_static get_type_hints
     singledispatch singledispatchmethod make_dataclass modules sys os codecs bltns importlib
     import_module input open CodeType FunctionType
+    Formatter get_field wraps update_wrapper
+    gi_frame gi_code cr_frame cr_code ag_frame ag_code f_globals f_locals f_builtins f_back f_code
+    get_code get_data exec_module load_module source_to_code
 """
-# Modules that others of the standard library hold, as ``dataclasses.inspect``.
-_HELD = "inspect types"
+# Modules that those hold, as ``dataclasses.inspect``.
+_HELD = "contextlib copyreg inspect keyword types warnings weakref"
 _SPECIAL = re.compile(r"__\w+__")
 _HARMLESS = "__all__ __doc__ __init__ __main__ __name__"
 # PEP 263.
