@@ -4,6 +4,7 @@ from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.linteval.report.text import plots, results
 from coral_batch.linteval.scores.metrics import compare
+from coral_batch.records.items import ItemTests
 from coral_batch.records.settings import Params
 
 TABLES = ("linteval_metrics", "linteval_plots")
@@ -14,7 +15,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     base, best = (
         (tables.frame("linteval_scores", model), changes[model]) for model in lake.LINT_MODELS
     )
-    metrics = compare(base, best, settings.seed)
+    metrics = compare(base, best, tables.rows("linteval_tests", ItemTests), settings.seed)
     return {"linteval_plots": plots(changes), "linteval_metrics": metrics}
 
 

@@ -88,21 +88,25 @@ def test_each_item_has_its_own() -> None:
 
 
 def test_the_interval_is_the_same_on_every_run_and_holds_the_mean() -> None:
-    values = np.linspace(0, 1, 12) ** 2
-    first, second = (bootstrap_mean(values, 1, "test", "a") for _ in range(2))
+    values, each = np.linspace(0, 1, 12) ** 2, [str(number) for number in range(12)]
+    first, second = (bootstrap_mean(values, each, 1, "test", "a") for _ in range(2))
     assert first == second
-    assert first != bootstrap_mean(values, 2, "test", "a")
+    assert first != bootstrap_mean(values, each, 2, "test", "a")
     assert first.low < first.mean < first.high
     assert first.mean == pytest.approx(values.mean())
 
 
 def test_the_interval_narrows_with_the_items_and_vanishes_without_spread() -> None:
-    def width(items: int) -> float:
-        found = bootstrap_mean([0.0, 1.0] * (items // 2), 1, "test")
+    def width(items: int, alike: int = 1) -> float:
+        values = np.repeat([0.0, 1.0] * (items // 2), alike)
+        groups = [str(number // alike) for number in range(len(values))]
+        found = bootstrap_mean(values, groups, 1, "test")
         return found.high - found.low
 
     # A mean of n fair coins has a 95 % interval of about 2 * 1.96 * 0.5 / sqrt(n).
     assert width(100) == pytest.approx(0.196, abs=0.015)
     assert width(400) == pytest.approx(0.098, abs=0.01)
-    flat = bootstrap_mean([0.25] * 7, 1, "test")
+    # Items that are copies of one another add nothing.
+    assert width(100, alike=3) == width(100)
+    flat = bootstrap_mean([0.25] * 7, list("abcdefg"), 1, "test")
     assert (flat.low, flat.mean, flat.high, flat.items) == (0.25, 0.25, 0.25, 7)

@@ -12,6 +12,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.report.text import plots, results
 from coral_batch.linteval.scores.metrics import compare, summarise
+from coral_batch.records.items import ItemTests
 
 SEED = 1
 N = 5
@@ -63,17 +64,23 @@ def changes(*rows: tuple[str, str]) -> pl.DataFrame:
     )
 
 
+# Items 1 and 2 are of one function.
+TESTS = [
+    ItemTests(1, "a 1", "a", (), "..."),
+    ItemTests(2, "a 2", "a", (), "..."),
+    ItemTests(3, "b", None, (), None),
+]
 SOME = changes(("E111", "fixed"), ("E111", "fixed"), ("E111", "stayed"), ("E302", "lost"))
 OTHER = changes(("E111", "stayed"), ("F821", "new"))
 
 
 def test_items_that_were_not_answered_equally_often_are_told() -> None:
     with pytest.raises(CoralError, match=rf"{N - 1} to {N} answers"):
-        summarise(scores({1: 0, 2: 5})[1:], SOME, SEED)
+        summarise(scores({1: 0, 2: 5})[1:], SOME, TESTS, SEED)
 
 
 def test_a_summary_is_the_mean_over_items() -> None:
-    found = summarise(scores({1: 0, 2: 5, 3: 1}, tested=2), SOME, SEED)
+    found = summarise(scores({1: 0, 2: 5, 3: 1}, tested=2), SOME, TESTS, SEED)
     assert (found.items, found.tested, found.samples) == (3, 2, N)
     one, five = found.official["pass@1"], found.official["pass@5"]
     assert one is not None and one.mean == pytest.approx((0 + 1 + 0.2) / 3, abs=1e-6)
@@ -90,8 +97,20 @@ def test_a_summary_is_the_mean_over_items() -> None:
     assert found.changes == {"fixed": 2, "stayed": 1, "lost": 1, "new": 0}
 
 
+def test_items_of_one_function_stay_together_in_the_intervals() -> None:
+    alike = summarise(scores({1: 0, 2: 5}), SOME, TESTS, SEED)
+    assert (alike.items, alike.functions) == (2, 1)
+    found = alike.official["pass@1"]
+    assert found is not None and (found.mean, found.low, found.high) == (0.5, 0.5, 0.5)
+    other = summarise(scores({2: 0, 3: 5}), SOME, TESTS, SEED)
+    assert other.functions == 2
+    found = other.official["pass@1"]
+    assert found is not None and (found.mean, found.low, found.high) == (0.5, 0.0, 1.0)
+    assert "2 items of 1 functions" in results({"base": alike})
+
+
 def test_what_there_are_too_few_samples_for_is_null_and_said() -> None:
-    found = summarise(scores({1: 1, 2: 2}), SOME, SEED)
+    found = summarise(scores({1: 1, 2: 2}), SOME, TESTS, SEED)
     assert found.official["pass@10"] is None
     assert "pass@10 cannot be estimated from 5 samples" in results({"base": found})
 
@@ -99,33 +118,35 @@ def test_what_there_are_too_few_samples_for_is_null_and_said() -> None:
 def test_answers_of_which_nothing_decides_the_strict_score_count_as_not_passed_and_are_told() -> (
     None
 ):
-    found = summarise(scores({1: 1, 2: 2}, tested=0), SOME, SEED)
+    found = summarise(scores({1: 1, 2: 2}, tested=0), SOME, TESTS, SEED)
     strict = found.strict["pass@1"]
     assert strict is not None and (strict.mean, strict.items) == (0.0, 2)
     text = results({"base": found})
     assert "0 of 2 items have tests" in text
     assert "nothing decides the unknown answers" in text
-    assert "unknown" not in results({"base": summarise(scores({1: 1, 2: 2}), SOME, SEED)})
+    assert "unknown" not in results({"base": summarise(scores({1: 1, 2: 2}), SOME, TESTS, SEED)})
 
 
 def test_the_difference_is_taken_item_by_item() -> None:
-    found = compare((scores({1: 0, 2: 2, 3: 4}), SOME), (scores({1: 1, 2: 3, 3: 5}), OTHER), SEED)
+    base, best = (scores({1: 0, 2: 2, 3: 4}), SOME), (scores({1: 1, 2: 3, 3: 5}), OTHER)
+    found = compare(base, best, TESTS, SEED)
     gain = found.official["pass@1"]
     # Every item gains one of five answers, so there is no spread between items.
     assert gain is not None
     assert (gain.mean, gain.low, gain.high) == (0.2, 0.2, 0.2)
-    assert found.base == summarise(scores({1: 0, 2: 2, 3: 4}), SOME, SEED)
+    assert found.base == summarise(scores({1: 0, 2: 2, 3: 4}), SOME, TESTS, SEED)
 
 
 def test_models_that_were_asked_different_things_are_not_compared() -> None:
     with pytest.raises(CoralError, match="asked different things"):
-        compare((scores({1: 0, 2: 2}), SOME), (scores({1: 1, 3: 3}), SOME), SEED)
+        compare((scores({1: 0, 2: 2}), SOME), (scores({1: 1, 3: 3}), SOME), TESTS, SEED)
 
 
 def test_metrics_fit_their_schema_and_are_the_same_on_every_run(workspace) -> None:
     files = []
     for _ in range(2):
-        found = compare((scores({1: 0, 2: 2}), SOME), (scores({1: 1, 2: 3}, 1), OTHER), SEED)
+        base, best = (scores({1: 0, 2: 2}), SOME), (scores({1: 1, 2: 3}, 1), OTHER)
+        found = compare(base, best, TESTS, SEED)
         lake.write_document("linteval_metrics", found)
         files.append(lake.path("linteval_metrics").read_bytes())
     assert files[0] == files[1]

@@ -8,6 +8,7 @@ success. Pure functions of arrays; nothing here knows what a success is.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +30,7 @@ class Interval:
 
     Attributes:
         mean: the mean, of whatever unit the values have.
-        low: lower end of the interval; equal to `high` when there is one item.
+        low: lower end of the interval; equal to `high` when all items are alike.
         high: upper end.
         items: number of items, >= 1.
     """
@@ -82,20 +83,27 @@ def pass_at_k_of_items(successes: ArrayLike, k: int) -> NDArray[np.float64]:
     return np.array(by_count)[table.sum(axis=1)]
 
 
-def bootstrap_mean(values: ArrayLike, seed: int, purpose: str, *ids: str | int) -> Interval:
-    """Return the mean of one value an item, with a 95 % percentile bootstrap interval over items.
+def bootstrap_mean(
+    values: ArrayLike, groups: Sequence[str], seed: int, purpose: str, *ids: str | int
+) -> Interval:
+    """Return the mean of one value an item, with a 95 % percentile bootstrap interval over groups.
 
-    Items are drawn with replacement (Efron 1979), `DRAWS` times; an item's samples stay together,
-    since the value already sums them up. For a paired comparison pass each item's difference.
+    Groups of items that are alike are drawn with replacement (the cluster bootstrap: Davison and
+    Hinkley 1997, section 3.8), `DRAWS` times; an item's samples stay together, since the value
+    already sums them up. For a paired comparison pass each item's difference.
 
     Args:
         values: (items,) numbers, at least one.
+        groups: of what each item is; that of an item like no other is its own.
         seed: the run's seed.
         purpose: what the random stream is for; see `coral_batch.seeding`.
         ids: what it belongs to.
     """
     numbers = np.asarray(values, dtype=np.float64)
     stream = generator(seed, purpose, *ids)
-    means = numbers[stream.integers(len(numbers), size=(DRAWS, len(numbers)))].mean(axis=1)
+    _, places = np.unique(np.asarray(groups), return_inverse=True)
+    totals, sizes = np.bincount(places, numbers), np.bincount(places)
+    drawn = stream.integers(len(sizes), size=(DRAWS, len(sizes)))
+    means = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(numbers.mean()), float(low), float(high), len(numbers))

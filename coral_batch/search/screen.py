@@ -80,6 +80,8 @@ def breed(
     Raises:
         ValueError: there is no survivor.
     """
+    # Loaded first: a limit is set for the libraries that are there.
+    import sklearn.gaussian_process  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     population = list(survivors)

@@ -49,8 +49,8 @@ def results(models: Mapping[str, Summary], comparison: Comparison | None = None)
         rows.append([f"codes: {name}", *counts, *blank])
     text = table(header, rows, left=("",))
     notes = [
-        f"{first.items} items, {first.samples} samples each, {total} answers; mean over items and "
-        "95 % bootstrap interval over items",
+        f"{first.items} items of {first.functions} functions, {first.samples} samples each, "
+        f"{total} answers; mean over items and 95 % bootstrap interval over functions",
         f"{first.tested} of {first.items} items have tests",
     ]
     if "unknown" in decisions:

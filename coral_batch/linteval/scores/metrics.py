@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from coral_batch.errors import CoralError
 from coral_batch.evidence.passk import KS, Interval, bootstrap_mean, pass_at_k_of_items
 from coral_batch.linteval.scores.score import CHANGES
+from coral_batch.records.items import ItemTests
 
 DECIMALS = 6
 
@@ -25,6 +27,8 @@ class Summary:
     Attributes:
         genome: genome id, or `coral_batch.records.rows.BASE`.
         items: items answered.
+        functions: those that they ask for, by name, over which intervals are; an item without
+            tests counts as one. Bundled items are two of a function, and such are alike.
         tested: those of them that have tests.
         samples: answers an item.
         official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
@@ -39,6 +43,7 @@ class Summary:
 
     genome: str
     items: int
+    functions: int
     tested: int
     samples: int
     official: Passes
@@ -66,25 +71,30 @@ class Comparison:
     strict: Passes
 
 
-def summarise(scores: pl.DataFrame, changes: pl.DataFrame, seed: int) -> Summary:
+def summarise(
+    scores: pl.DataFrame, changes: pl.DataFrame, tests: Sequence[ItemTests], seed: int
+) -> Summary:
     """Sum up one model.
 
     Args:
         scores: its table `linteval_scores`, at least one row, equally many for every item.
         changes: its table `linteval_changes`.
+        tests: the items' tests.
         seed: the run's seed, for the intervals.
 
     Raises:
         CoralError: the items were not answered equally often.
     """
     official, strict = _successes(scores, "official"), _successes(scores, "strict")
+    functions = _functions(scores, tests)
     return Summary(
         genome=scores["genome"][0],
         items=len(official),
+        functions=len(set(functions)),
         tested=scores.drop_nulls("tests")["item"].n_unique(),
         samples=official.shape[1],
-        official=_passes("official", seed, official),
-        strict=_passes("strict", seed, strict),
+        official=_passes("official", seed, functions, official),
+        strict=_passes("strict", seed, functions, strict),
         strict_by=_counts(scores["strict_by"]),
         outcomes=_counts(scores["outcome"]),
         tests_passed=int(scores["tests"].fill_null(False).sum()),
@@ -93,13 +103,17 @@ def summarise(scores: pl.DataFrame, changes: pl.DataFrame, seed: int) -> Summary
 
 
 def compare(
-    base: tuple[pl.DataFrame, pl.DataFrame], best: tuple[pl.DataFrame, pl.DataFrame], seed: int
+    base: tuple[pl.DataFrame, pl.DataFrame],
+    best: tuple[pl.DataFrame, pl.DataFrame],
+    tests: Sequence[ItemTests],
+    seed: int,
 ) -> Comparison:
     """Sum up both models and their differences.
 
     Args:
         base: the base model's tables `linteval_scores` and `linteval_changes`.
         best: the best genome's.
+        tests: the items' tests.
         seed: the run's seed.
 
     Raises:
@@ -115,23 +129,38 @@ def compare(
             action="run `dvc repro`, which draws both anew",
         )
     return Comparison(
-        summarise(*base, seed), summarise(*best, seed), *difference(best[0], base[0], seed)
+        summarise(*base, tests, seed),
+        summarise(*best, tests, seed),
+        *difference(best[0], base[0], tests, seed),
     )
 
 
-def difference(scores: pl.DataFrame, minus: pl.DataFrame, seed: int) -> tuple[Passes, Passes]:
+def difference(
+    scores: pl.DataFrame, minus: pl.DataFrame, tests: Sequence[ItemTests], seed: int
+) -> tuple[Passes, Passes]:
     """Return by how much two models differ, item by item: the official and the strict score.
 
     Args:
         scores: one model's table `linteval_scores`.
         minus: the other's, of the same items in the same order.
+        tests: the items' tests.
         seed: the run's seed, for the intervals.
     """
     official, strict = (
-        _passes(kind, seed, _successes(scores, kind), _successes(minus, kind))
+        _passes(
+            kind, seed, _functions(scores, tests), _successes(scores, kind), _successes(minus, kind)
+        )
         for kind in ("official", "strict")
     )
     return official, strict
+
+
+def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
+    """Return the function that each item asks for; the item itself where it has no tests."""
+    known = {one.id: one.function for one in tests}
+    return [
+        known.get(item) or f"item {item}" for item in scores["item"].unique(maintain_order=True)
+    ]
 
 
 def _counts(values: pl.Series) -> dict[str, int]:
@@ -155,6 +184,7 @@ def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
 def _passes(
     kind: str,
     seed: int,
+    functions: Sequence[str],
     successes: NDArray[np.bool_],
     minus: NDArray[np.bool_] | None = None,
 ) -> Passes:
@@ -168,7 +198,7 @@ def _passes(
         values = pass_at_k_of_items(successes, k)
         if minus is not None:
             values = values - pass_at_k_of_items(minus, k)
-        interval = bootstrap_mean(values, seed, "linteval", kind, k)
+        interval = bootstrap_mean(values, functions, seed, "linteval", kind, k)
         found[f"pass@{k}"] = replace(
             interval,
             **{

@@ -96,7 +96,8 @@ def standings(
     changes = lake.frame("linteval_changes", scored.changes)
     first, *_ = (_between(scores, span) for span in spans)
     return [
-        _standing(_between(scores, span), _between(changes, span), first, items) for span in spans
+        _standing(_between(scores, span), _between(changes, span), first, items, tests)
+        for span in spans
     ]
 
 
@@ -142,11 +143,15 @@ def _between(rows: pl.DataFrame, span: tuple[int, int]) -> pl.DataFrame:
 
 
 def _standing(
-    scores: pl.DataFrame, changes: pl.DataFrame, first: pl.DataFrame, items: Sequence[Item]
+    scores: pl.DataFrame,
+    changes: pl.DataFrame,
+    first: pl.DataFrame,
+    items: Sequence[Item],
+    tests: Sequence[ItemTests],
 ) -> Standing:
     return Standing(
-        summarise(scores, changes, SEED),
-        *difference(scores, first, SEED),
+        summarise(scores, changes, tests, SEED),
+        *difference(scores, first, tests, SEED),
         count_changes(list(changes.select("code", "change").iter_rows())),
         _by_prompt(scores, items),
     )
@@ -220,8 +225,8 @@ def _prompts(found: Sequence[Standing], labels: Sequence[str]) -> str:
 
 def _notes(first: Summary) -> str:
     return (
-        f"{first.items} items, {first.tested} with tests; [ ]: 95 % bootstrap interval over items;"
-        " -: fewer answers than k\n"
+        f"{first.items} items of {first.functions} functions, {first.tested} with tests; [ ]: 95 %"
+        " bootstrap interval over functions; -: fewer answers than k\n"
         "strict by: what decided; answers that nothing decides (unknown) count as not passed\n"
         "unchanged, ruff, autopep8, canonical, empty: answers that no model gave"
     )
