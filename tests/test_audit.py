@@ -249,6 +249,22 @@ def test_a_wrong_value_of_any_generation_is_named_once_in_the_whole_run(here: Pa
     assert sorted((mismatch.file, mismatch.column) for mismatch in mismatches) == sorted(places)
 
 
+def test_what_rests_on_a_wrong_measured_value_is_not_said_to_follow(here: Path) -> None:
+    rows = lake.read_raw("adapter_durations", PART)
+    rows[0]["seconds"] += 1
+    write("adapter_durations", rows)
+    metrics = json.loads(lake.path("metrics").read_text())
+    metrics["baseline"]["fitness"] += 0.01
+    lake.path("metrics").write_text(json.dumps(metrics))
+    done = CliRunner().invoke(cli.app, ["audit"])
+    said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert said.pop(str(lake.path("adapter_durations", PART))).startswith("1 wrong")
+    # It does not rest on durations, unlike the times.
+    assert said.pop(str(lake.path("metrics"))) == "1 wrong"
+    assert said.pop(str(lake.path("times"))).startswith("follows, but not all checked")
+    assert set(said.values()) == {"follows"}
+
+
 @pytest.mark.parametrize("array", ["genomes", "packed", "width"])
 def test_a_changed_cell_of_an_automaton_is_named(here: Path, array: str) -> None:
     arrays = lake.read_arrays("automata", PART)

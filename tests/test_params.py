@@ -36,6 +36,9 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
     ("old", "new", "words"),
     [
         ("seed: 1", "sead: 1", ["sead"]),
+        ("seed: 1", "1: 1\nseed: 1", ["no text", "in quotes"]),
+        ('"001": {next', "001: {next", ["no text", '"001"']),
+        ("    classics:", "    2024-01-01:", ["no text", "2024-01-01"]),
         ("seed: 1", "seed: one", ["seed", "'one'", "integer"]),
         ("seed: 1", "seed: 1.0", ["seed", "1.0", "integer"]),
         ("seed: 1", "seed: true", ["seed", "True", "integer"]),

@@ -28,6 +28,9 @@ from coral_batch.lake.vouchers import voucher
 class Comparison:
     """One table beside what it should be.
 
+    Attributes:
+        left: whether anything was left open since it rests on a row whose seal does not hold.
+
     Args:
         recorded: the lake; gets the mismatches, and the table as it should be.
         place: the table and its part.
@@ -40,6 +43,7 @@ class Comparison:
         self._place = place
         self._again = again
         self._differs = False
+        self.left = False
         self._tainted = [row for one in rests_on for row in recorded.tainted.get(one, ())]
 
     def compare(self, expected: Any) -> None:
@@ -110,6 +114,7 @@ class Comparison:
             known = dict(zip(key, row_key(row, key), strict=True))
             # It rests on a row whose seal does not hold if both agree in the columns of both keys.
             is_open = any(known | other == other | known for other in self._tainted)
+            self.left = self.left or is_open
             if name not in rows:
                 self._note(None, None, "no such row", name)
                 lost = lost or is_open or bool(measured)  # what rests on it cannot be told
@@ -172,6 +177,7 @@ class Comparison:
         }
         for name in sorted(there.keys() | should.keys()):
             if self._tainted and (texts or {"key": name} in self._tainted):
+                self.left = True
                 continue
             one, other = there.get(name, "none"), should.get(name, "none")
             for path, found, wanted in differences(one, other, ""):

@@ -106,7 +106,7 @@ def _plain(value: Any, file: Path, seen: set[int]) -> Any:
 
     Raises:
         CoralError: a container is an alias of another, in `seen`; a few lines of aliases of
-            aliases would stand for more than fits into memory.
+            aliases would stand for more than fits into memory. Or a key is no text.
     """
     if isinstance(value, dict | list):
         if id(value) in seen:
@@ -115,7 +115,14 @@ def _plain(value: Any, file: Path, seen: set[int]) -> Any:
             )
         seen.add(id(value))
     if isinstance(value, dict):
-        return {key: _plain(item, file, seen) for key, item in value.items()}
+        if others := [key for key in value if not isinstance(key, str)]:
+            raise CoralError(
+                "a key of params.yaml is no text to YAML",
+                file=file,
+                found=", ".join(map(str, others)),
+                expected='a text, in quotes where it looks like another value: "001"',
+            )
+        return {str(key): _plain(item, file, seen) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item, file, seen) for item in value]
     if isinstance(value, bool) or value is None:
