@@ -142,7 +142,7 @@ def duration(settings: Params) -> Iterator[Finding]:
 
     (device, *_) = devices()
     if device.type == "cuda":
-        means = "the default run took about 12 minutes on an NVIDIA H200 beside 16 cores"
+        means = "a default run of before took about 12 minutes on an NVIDIA H200 beside 16 cores"
         yield Finding("time", Grade.OK, "not estimated on a GPU", means)
         return
     dtype = compute_dtype(device)
@@ -164,8 +164,8 @@ def memory(settings: Params) -> Iterator[Finding]:
     found = f"{size_text(available)} available"
     if available < needed:
         means = (
-            f"the default run took up to {size_text(needed)} on two cores: with less, adapters"
-            " train one at a time"
+            f"the default run needs up to {size_text(needed)} for two adapters side by side: with"
+            " less they train one at a time"
         )
         yield Finding("memory", Grade.NOTE, found, means)
     else:

@@ -29,7 +29,7 @@ _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
 
 def product_rate(dtype: torch.dtype) -> float:
-    """Multiply matrices for a second, with all threads; return the operations a second."""
+    """Multiply matrices for most of a second, with all threads; return the operations a second."""
     rows, inner, columns = SHAPE
     left, right = torch.randn(rows, inner).to(dtype), torch.randn(inner, columns).to(dtype)
     for _ in range(3):  # kernels are made when they are first needed
