@@ -598,6 +598,31 @@ def test_objects_of_the_whole_file_outlive_a_test_that_ends_the_program(workspac
     assert failed(Path("m.py"), Path("test_m.py")) == ["Box(3).end()"]
 
 
+def test_what_a_failing_test_got_is_what_the_program_gave(workspace: Path) -> None:
+    Path("m.py").write_text(
+        "class Box:\n    def __init__(self, n):\n        self.n = n\n\n"
+        "    @property\n    def double(self):\n        return 3 * self.n\n\n"
+        "    def __len__(self):\n        return self.n\n\n"
+        "    def pair(self):\n        return self.n, 7\n\n\n"
+        "def each(n):\n    yield from (n, 5)\n"
+    )
+    wrong = {
+        "Box(2).double == 4": "6",
+        "Box(2).n == 3": "2",
+        "len(Box(2)) == 3": "2",
+        "Box(2).pair() == (2, 8)": "(2, 7)",
+        "list(each(2)) == [2, 6]": "5",
+    }
+    tests = "".join(
+        f"def test_{number}():\n    assert {text}\n\n\n" for number, text in enumerate(wrong)
+    )
+    Path("test_m.py").write_text(f"from m import Box, each\n\n\n{tests}")
+    source = read_source(Path("m.py"))
+    (found,) = failures([source], parse_all(source, Path("test_m.py")), params.load().verdicts)
+    got = {one.test.removeprefix("assert "): one.got for one in found}
+    assert got == {text: f"returned {value}" for text, value in wrong.items()}
+
+
 def test_objects_cross_in_frozensets(workspace: Path) -> None:
     Path("m.py").write_text(
         "class Box:\n    pass\n\n\nBOX = Box()\n\n\ndef both():\n"

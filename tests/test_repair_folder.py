@@ -65,6 +65,40 @@ def test_every_failing_function_of_a_folder_is_tried_by_itself(folder: Path) -> 
     assert (folder / "deep/head.py").read_text() == FIRST
 
 
+@pytest.mark.parametrize(
+    ("tests", "imported", "told"),
+    [
+        ("tests/test_head.py", "a.head", {"a/head.py": "repaired"}),
+        ("tests/test_head.py", "b.head", {"b/head.py": "repaired"}),
+        ("b/test_head.py", "head", {"b/head.py": "repaired"}),
+        (
+            "tests/test_head.py",
+            "head",
+            dict.fromkeys(("a/head.py", "b/head.py"), "its tests are those of several programs"),
+        ),
+    ],
+)
+def test_programs_of_one_name_have_the_tests_that_import_them(
+    workspace: Path, tests: str, imported: str, told: dict[str, str]
+) -> None:
+    wrong = "def first(items):\n    return items[-1]\n"
+    for name, text in {
+        "a/head.py": wrong,
+        "b/head.py": wrong,
+        tests: f"from {imported} import first\n\n\ndef test_1():\n    assert first([3, 4]) == 3\n",
+    }.items():
+        file = workspace / "mine" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    found = repair_folder(Path("mine"), draw=Scripted([wrong.replace("-1", "0")]))
+    assert told == {
+        str((one.source.file if isinstance(one, Repair) else one.file).relative_to("mine")): (
+            one.outcome if isinstance(one, Repair) else one.reason.split("\n")[0]
+        )
+        for one in found
+    }
+
+
 def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> None:
     both = BROKEN.replace("isqrt(value)", "isqrt(value) + 1")
     (folder / "numbers_.py").write_text(both)

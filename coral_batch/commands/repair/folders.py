@@ -6,7 +6,8 @@ depth of the folder or of another one for tests; without such a file, its docstr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,12 +86,41 @@ def repair_folder(
         )
 
 
-def _programs(folder: Path, tests: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Yield every program with its test files, sorted by path."""
+def _programs(folder: Path, tests: Path) -> Iterator[tuple[Path, dict[Path, list[Path]]]]:
+    """Yield every program, sorted by path, and its test files with the programs that each is of."""
     files = [(file, tested_by(file)) for file in _files(tests)]
-    for file in _files(folder):
-        if is_program(file):
-            yield file, [one for one, name in files if name == file.stem]
+    programs = [file for file in _files(folder) if is_program(file)]
+    for file in programs:
+        named = [one for one in programs if one.stem == file.stem]
+        of = {one: _tested(one, named) for one, name in files if name == file.stem}
+        yield file, {one: tested for one, tested in of.items() if file in tested}
+
+
+def _tested(tests: Path, programs: list[Path]) -> list[Path]:
+    """Return those of several programs of one name that a test file imports; all if it says none.
+
+    A path such as ``from a.utils import f`` says which; without one it is its neighbour.
+    """
+    if len(programs) == 1:
+        return programs
+    try:
+        tree = ast.parse(tests.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return programs
+    modules = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            modules.add(tuple((node.module or "").split(".")))
+        elif isinstance(node, ast.Import):
+            modules.update(tuple(alias.name.split(".")) for alias in node.names)
+    found = [
+        program
+        for program in programs
+        for path in modules
+        if program.with_suffix("").parts[-len(path) :] == path
+        and (len(path) > 1 or program.parent == tests.parent)
+    ]
+    return found or programs
 
 
 def _files(folder: Path) -> list[Path]:
@@ -105,14 +135,21 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _repairs(
-    file: Path, tests: list[Path], search: Search, replace: bool
+    file: Path, tests: Mapping[Path, list[Path]], search: Search, replace: bool
 ) -> Iterator[Repair | Untried]:
     try:
         if len(tests) > 1:
             raise CoralError("several test files", found=[str(one) for one in tests])
+        if tests and len(shared := next(iter(tests.values()))) > 1:
+            raise CoralError(
+                "its tests are those of several programs",
+                file=next(iter(tests)),
+                found=[str(one) for one in shared],
+                expected="an import that says which, such as from package.module import function",
+            )
         source = read_source(file)
         packages = list(map(name_of, search.settings.verdicts.packages))
-        tested = parse_all(source, tests[0] if tests else None, packages)
+        tested = parse_all(source, next(iter(tests), None), packages)
         if not tested:
             return
         check_tested(source, tested, packages)
