@@ -17,7 +17,7 @@ TABLES = ("problems", "corpus_dropped")
 def make(_: Tables, settings: Params, source: str) -> Outputs:
     given = settings.corpus.sources[source]
     path, origin = place(given)
-    problems, dropped = reader_of(given.reader).read(path, origin)
+    problems, dropped = reader_of(given.reader, source).read(path, origin)
     return {
         "corpus_dropped": dropped,
         "problems": assign(problems, given.roles, path, given.exclude),

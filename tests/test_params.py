@@ -36,6 +36,8 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
     ("old", "new", "words"),
     [
         ("seed: 1", "sead: 1", ["sead"]),
+        ("[user_namespace,", "[foo,", ["verdicts.require.0", "foo", "landlock"]),
+        ("roles: quixbugs ", "roles: heldout ", ["one of quixbugs", "an object of training, test"]),
         ("seed: 1", "1: 1\nseed: 1", ["no text", "in quotes"]),
         ('"001": {next', "001: {next", ["no text", '"001"']),
         ("    classics:", "    2024-01-01:", ["no text", "2024-01-01"]),

@@ -200,7 +200,16 @@ def _expectation(keyword: str, limit: Any, schema: dict[str, Any]) -> str:
     }
     if keyword == "additionalProperties":
         return f"only {', '.join(sorted(schema.get('properties', {})))}"
+    if keyword == "oneOf":
+        return ", or ".join(map(_alternative, limit))
     shown = " or ".join(limit) if keyword == "type" and isinstance(limit, list) else limit
     expected = f"{words.get(keyword, keyword)} {shown}"
     description = schema.get("description")
     return f"{expected} ({description})" if description else expected
+
+
+def _alternative(schema: dict[str, Any]) -> str:
+    """Return what one of several schemas asks for."""
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, schema['enum']))}"
+    return f"an {schema['type']} of {', '.join(schema['required'])}"

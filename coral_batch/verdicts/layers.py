@@ -73,17 +73,9 @@ def isolation(require: tuple[str, ...], packages: tuple[str, ...] = ()) -> Isola
         packages: what programs may import besides the standard library; see `packages.mounts`.
 
     Raises:
-        CoralError: an unknown name, a required layer that this machine does not give, or packages
-            that there are not or that cannot be mounted.
+        CoralError: a required layer that this machine does not give, or packages that there are not
+            or that cannot be mounted.
     """
-    unknown = [name for name in require if name not in LAYERS]
-    if unknown:
-        raise CoralError(
-            "params.yaml requires an unknown layer of isolation",
-            field="verdicts.require",
-            found=unknown[0],
-            expected="some of " + ", ".join(LAYERS),
-        )
     missing: dict[str, str] = {}
     filters = None
     try:

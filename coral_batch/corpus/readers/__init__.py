@@ -41,8 +41,8 @@ READERS: dict[str, Reader] = {
 """Name -> reader."""
 
 
-def reader_of(name: str) -> Reader:
-    """Return the reader that params.yaml calls `name`.
+def reader_of(name: str, source: str) -> Reader:
+    """Return the reader that params.yaml calls `name` where it has the source.
 
     Raises:
         CoralError: there is none.
@@ -51,7 +51,7 @@ def reader_of(name: str) -> Reader:
         raise CoralError(
             "there is no such reader",
             file="params.yaml",
-            field="corpus.sources: reader",
+            field=f"corpus.sources.{source}.reader",
             found=name,
             expected=f"one of {', '.join(READERS)}",
             action="see docs/corpora.md",
