@@ -93,6 +93,29 @@ def test_the_model_is_shown_the_function_with_what_it_uses_and_without_other_fun
     assert '"""\nReturn the value, held between LOWEST and `high`.\n"""' in draw.prompts[0]
 
 
+@pytest.mark.parametrize("fence", ["", "```python\n"])
+@pytest.mark.parametrize(
+    ("program", "test", "function"),
+    [
+        ("class A:\n    def f(self, x):\n        return x >= 1\n", "A().f(1)", "A.f"),
+        ("def f(\n    x,\n):\n    return x >= 1\n", "f(1)", "f"),
+        ('def f(x):\n    """\nF.\n"""\n    return """\n`""" and x >= 1\n', "f(1)", "f"),
+    ],
+)
+def test_an_answer_is_a_program_or_a_text_with_one_in_a_fence(
+    workspace: Path, program: str, test: str, function: str, fence: str
+) -> None:
+    Path("m.py").write_text(program)
+    name = function.partition(".")[0]
+    Path("test_m.py").write_text(f"from m import {name}\n\n\ndef test():\n    assert not {test}\n")
+
+    def draw(_: str, shown: str, __: int, /) -> list[str]:
+        return [fence + shown.replace(">=", ">") + (f"\n{fence[:3]}\n" if fence else "")]
+
+    found = repair(Path("m.py"), Path("test_m.py"), function=function, draw=draw)
+    assert found.outcome == "repaired"
+
+
 def test_a_second_round_shows_the_best_attempt_and_a_test_that_it_fails(file: Path) -> None:
     wrong = CLOSER.replace("LOWEST, value", "value, value + 1")
     draw = Scripted([wrong, CLOSER], [RIGHT])

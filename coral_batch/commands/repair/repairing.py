@@ -50,6 +50,7 @@ class Draw(Protocol):
     def __call__(self, prompt: str, program: str, count: int, /) -> Iterable[str]:
         """Give `count` answers to `prompt` that change `program`, the likeliest change first.
 
+        An answer is a program, or a text with one in a fence as models write it.
         Of an iterator no more is taken than is needed, and it is closed then.
         """
 
@@ -258,7 +259,12 @@ class Search:
             at_once = self.samples if self.smallest else _AT_ONCE
             while group := list(islice(answers, at_once)):
                 drawn += len(group)
-                found = [with_answer(source, name, extract_code(answer)) for answer in group]
+                # What is Python as it is, a program without a fence, is taken whole.
+                found = [
+                    with_answer(source, name, answer)
+                    or with_answer(source, name, extract_code(answer))
+                    for answer in group
+                ]
                 candidates = [one for one in dict.fromkeys(found) if one and one not in seen]
                 seen.update(candidates)
                 attempts += _judged(candidates, tested, wrong, limits) if candidates else []
