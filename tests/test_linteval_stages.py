@@ -142,7 +142,7 @@ def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
     assert {(row.genome, row.adapter) for row in samples("best")} == {("001-00", KEY)}
     assert [row.raw for row in samples("base")] != [row.raw for row in samples("best")]
     output = coral("report")
-    assert "4 items, 2 samples each" in output
+    assert "4 items of 3 functions, 2 samples each" in output
     assert "pass@5, pass@10 cannot be estimated from 2 samples" in output
     metrics = json.loads(lake.path("linteval_metrics").read_text())
     assert metrics["base"]["items"] == 4
@@ -246,17 +246,26 @@ def test_the_answered_items_are_exported_with_their_tests_and_scored_so(project:
     )
 
 
-def test_an_export_never_takes_the_place_of_other_tests(project: Path) -> None:
+def test_an_export_never_takes_the_place_of_another_file(project: Path) -> None:
     coral("samples", "base")
     coral("scores", "base")
     kept = lake.path("linteval_tests").read_bytes()
     coral("export", "base", str(lake.path("linteval_tests").with_name("answered.json")), "--items")
     assert lake.path("linteval_tests").read_bytes() == kept
-    for file in ("tests.jsonl", "scored.json"):
-        Path("tests.jsonl").write_text("mine")
-        with pytest.raises(CoralError, match="no place beside"):
+    Path("tests.jsonl").write_text("mine")
+    for file, why in (
+        ("tests.jsonl", "something already"),
+        ("scored.json", "no place beside"),
+        ("elsewhere/tests.jsonl", "no place beside"),
+    ):
+        with pytest.raises(CoralError, match=why):
             coral("export", "base", file, "--items")
-        assert Path("tests.jsonl").read_text() == "mine"
+    items = lake.path("linteval_items").read_bytes()
+    for file in ("tests.jsonl", str(lake.path("linteval_items"))):
+        with pytest.raises(CoralError, match="something already"):
+            coral("export", "base", file)
+    assert Path("tests.jsonl").read_text() == "mine"
+    assert lake.path("linteval_items").read_bytes() == items
 
 
 def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:

@@ -332,7 +332,7 @@ def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Pa
     }
     rows = {tuple(line.split()[:3]) for line in text.splitlines()}
     assert {("good", "5", "1.000"), ("mixed", "2", "0.500"), ("empty", "1", "0.000")} <= rows
-    assert "3 items, 2 with tests" in text
+    assert "3 items of 3 functions, 2 with tests" in text
 
 
 def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) -> None:

@@ -283,6 +283,9 @@ def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
     ("arguments", "words"),
     [
         (["nowhere.py"], ["no such file", "nowhere.py"]),
+        ([""], ["a path or a name is empty"]),
+        (["numbers_.py", "--tests", ""], ["a path or a name is empty"]),
+        (["numbers_.py", "--model", ""], ["a path or a name is empty"]),
         (["torn.py"], ["does not parse", "torn.py"]),
         (["latin.py"], ["not UTF-8"]),
         (["numbers_.py"], ["no tests", "--tests"]),

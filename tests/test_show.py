@@ -143,6 +143,8 @@ def test_colour_is_for_terminals_without_no_color(
         (("001", "009-00"), "000-01, 001-00, 001-01"),
         (("001", "001-00", "gcd"), "sieve, wrap"),
         (("001", None, "wrap"), "coral show 001 GENOME --problem NAME"),
+        (("finals", None, "wrap"), "coral show finals GENOME --problem NAME"),
+        (("bugs", "gcd", "wrap"), "coral show bugs gcd"),
         (("baseline", "001-00"), "expected: base"),
         (("002", None), "file of the lake is missing"),
     ],

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from coral_batch import lake
+from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from stages.arguments import ANSWERS_OF, known_part_or_answers
 
@@ -38,6 +39,20 @@ def audit(
     from coral_batch.audit.rerun import run_again
     from coral_batch.audit.steps import run_steps, steps
 
+    if rerun is not None and (generation is not None or calibration):
+        raise CoralError(
+            "one repair that is run again is all that is looked at",
+            field="--rerun",
+            found=f"{generation or '--calibration'} as well",
+            action="leave one of them out",
+        )
+    if calibration and generation is not None:
+        raise CoralError(
+            "the mapping belongs to the whole lake",
+            field="--calibration",
+            found=f"{generation} as well",
+            action="leave one of them out",
+        )
     if rerun is not None:
         mismatches, lines = run_again(rerun)
     else:

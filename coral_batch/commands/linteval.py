@@ -92,8 +92,7 @@ def run(
     from coral_batch.linteval.submissions.reading import read_items
 
     settings = params.load()
-    if answers.exists():
-        raise CoralError("there is something already", file=answers, action="name another file")
+    _check_free(answers)
     if model == BASE and revision is not None:
         raise CoralError(
             "the lake's base has its revision",
@@ -211,7 +210,7 @@ def _stand(
 def _names(answers: Sequence[Path], names: Sequence[str] | None) -> list[str]:
     """Return the models' names, which differ."""
     found = list(names or (path.stem for path in answers))
-    if len(found) != len(answers) or len(set(found)) < len(found):
+    if len(found) != len(answers) or len(set(found)) < len(found) or not all(map(str.strip, found)):
         raise CoralError(
             "every model needs a name of its own",
             field="--name",
@@ -235,7 +234,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _check_results(file: Path | None, items: Path, *answers: Path) -> None:
-    """Refuse results in the place of what they are made from."""
+    """Refuse results in the place of what they are made from, or of anything else."""
     from coral_batch.linteval.submissions.reading import files_of
 
     sources = {source.resolve() for source in (*files_of(items), *answers)}
@@ -246,6 +245,15 @@ def _check_results(file: Path | None, items: Path, *answers: Path) -> None:
             found=str(file),
             expected="another file than those of the items and of the answers",
         )
+    if file is not None:
+        _check_free(file)
+
+
+def _check_free(file: Path) -> None:
+    """Refuse a file to write that is there already."""
+    if file.exists():
+        action = "name another file, or remove it"
+        raise CoralError("there is something already", file=file, action=action)
 
 
 def export(
@@ -264,6 +272,8 @@ def export(
     ] = False,
 ) -> None:
     """Write a model's raw answers as the board of MERA Code takes them."""
+    if file is not None:
+        _check_free(file)
     if items:
         scores = lake.read_frame("linteval_scores", model)
         rows = lake.read_rows("linteval_items", Item)

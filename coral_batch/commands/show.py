@@ -66,10 +66,14 @@ def show(
     """Show a generation, all about one of its genomes, or the injected bugs."""
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     if generation == BUGS:
+        if genome is not None and problem is not None:
+            raise CoralError(
+                "bugs are shown of one problem",
+                found=f"{genome} and {problem}",
+                action=f"name one: `coral show {BUGS} {genome}`",
+            )
         print(bugs_view(genome or problem, colour))
-    elif generation == lake.FINALS and genome is None:
-        print(finals_view())
-    elif generation in lake.PARTS:
+    elif generation in lake.PARTS and (genome or generation != lake.FINALS):
         print(model_view(generation, genome, problem, colour))
     elif genome is None:
         if problem is not None:
@@ -79,7 +83,7 @@ def show(
                 found=problem,
                 action=f"name a genome as well: `coral show {generation} GENOME --problem NAME`",
             )
-        print(generation_view(generation))
+        print(finals_view() if generation == lake.FINALS else generation_view(generation))
     else:
         print(genome_view(generation, genome, problem, colour))
 

@@ -21,10 +21,31 @@ from coral_batch.report.views import diff_text
 from coral_batch.work.text import escape, inline, table
 
 
+def _named(text: str) -> str:
+    """Refuse an empty text, as an unset variable of a shell leaves it, before it means a folder.
+
+    Raises:
+        CoralError: it is one.
+    """
+    if not text:
+        raise CoralError(
+            "a path or a name is empty", field="FILE, --tests or --model", expected="a text"
+        )
+    return text
+
+
+def _path(text: str) -> Path:
+    return Path(_named(text))
+
+
 def repair(
     file: Annotated[
         Path,
-        typer.Argument(help="The Python file with the function, or a folder of files with tests."),
+        typer.Argument(
+            parser=_path,
+            metavar="FILE",
+            help="The Python file with the function, or a folder of files with tests.",
+        ),
     ],
     function: Annotated[
         str | None,
@@ -35,16 +56,19 @@ def repair(
     tests: Annotated[
         Path | None,
         typer.Option(
+            parser=_path,
+            metavar="PATH",
             help="A test file in pytest's style (.py), or cases (.json, .jsonl), `[inputs, "
             "expected]` a line; without it, the examples in FILE's docstrings. Of a folder: the "
-            "folder with test_NAME.py or NAME_test.py; without it, the same folder."
+            "folder with test_NAME.py or NAME_test.py; without it, the same folder.",
         ),
     ] = None,
     model: Annotated[
         str,
         typer.Option(
+            callback=_named,
             help="`best` for the best genome of the finished run, `base` for the base model alone, "
-            "any genome as GENERATION/GENOME, or a PEFT folder of the same base."
+            "any genome as GENERATION/GENOME, or a PEFT folder of the same base.",
         ),
     ] = "best",
     samples: Annotated[
