@@ -54,6 +54,17 @@ def test_one_sample_a_problem_needs_more_than_a_few_wins(
     assert found.unclear == unclear
 
 
+def test_solutions_of_one_task_are_as_one_program() -> None:
+    def width(names: list[str]) -> float:
+        base = {name: Outcome(1, 0) for name in names}
+        better = {name: Outcome(1, int(index < 6)) for index, name in enumerate(names)}
+        found = compare(base, better, 1, 1, "test").difference
+        return found.high - found.low
+
+    alike = [f"debugbench_{task}_{number}" for task in "abcd" for number in (1, 2, 3)]
+    assert width(alike) > 1.5 * width([f"program{number}" for number in range(12)])
+
+
 def test_bugs_of_one_program_are_won_together_by_chance() -> None:
     names = [f"{program}-{bug}" for program in ("one", "two", "three") for bug in range(1, 6)]
     base = {name: Outcome(1, 0) for name in names}

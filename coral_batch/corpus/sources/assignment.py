@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import first_error, validator
+from coral_batch.records.bug import task_of
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Shares
 
@@ -85,8 +85,7 @@ def _group(problem: Problem) -> str:
     Several functions of one module, and several solutions of one task of DebugBench, are not to
     give one another away.
     """
-    name = problem.name.removesuffix(f"_{problem.function}")
-    return re.sub(r"^(debugbench_.+)_[0-9]+$", r"\1", name)
+    return task_of(problem.name.removesuffix(f"_{problem.function}"))
 
 
 def _by_quixbugs(problems: Sequence[Problem], path: Path) -> list[Problem]:
