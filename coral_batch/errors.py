@@ -21,7 +21,7 @@ class CoralError(Exception):
         problem: what is wrong, as one sentence without a final full stop.
         file: the file it was found in.
         field: the field, row or line inside the file, e.g. ``row 3, candidates.r``.
-        found: the offending value; shown with repr() and cut to 200 characters.
+        found: the offending value; shown with repr() and cut to 200 characters, None as ``null``.
         expected: what would have been accepted, in words.
         action: what the user should do.
     """
@@ -32,7 +32,7 @@ class CoralError(Exception):
         *,
         file: Path | str | None = None,
         field: str | None = None,
-        found: object = None,
+        found: object = ...,
         expected: str | None = None,
         action: str | None = None,
     ) -> None:
@@ -41,8 +41,8 @@ class CoralError(Exception):
             lines.append(f"  file:     {file}")
         if field is not None:
             lines.append(f"  field:    {field}")
-        if found is not None:
-            lines.append(f"  found:    {shorten(found)}")
+        if found is not ...:
+            lines.append(f"  found:    {'null' if found is None else shorten(found)}")
         if expected is not None:
             lines.append(f"  expected: {expected}")
         if action is not None:

@@ -15,7 +15,7 @@ from coral_batch.records.settings import Automata, Calibration, Candidates, Evol
 from coral_batch.search.automata.features import features
 from coral_batch.search.automata.simulation import simulate
 from coral_batch.search.genome import random_population
-from coral_batch.search.mapping.mapping import GENES, calibrate, configure, gray_digits
+from coral_batch.search.mapping.mapping import GENES, calibrate, decode, gray_digits
 from coral_batch.search.mapping.transport import Transport, estimate
 
 AUTOMATA = Automata(height=32, width=32, steps=48)
@@ -56,7 +56,7 @@ def digits(configuration: tuple[AdapterConfiguration, Knobs]) -> tuple[int, ...]
 
 
 def test_every_heavy_combination_comes_up_about_equally_often(transport, fresh):
-    counts = Counter(adapter for adapter, _ in configure(fresh, transport, CANDIDATES))
+    counts = Counter(adapter for adapter, _ in decode(transport(fresh), CANDIDATES))
     share = np.array(list(counts.values())) * HEAVY / len(fresh)
     assert len(counts) == HEAVY
     assert share.min() > 0.35
@@ -66,7 +66,7 @@ def test_every_heavy_combination_comes_up_about_equally_often(transport, fresh):
 
 
 def test_every_candidate_of_every_gene_comes_up_equally_often(transport, fresh):
-    chosen = np.array([digits(c) for c in configure(fresh, transport, CANDIDATES)])
+    chosen = np.array([digits(c) for c in decode(transport(fresh), CANDIDATES)])
     for gene, column in zip(sorted(asdict(CANDIDATES)), chosen.T, strict=True):
         candidates = len(getattr(CANDIDATES, gene))
         share = np.bincount(column, minlength=candidates) * candidates / len(fresh)
@@ -83,8 +83,8 @@ def test_the_coordinates_are_uniform_and_independent(transport, fresh):
 
 def test_a_small_change_of_features_is_at_most_one_step_of_each_gene(transport, fresh):
     nudge = np.random.default_rng(5).uniform(-1e-6, 1e-6, fresh.shape)
-    before = np.array([digits(c) for c in configure(fresh, transport, CANDIDATES)])
-    after = np.array([digits(c) for c in configure(fresh + nudge, transport, CANDIDATES)])
+    before = np.array([digits(c) for c in decode(transport(fresh), CANDIDATES)])
+    after = np.array([digits(c) for c in decode(transport(fresh + nudge), CANDIDATES)])
     assert np.abs(after - before).max() <= 1
     assert (after == before).all(axis=1).mean() > 0.98
 
@@ -100,7 +100,7 @@ def test_neighbouring_cells_differ_by_one_step_of_one_gene():
 def test_along_a_line_through_the_cube_genes_move_step_by_step():
     axis = np.linspace(0, 1, 4001)
     line = np.stack([axis, np.full_like(axis, 0.3), np.full_like(axis, 0.7), axis], axis=1)
-    path = np.array([digits(c) for c in configure(line, Transport(1, ()), CANDIDATES)])
+    path = np.array([digits(c) for c in decode(Transport(1, ())(line), CANDIDATES)])
     assert np.abs(np.diff(path, axis=0)).max() == 1
 
 
@@ -110,10 +110,7 @@ def test_the_calibration_survives_json(transport, fresh):
 
 
 def test_the_mapping_is_the_same_for_any_population_around_a_genome(transport, fresh):
-    assert (
-        configure(fresh[7:8], transport, CANDIDATES)[0]
-        == (configure(fresh, transport, CANDIDATES)[7])
-    )
+    assert decode(transport(fresh[7:8]), CANDIDATES)[0] == (decode(transport(fresh), CANDIDATES)[7])
 
 
 def test_the_transport_undoes_strong_dependence():
@@ -151,4 +148,4 @@ def test_one_candidate_for_every_gene_leaves_one_configuration(transport, fresh)
     single = replace(
         CANDIDATES, **{gene: options[:1] for gene, options in vars(CANDIDATES).items()}
     )
-    assert len(set(configure(fresh, transport, single))) == 1
+    assert len(set(decode(transport(fresh), single))) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -279,6 +280,12 @@ def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
     assert capsys.readouterr().out == "nothing to repair: numbers_.py passes all 3 tests\n"
 
 
+def test_a_pipe_is_no_file_and_is_not_waited_for(workspace: Path) -> None:
+    os.mkfifo("pipe.py")
+    with pytest.raises(CoralError, match=r"no file(?s:.*)pipe\.py"):
+        repair(Path("pipe.py"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -288,6 +295,7 @@ def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
         (["numbers_.py", "--model", ""], ["a path or a name is empty"]),
         (["torn.py"], ["does not parse", "torn.py"]),
         (["latin.py"], ["not UTF-8"]),
+        (["cookie.py"], ["a coding cookie: iso-8859-1"]),
         (["numbers_.py"], ["no tests", "--tests"]),
         (["numbers_.py", "--tests", "nowhere.py"], ["no such file", "nowhere.py"]),
         (["numbers_.py", "--tests", "tests.txt"], ["no form that is read", ".jsonl"]),
@@ -326,6 +334,7 @@ def test_what_cannot_be_tried_is_one_message_and_status_2(
     }.items():
         Path(name).write_text(text)
     Path("latin.py").write_bytes(b"# \xe9\n")
+    Path("cookie.py").write_text("# coding: latin-1\n\n\ndef f():\n    return len('\u00e9')\n")
     before = {path: path.read_bytes() for path in Path().iterdir()}
     assert coral(*arguments) == 2
     shown = capsys.readouterr()

@@ -10,7 +10,9 @@ they are in the file, and so does every other line.
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,6 +69,12 @@ def read_source(file: Path) -> Source:
         CoralError: there is none, it cannot be read, or it is no Python.
     """
     text = read_utf8(file)
+    if text and (codec := _codec(text)) != "utf-8":
+        raise CoralError(
+            "the file says that it is no UTF-8, and only that is read",
+            file=file,
+            found=f"a coding cookie: {codec}",
+        )
     source = Source(file, text.removeprefix(_BOM), text.startswith(_BOM))
     try:
         source.tree  # noqa: B018 (whether there is one)
@@ -84,6 +92,9 @@ def read_utf8(file: Path) -> str:
         CoralError: there is none, it cannot be read, or it is not UTF-8.
     """
     try:
+        # A pipe would be waited for.
+        if file.exists() and not file.is_file():
+            raise CoralError("this is no file", file=file)
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         raise CoralError("there is no such file", file=file) from None
@@ -91,6 +102,15 @@ def read_utf8(file: Path) -> str:
         raise CoralError("the file cannot be read", file=file, found=error.strerror) from None
     except UnicodeDecodeError as error:
         raise CoralError("the file is not UTF-8", file=file, found=str(error)) from None
+
+
+def _codec(text: str) -> str:
+    """Return the encoding that Python reads a file of this text in, by its cookie; see PEP 263."""
+    try:
+        codec, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
+    except SyntaxError as error:
+        return str(error)
+    return codec.removesuffix("-sig")
 
 
 def check_function(source: Source, name: str) -> None:

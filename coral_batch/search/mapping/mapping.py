@@ -50,19 +50,6 @@ def calibrate(automata: Automata, calibration: Calibration, seed: int) -> Transp
     return estimate(np.concatenate(measured), calibration.bins)
 
 
-def configure(
-    measured: NDArray[np.float64], transport: Transport, candidates: Candidates
-) -> list[tuple[AdapterConfiguration, Knobs]]:
-    """Return what each automaton's features mean.
-
-    Args:
-        measured: (n, 4) array of features in the order of `FEATURES`.
-        transport: the calibration.
-        candidates: what each gene may be, in its natural order.
-    """
-    return decode(transport(measured), candidates)
-
-
 def decode(
     uniform: NDArray[np.float64], candidates: Candidates
 ) -> list[tuple[AdapterConfiguration, Knobs]]:
