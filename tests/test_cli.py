@@ -113,7 +113,7 @@ def test_the_gate_is_mentioned_where_it_tightens_over_other_generations(workspac
         (["automata", "../000"], ["'../000'"]),
         (["generations", "0"], ["count", "1"]),
         (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "000 as well"]),
-        (["audit", "000", "--calibration"], ["--calibration", "000 as well"]),
+        (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["--calibration as well"]),
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
         (["samples", "baseline"], ["classics.jsonl", "dvc repro"]),

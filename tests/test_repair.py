@@ -310,7 +310,12 @@ def test_a_pipe_is_no_file_and_is_not_waited_for(workspace: Path) -> None:
         (["kinds.py", "--function", "inner"], ["a function inside a function or a block"]),
         (["kinds.py", "--function", "twice"], ["2 definitions"]),
         (["kinds.py", "--function", "later"], ["another definition than by def"]),
-        (["foreign.py"], ["imports numpy", "standard library alone"]),
+        (
+            ["foreign.py"],
+            ["imports numpy", "standard library alone", "tests import this program as"],
+        ),
+        (["relative.py"], ["imports its own package (from . import)"]),
+        (["numbers_.py", "--allow", "."], ["no such package", "--allow ."]),
         (["shared.py"], ["no program by themselves", "shared.py", "lines of their own"]),
         (["n" * 300 + ".py"], ["cannot be read", "too long"]),
         (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
@@ -330,6 +335,8 @@ def test_what_cannot_be_tried_is_one_message_and_status_2(
         "def twice():\n    pass\n\n\ndef twice():\n    pass\n\n\nasync def later():\n    pass\n",
         "shared.py": "import os; X = [\n    1,\n]\n\n\ndef f():\n"
         '    """F.\n\n    >>> f()\n    2\n    """\n    return os.sep\n',
+        "relative.py": "from . import x\n\n\n"
+        'def f(n):\n    """F.\n\n    >>> f(1)\n    2\n    """\n',
         "foreign.py": 'import numpy\n\n\ndef f(n):\n    """F.\n\n    >>> f(1)\n    2\n    """\n',
     }.items():
         Path(name).write_text(text)
@@ -353,7 +360,7 @@ def make_base(base: Path) -> None:
     ("model", "words"),
     [
         ("best", ["no finished run", "--model"]),
-        ("007/007-00", ["generations/007"]),
+        ("007/007-00", ["generation one of 000"]),
         ("elsewhere", ["no such model", "adapter_config.json"]),
     ],
 )

@@ -59,11 +59,29 @@ class Mismatch:
         if self.problem is not None:
             lines += self.problem.split("\n")
         else:
-            known = self.expected is not UNKNOWN
-            expected = shorten(self.expected) if known else "another value"
-            lines += [f"found:    {shorten(self.found)}", f"expected: {expected}"]
+            found, expected = shorten(self.found), "another value"
+            if self.expected is not UNKNOWN:
+                found, expected = _apart(repr(self.found), repr(self.expected))
+            lines += [f"found:    {found}", f"expected: {expected}"]
             lines += [f"from:     {self.source}"]
         return "\n  ".join(lines) + "\n"
+
+
+def _apart(found: str, expected: str) -> tuple[str, str]:
+    """Cut two texts to 200 characters that hold the first in which they differ."""
+    differ = (
+        place
+        for place, (one, other) in enumerate(zip(found, expected, strict=False))
+        if one != other
+    )
+    alike = next(differ, min(len(found), len(expected)))
+    start = alike - 50 if alike > 150 else 0
+    before = "..." if start else ""
+    cut = [
+        text if len(text) <= 200 else text[:197] + "..."
+        for text in (before + found[start:], before + expected[start:])
+    ]
+    return cut[0], cut[1]
 
 
 class Unusable(Exception):

@@ -70,7 +70,7 @@ class Step:
         places: the tables to compare, in an order in which one that follows from another's
             measured values stands behind it.
         again: whether it measures again, so that measured columns are compared as well.
-        aside: a table that it does not read for its first tables -> for how many of them.
+        aside: a table that its first tables do not follow from -> how many of them.
     """
 
     stage: ModuleType
@@ -119,7 +119,7 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
             outputs = recorded.attempt(step.places[0], step.make, recorded, settings)
         made: set[Place] = set()
         for index, place in enumerate(step.places):
-            reads = {one for one in recorded.reads if step.aside.get(one[0], 0) <= index}
+            reads = {one for one in recorded.reads | made if step.aside.get(one[0], 0) <= index}
             before, left = len(recorded.mismatches), False
             words = "not checked: something that it follows from cannot be read"
             with suppress(Unusable):
@@ -127,7 +127,7 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
                     # A stage names the part of a table that it writes elsewhere than in its own.
                     expected = outputs[place if place in outputs else place[0]]
                     again = step.again or place[0] in _AGAIN
-                    comparison = Comparison(recorded, place, reads | made, again)
+                    comparison = Comparison(recorded, place, reads, again)
                     comparison.compare(expected)
                     words, left = "follows", comparison.left
             if found := len(recorded.mismatches) - before:
@@ -139,6 +139,9 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
     return recorded.mismatches, lines
 
 
+_TIMED = {"adapter_durations": len(adapters.TABLES)}  # none of them follows from how long it took
+
+
 def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     for source in settings.corpus.sources:
         yield _step(corpus, source)
@@ -146,8 +149,8 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     yield _step(calibration, again=recalibrate)
     yield _step(population, next(iter(settings.generations)))
     for name, generation in settings.generations.items():
-        for stage in (automata, features, adapters):
-            yield _step(stage, name)
+        yield from (_step(stage, name) for stage in (automata, features))
+        yield _step(adapters, name, aside=_TIMED)
         yield from _repairs(settings, name)
         bred = [(table, generation.next) for table in population.TABLES]
         # What it takes from adapters, coordinates, is not measured.
@@ -157,7 +160,7 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     yield _step(finals, lake.FINALS)
     yield from _repairs(settings, lake.FINALS)
     yield _step(best)
-    yield _step(refit, lake.EVALUATIONS["best"])
+    yield _step(refit, lake.EVALUATIONS["best"], aside=_TIMED)
     for part in lake.EVALUATIONS.values():
         yield from _repairs(settings, part)
     yield _step(evidence)

@@ -46,13 +46,6 @@ def audit(
             found=f"{generation or '--calibration'} as well",
             action="leave one of them out",
         )
-    if calibration and generation is not None:
-        raise CoralError(
-            "the mapping belongs to the whole lake",
-            field="--calibration",
-            found=f"{generation} as well",
-            action="leave one of them out",
-        )
     if rerun is not None:
         mismatches, lines = run_again(rerun)
     else:

@@ -14,7 +14,7 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -157,6 +157,26 @@ def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Exa
     )
 
 
+def check_generation(model: str, generations: Collection[str], field: str) -> None:
+    """Check that a model named GENERATION/GENOME is of a generation of the run.
+
+    Args:
+        model: the name.
+        generations: those that there are.
+        field: where the name was given, for the message.
+
+    Raises:
+        CoralError: it is not.
+    """
+    if model.partition("/")[0] not in generations:
+        raise CoralError(
+            "no such genome",
+            field=field,
+            found=model,
+            expected=f"GENERATION/GENOME, generation one of {', '.join(generations)}",
+        )
+
+
 def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Path]:
     """Return a genome's adapter, its card and its folder.
 
@@ -219,14 +239,7 @@ def _best() -> tuple[str, Path, Exported, AdapterCardRow]:
 
 def _genome(name: str) -> tuple[str, Path, Exported, AdapterCardRow]:
     generation, _, genome = name.partition("/")
-    generations = params.load().generations
-    if generation not in generations:
-        raise CoralError(
-            "no such genome",
-            field="GENOME",
-            found=name,
-            expected=f"GENERATION/GENOME, generation one of {', '.join(generations)}",
-        )
+    check_generation(name, params.load().generations, "GENOME")
     row, card, folder = find_adapter(generation, genome)
     check_files(folder, card.files, "the table adapter_cards", _again(generation))
     fates = lake.read_rows("selection", SelectionRow, generation)

@@ -195,7 +195,7 @@ def _mendable(file: Path) -> Iterator[None]:
             "the file cannot be tested",
             file=file,
             found=lost.detail,
-            action="let packages in by --allow"
+            action=f"let packages in by --allow; tests import this program as {file.stem}"
             if lost.reason == "imports"
             else "see docs/repair.md for what is read",
         ) from None

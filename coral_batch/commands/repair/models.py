@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.commands.export import check_origin, find_adapter
+from coral_batch.commands.export import check_generation, check_origin, find_adapter
 from coral_batch.commands.repair.source import read_utf8
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
@@ -81,7 +81,7 @@ def drawer(
         CoralError: there is no such model, or no base model in the lake.
     """
     base = lake.path("base")
-    adapter = _adapter(model, base)
+    adapter = _adapter(model, base, settings)
     tokenizer = load_tokenizer(base)
 
     def answers(prompt: str, program: str, count: int) -> Iterator[str]:
@@ -108,7 +108,7 @@ def drawer(
     return answers
 
 
-def _adapter(model: str, base: Path) -> Adapter:
+def _adapter(model: str, base: Path, settings: Params) -> Adapter:
     """Find an adapter of a base model; `base` is its folder."""
     card = read_card(base)
     if model == BASE:
@@ -117,6 +117,7 @@ def _adapter(model: str, base: Path) -> Adapter:
         return _best(card.sha256)
     if re.fullmatch(r"[0-9]{3}/[^/]+", model) and not Path(model).is_dir():
         generation, genome = model.split("/")
+        check_generation(model, settings.generations, "--model")
         return _genome(generation, genome, card.sha256)
     if not Path(model).is_dir():
         raise CoralError(

@@ -35,7 +35,7 @@ from coral_batch.lake.atomic import atomic
 from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.settings import Params, Verdicts
-from coral_batch.verdicts.packages import name_of
+from coral_batch.verdicts.packages import mounts, name_of
 
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
 
@@ -179,7 +179,11 @@ def allowing(settings: Params, allow: Sequence[str]) -> Params:
     Args:
         settings: the run's.
         allow: the packages, by name or path.
+
+    Raises:
+        CoralError: there is no such package.
     """
+    mounts(allow)
     return replace(settings, verdicts=replace(settings.verdicts, packages=tuple(allow)))
 
 

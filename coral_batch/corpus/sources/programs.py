@@ -72,7 +72,8 @@ def check_imports(names: set[str], who: str, packages: Collection[str] = ()) -> 
     if foreign:
         has = " and ".join(["the standard library", *packages])
         alone = "" if packages else " alone"
-        raise Lost("imports", f"{who} {', '.join(foreign)}: the jail has {has}{alone}")
+        what = ["its own package (from . import)" if name == "." else name for name in foreign]
+        raise Lost("imports", f"{who} {', '.join(what)}: the jail has {has}{alone}")
 
 
 def imported(tree: ast.Module) -> set[str]:
