@@ -395,7 +395,7 @@ def test_examples_that_cannot_be_used_are_refused_by_name(
     ("files", "words"),
     [
         ({"stats": "import numpy\n" + STATS}, ["stats.py", "numpy", "standard library"]),
-        ({"stats": "from . import other\n" + STATS}, ["stats.py", "imports ."]),
+        ({"stats": "from . import other\n" + STATS}, ["stats.py", "imports its own package"]),
         ({"stats": "def mean(:\n"}, ["stats.py", "does not parse"]),
         ({"stats": STATS.replace("def", "async def")}, ["no plain function"]),
         ({"stats": STATS.replace("def mean", "def other")}, ["mean", "does not define"]),
