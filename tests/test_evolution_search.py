@@ -20,7 +20,7 @@ from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.gate import OBJECTIVES
 from coral_batch.search.genome import random_population
 from coral_batch.search.kinds import SEARCHES
-from coral_batch.search.mapping.mapping import configure
+from coral_batch.search.mapping.mapping import decode
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
 from coral_batch.search.tables import next_generation
@@ -85,7 +85,7 @@ def test_features_matter_where_the_automata_decide_and_nowhere_else(kind: str) -
 def test_features_decide_the_configuration(kind: str) -> None:
     frame = features(["000-00", "000-01"])
     plans = plan(frame, UNIFORM, settings(kind))
-    expected = configure(frame.select(FEATURES).to_numpy(), UNIFORM, DEFAULT.candidates)
+    expected = decode(UNIFORM(frame.select(FEATURES).to_numpy()), DEFAULT.candidates)
     assert [(one.configuration, one.knobs) for one in plans] == expected
     assert {one.seed for one in plans} == {DEFAULT.seed}
 

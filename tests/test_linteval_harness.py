@@ -117,6 +117,7 @@ def in_harness(found: dict[str, Any]) -> dict[str, float]:
 
 def here(items: Path, answers: Path, *options: str) -> dict[str, float]:
     """Return what `coral linteval score` says of a file of answers, by the harness's names."""
+    Path("out.json").unlink(missing_ok=True)
     command = ["linteval", "score", str(items), str(answers), "--json", "out.json", *options]
     done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
     assert done.exit_code == 0, done.output
