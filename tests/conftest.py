@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+from coral_batch.models.base.checkpoint import materialise
 from tests import REPOSITORY
 from tests.pipeline import finished_run
 from tests.tiny import make_tiny_base
@@ -66,6 +67,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny base model, which no test changes."""
     return make_tiny_base(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture(scope="module")
+def materialised(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that a lake has of a tiny base model, one for each file of tests."""
+    source = make_tiny_base(tmp_path_factory.mktemp("source"))
+    folder = tmp_path_factory.mktemp("lake") / "base"
+    materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
+    return folder
 
 
 @pytest.fixture

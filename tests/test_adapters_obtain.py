@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Entry, Store, key_of
-from coral_batch.models.base.checkpoint import load_base, materialise, read_card
+from coral_batch.models.base.checkpoint import load_base, read_card
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training import trunk
@@ -23,7 +23,6 @@ from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.parallel import run
-from tests.tiny import make_tiny_base
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
 DORA = replace(LORA, use_dora=True)
@@ -45,11 +44,8 @@ of_processors = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = make_tiny_base(tmp_path_factory.mktemp("source"))
-    folder = tmp_path_factory.mktemp("lake") / "base"
-    materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
-    return folder
+def base(materialised: Path) -> Path:
+    return materialised
 
 
 @pytest.fixture(scope="module")

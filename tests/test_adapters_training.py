@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from transformers import PreTrainedTokenizerBase, Qwen2Config
 
 from coral_batch.errors import CoralError
-from coral_batch.models.base.checkpoint import BaseModel, load_base, materialise
+from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.base.layers import leave_out, lower_states, separable
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training import kernels as training_kernels
@@ -30,7 +30,7 @@ from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
-from tests.tiny import make_tiny_base, make_tiny_completion_tokenizer, make_tiny_tokenizer
+from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 ALL_LINEAR = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 LORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=False)
@@ -49,11 +49,8 @@ SEED = 7
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = make_tiny_base(tmp_path_factory.mktemp("source"))
-    base = tmp_path_factory.mktemp("lake") / "base"
-    materialise(str(source), None, base, tmp_path_factory.mktemp("downloads"))
-    return base
+def folder(materialised: Path) -> Path:
+    return materialised
 
 
 @pytest.fixture

@@ -11,23 +11,19 @@ import pytest
 import torch
 
 from coral_batch.lake.store import Store
-from coral_batch.models.base.checkpoint import load_tokenizer, materialise
+from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding.answer import Sample, likeliest
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_in_turn
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
-from tests.tiny import make_tiny_base
 
 KNOBS = Knobs(0.9, 0.95, 40, 1.0)
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = make_tiny_base(tmp_path_factory.mktemp("source"))
-    folder = tmp_path_factory.mktemp("lake") / "base"
-    materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
-    return folder
+def base(materialised: Path) -> Path:
+    return materialised
 
 
 @pytest.fixture

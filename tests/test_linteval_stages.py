@@ -23,7 +23,6 @@ from coral_batch.lake.stage import Lake
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.submissions.reading import read_answers, read_items
-from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.decoding import drawing
 from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.drawing import Work
@@ -76,11 +75,8 @@ def project(workspace: Path, tiny_base: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = make_tiny_base(tmp_path_factory.mktemp("source"))
-    folder = tmp_path_factory.mktemp("lake") / "base"
-    materialise(str(source), None, folder, tmp_path_factory.mktemp("downloads"))
-    return folder
+def tiny_base(materialised: Path) -> Path:
+    return materialised
 
 
 def adapters_of_best() -> Path:
