@@ -12,14 +12,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from coral_batch import lake, repair
 from coral_batch.commands.repair import Repair, command
 from coral_batch.commands.repair.command import record, told
-from coral_batch.commands.repair.source import Source, with_answer
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.repairs.fitting import check_fits
@@ -467,61 +464,3 @@ def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path) -> No
     file.write_bytes(b"torn")
     with pytest.raises(CoralError, match="cannot be read"):
         check_fits(file, base)
-
-
-LINES = st.lists(
-    st.sampled_from(["", "x = 1", "# def f():", "TEXT = '''\ndef f(): pass\n'''", "def g(): pass"]),
-    max_size=4,
-)
-HEADS = st.sampled_from(["", "@staticmethod\n", "@(lambda f:\n  f)\n"])
-BODIES = st.sampled_from(["    return 1", "    # why\n    return [\n        2,\n    ]", "    pass"])
-DOCSTRINGS = st.sampled_from(["", '    """Say 1."""\n', '    """Say\n\n    1.\n    """\n'])
-ENDS = st.sampled_from(["\n", "\r\n", "\r"])
-
-
-@given(LINES, LINES, HEADS, BODIES, DOCSTRINGS, ENDS, st.booleans(), st.booleans())
-def test_replacing_a_functions_lines_leaves_all_other_bytes_as_they_were(
-    above: list[str],
-    below: list[str],
-    head: str,
-    body: str,
-    docstring: str,
-    end: str,
-    marked: bool,
-    finished: bool,
-) -> None:
-    before = "".join(f"{line}\n" for line in above) + head
-    after = "".join(f"\n{line}" for line in below) + ("\n" if finished else "")
-    signature = "def f(\n    a=1,\n):\n"
-    text = f"{before}{signature}{docstring}{body}{after}".replace("\n", end)
-    answer = (
-        "import os\n\n\n@wrong\ndef f(\n    a=1,\n):\n    '''Not this.'''\n    return 3\n\n\nx = 2"
-    )
-    source = Source(Path("f.py"), text, marked)
-    changed = with_answer(source, "f", answer)
-    assert changed is not None
-    expected = f"{before}{signature}{docstring}    return 3{after}".replace("\n", end)
-    assert changed.content == (b"\xef\xbb\xbf" if marked else b"") + expected.encode()
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        "return 1",
-        "def g():\n    return 1",
-        "def f(:\n",
-        "class f:\n    pass",
-        "def f(): return '\ud800'",
-    ],
-)
-def test_an_answer_without_the_function_gives_no_candidate(answer: str) -> None:
-    assert with_answer(Source(Path("f.py"), "def f():\n    return 0\n"), "f", answer) is None
-
-
-def test_a_new_signature_keeps_the_docstring_behind_it() -> None:
-    source = Source(Path("f.py"), 'def f(a):\n    """F."""\n    return 0\n')
-    changed = with_answer(source, "f", "def f(\n    a,\n    b=1,\n):\n    return 1\n")
-    assert changed is not None
-    assert changed.text == 'def f(\n    a,\n    b=1,\n):\n    """F."""\n    return 1\n'
-    assert with_answer(source, "f", "def f(a, b=1): return 1\n") is None
