@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +20,7 @@ from coral_batch.search.genome import random_population
 from coral_batch.search.screen import Known, Screen, expected_improvement
 from coral_batch.search.tables import next_generation
 from coral_batch.seeding import generator
+from tests import REPOSITORY
 from tests.replays import AUTOMATA, DEFAULT, evaluate, evolution, hill, locate, replay, transport
 
 BUDGET = 16
@@ -76,6 +80,39 @@ def test_the_newborn_are_the_same_every_time() -> None:
     assert bred[0] == bred[1]
     assert bred[0] != screen.breed(survivors, 1, evolution(16), known(seed=2), 1)
     assert [genome.id for genome in bred[0]] == ["000-00", "000-01", "001-00", "001-01"]
+
+
+def test_the_newborn_are_chosen_on_one_thread_in_a_fresh_process() -> None:
+    script = """
+import numpy as np
+from threadpoolctl import threadpool_info
+
+from coral_batch.search.genome import random_population
+from coral_batch.search.screen import Known, breed
+from tests.replays import evolution, hill, locate
+
+at, found = np.random.default_rng(1).random((12, 4)), set()
+
+
+def located(genomes):
+    found.update(one["num_threads"] for one in threadpool_info())
+    return locate(genomes)
+
+
+known = Known(at, hill(at[0])(at), located)
+breed(random_population(evolution(4), 1)[:2], 1, evolution(4), known, 1)
+print(found)
+"""
+    several = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2")
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=REPOSITORY,
+        env={**os.environ, **several},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "{1}\n"
 
 
 def test_half_of_the_candidates_are_children_and_half_are_drawn_at_random() -> None:

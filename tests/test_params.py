@@ -10,7 +10,9 @@ from ruamel.yaml import YAML
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
+from coral_batch.lake.schemas import schema_of
 from coral_batch.records.settings import Scores
+from coral_batch.verdicts.layers import LAYERS
 from tests import REPOSITORY
 from tests.settings import set_params
 
@@ -78,6 +80,11 @@ def test_a_mistake_is_named_with_its_key(
         params.load()
     for word in ["params.yaml", *words]:
         assert word in str(caught.value)
+
+
+def test_the_layers_that_may_be_required_are_those_of_the_jail() -> None:
+    verdicts = schema_of("params")["properties"]["verdicts"]["properties"]
+    assert tuple(verdicts["require"]["items"]["enum"]) == LAYERS
 
 
 def test_a_missing_file_says_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
