@@ -56,5 +56,9 @@ class TooLong(CoralError):
 
 def shorten(value: object) -> str:
     """Return repr() of a value, cut to 200 characters."""
-    text = repr(value)
+    return cut(repr(value))
+
+
+def cut(text: str) -> str:
+    """Return a text, cut to 200 characters."""
     return text if len(text) <= 200 else text[:197] + "..."

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.errors import CoralError, shorten
+from coral_batch.errors import CoralError, cut, shorten
 from coral_batch.lake import seals
 from coral_batch.lake.stage import as_frame
 from coral_batch.records.rows import REFERENCE
@@ -77,11 +77,7 @@ def _apart(found: str, expected: str) -> tuple[str, str]:
     alike = next(differ, min(len(found), len(expected)))
     start = alike - 50 if alike > 150 else 0
     before = "..." if start else ""
-    cut = [
-        text if len(text) <= 200 else text[:197] + "..."
-        for text in (before + found[start:], before + expected[start:])
-    ]
-    return cut[0], cut[1]
+    return cut(before + found[start:]), cut(before + expected[start:])
 
 
 class Unusable(Exception):

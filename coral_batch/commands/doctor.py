@@ -142,7 +142,7 @@ def duration(settings: Params) -> Iterator[Finding]:
 
     (device, *_) = devices()
     if device.type == "cuda":
-        means = "a default run of before took about 12 minutes on an NVIDIA H200 beside 16 cores"
+        means = "an earlier default run took about 12 minutes on an NVIDIA H200 beside 16 cores"
         yield Finding("time", Grade.OK, "not estimated on a GPU", means)
         return
     dtype = compute_dtype(device)

@@ -146,10 +146,9 @@ def difference(
         tests: the items' tests.
         seed: the run's seed, for the intervals.
     """
+    functions = _functions(scores, tests)
     official, strict = (
-        _passes(
-            kind, seed, _functions(scores, tests), _successes(scores, kind), _successes(minus, kind)
-        )
+        _passes(kind, seed, functions, _successes(scores, kind), _successes(minus, kind))
         for kind in ("official", "strict")
     )
     return official, strict
