@@ -37,10 +37,10 @@ from coral_batch.evidence.summary import OWN, difficulty
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.lake.store import Store
+from coral_batch.linteval.items.examples import make_last_examples
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding.changes import is_copy
 from coral_batch.models.decoding.drawing import draw
-from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import buggy_program
 from coral_batch.models.repairs.tables import sample
 from coral_batch.models.training.obtain import obtain_adapters
@@ -75,6 +75,7 @@ class Arm:
         learning_rate: the highest of the training.
         layers: upper layers that get adapters; None for all.
         passes: over the examples.
+        lint: bugs of a program that stand among lint errors, and examples to mend some.
         own: the target is the base model's own greedy repair, where it is one.
     """
 
@@ -84,6 +85,7 @@ class Arm:
     learning_rate: float = 5e-4
     layers: int | None = None
     passes: int = 1
+    lint: int = 0
     own: bool = False
 
 
@@ -100,6 +102,7 @@ ARMS = {
     "two": Arm(2, learning_rate=2e-4, layers=12),
     "four": Arm(4, learning_rate=2e-4, layers=12),
     "eight": Arm(8, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
+    "last": Arm(4, learning_rate=2e-4, layers=12, lint=1),
     "own": Arm(1, learning_rate=2e-4, layers=12, own=True),
     "twice": Arm(1, learning_rate=2e-4, layers=12, passes=2),
     "drills": Arm(1, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
@@ -184,7 +187,10 @@ def _finished(folder: Path) -> SubjectRow:
 def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params) -> SubjectRow:
     """Return what answers with an arm's adapter are drawn with."""
     arm, base = ARMS[name], lake.path("base")
-    examples = make_examples(problems, bugs, arm.bugs, load_tokenizer(base), all_.prompt.docstring)
+    tokenizer, docstring, compute = load_tokenizer(base), all_.prompt.docstring, all_.compute
+    examples = make_last_examples(
+        problems, bugs, arm.bugs, arm.lint, tokenizer, docstring, all_.seed, compute.workers
+    )
     if arm.own:
         examples = _own(examples, problems, bugs, all_)
     wanted = (TEXTBOOK, all_.seed)
@@ -195,7 +201,6 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
         learning_rate=arm.learning_rate,
         layers=arm.layers,
     )
-    compute = all_.compute
     adapter = obtain_adapters(
         base, examples, [wanted], training, Store(lake.STORE), compute.threads, compute.kernels
     )[wanted]

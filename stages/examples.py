@@ -12,24 +12,19 @@ TABLES = ("examples", "refit_examples")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: transformers takes seconds, which --help must not.
-    from coral_batch.linteval.items.examples import (
-        clean_problems,
-        in_unclean_programs,
-        make_lint_examples,
-    )
+    from coral_batch.linteval.items.examples import make_last_examples
     from coral_batch.models.base.checkpoint import load_tokenizer
     from coral_batch.models.prompts.examples import make_examples
 
     problems = select(read_problems(tables, settings), tables.rows("manifest", Role), "training")
     bugs, tokenizer = tables.rows("bugs", Bug), load_tokenizer(tables.folder("base"))
-    shown, seed, workers = settings.examples, settings.seed, settings.compute.workers
-    docstring = settings.prompt.docstring
+    shown, docstring = settings.examples, settings.prompt.docstring
     few = make_examples(problems, bugs, shown.bugs, tokenizer, docstring)
-    clean = clean_problems(problems, workers) if shown.lint else []
-    bugs = in_unclean_programs(bugs, clean, shown.refit, shown.lint, seed)
-    many = make_examples(problems, bugs, shown.refit, tokenizer, docstring, "examples.refit")
-    of_lint = make_lint_examples(clean, shown.lint, tokenizer, seed, workers)
-    return {"examples": few, "refit_examples": many + of_lint}
+    workers = settings.compute.workers
+    many = make_last_examples(
+        problems, bugs, shown.refit, shown.lint, tokenizer, docstring, settings.seed, workers
+    )
+    return {"examples": few, "refit_examples": many}
 
 
 def examples() -> None:

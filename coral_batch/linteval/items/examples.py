@@ -22,6 +22,7 @@ from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants, spoil_alike
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linting.pool import lint
+from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE, free_prompt
 from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
@@ -31,6 +32,38 @@ from coral_batch.records.problem import Problem
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+
+def make_last_examples(
+    problems: Sequence[Problem],
+    bugs: Sequence[Bug],
+    injected: int,
+    each: int,
+    tokenizer: PreTrainedTokenizerBase,
+    docstring: bool,
+    seed: int,
+    workers: int | None = None,
+) -> list[Example]:
+    """Make the examples of the last training: bugs, some in unclean programs, and lint errors.
+
+    Args:
+        problems: training problems only.
+        bugs: injected bugs of any problems, each problem's in order.
+        injected: how many of them a program shows besides its own (`examples.refit`).
+        each: how many of these stand among lint errors that stay, and how many examples to mend
+            lint errors a clean program gives besides (`examples.lint`).
+        tokenizer: the base model's, as in `coral_batch.models.prompts.examples.make_examples`.
+        docstring: show the problem's docstring behind the code with a bug.
+        seed: the run's seed.
+        workers: processes for linting; None for one a core.
+
+    Raises:
+        CoralError: none of the problems has a bug to show; as in `mutants` and `spoil_alike`.
+    """
+    clean = clean_problems(problems, workers) if each else []
+    shown = in_unclean_programs(bugs, clean, injected, each, seed)
+    of_bugs = make_examples(problems, shown, injected, tokenizer, docstring, "examples.refit")
+    return of_bugs + make_lint_examples(clean, each, tokenizer, seed, workers)
 
 
 def clean_problems(problems: Iterable[Problem], workers: int | None = None) -> list[Problem]:
