@@ -67,6 +67,18 @@ def test_every_unit_that_takes_long_has_a_line_with_what_is_done_and_what_is_lef
     ]
 
 
+def test_what_is_left_goes_by_the_units_that_came_last_where_they_take_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown, written = lines(clock := Clock(), monkeypatch, total=675)
+    for seconds in [0.2] * 500 + [5] * 75:
+        clock.now += seconds
+        shown.update()
+    first, *_, last = written.getvalue().splitlines()
+    assert first == "coral: training: 11 of 675 adapters after 2.2 s, about 2 min 13 s left"
+    assert last == "coral: training: 575 of 675 adapters after 7 min 55 s, about 8 min 20 s left"
+
+
 def test_a_unit_that_takes_an_hour_has_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, written = lines(clock := Clock(), monkeypatch)
     for _ in range(3600):

@@ -8,6 +8,7 @@ reason to stop: a log that cannot be written, or a note that cannot be left, is 
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import math
 import multiprocessing
@@ -145,6 +146,7 @@ class Lines:
         self._estimated = False
         self._start = self._last = clock()
         self._begun: float | None = None if notes else self._start
+        self._marks: list[tuple[float, float]] = []  # when how much was done
         self._lock = threading.Lock()
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -186,6 +188,7 @@ class Lines:
             if self._begun is None and (underway is not None or self._finished > self._initial):
                 self._begun = now
             done = self._finished + (underway or 0)
+            self._marks.append((now, done))
             news = math.floor(done) > math.floor(self._told)
             news |= not self._estimated and self._left(done, now) is not None
             silent = now - self._last
@@ -205,7 +208,12 @@ class Lines:
             return None
         if done <= self._initial or done >= self._total:
             return None
-        return (now - self._begun) * (self._total - done) / (done - self._initial)
+        pace = (now - self._begun) / (done - self._initial)
+        # What takes longest is often finished last, which the mean of all does not show.
+        since = bisect.bisect(self._marks, (now - (now - self._begun) / 4, math.inf)) - 1
+        if since >= 0 and done - (before := self._marks[since])[1] >= 1:
+            pace = max(pace, (now - before[0]) / (done - before[1]))
+        return pace * (self._total - done)
 
     def _say(self, done: float, now: float) -> None:
         left = self._left(done, now)
