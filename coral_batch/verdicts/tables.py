@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +48,22 @@ def judge_samples(
         program_of(problem, problem.reference, f"{REFERENCE}/{problem.name}/0")
         for problem in problems
     ]
-    workers = settings.compute.workers
     timed = settings.objectives.runtime == "measured"
-    everything = [*programs, *references]
-    results = jail.judge(everything, settings.verdicts, workers, journal, timed=timed)
+    judge = partial(
+        jail.judge,
+        settings=settings.verdicts,
+        workers=settings.compute.workers,
+        journal=journal,
+        timed=timed,
+    )
+    # First, so that a reference that fails is known before hours of samples are judged.
+    of_references = judge(references)
+    for problem, result in zip(problems, of_references, strict=True):
+        _check_reference(problem, result)
     layers = "+".join(jail.layers_in_force(settings.verdicts.require))
     verdicts: Rows = []
     times: Rows = []
-    for sample, result in zip(samples, results[: len(samples)], strict=True):
+    for sample, result in zip(samples, judge(programs), strict=True):
         key = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}
         verdicts += [
             {**key, "case": v.case, "test": v.test, "kind": v.kind, "detail": v.detail}
@@ -62,20 +71,26 @@ def judge_samples(
             for v in result
         ]
         times += [_time(key, verdict) for verdict in result]
-    for problem, result in zip(problems, results[len(samples) :], strict=True):
-        failed = [verdict for verdict in result if verdict.kind != "PASS"]
-        if failed:
-            raise CoralError(
-                "a reference program fails its own case",
-                field=f"problem {problem.name}, case {failed[0].case}",
-                found=f"{failed[0].kind} {failed[0].detail}".strip(),
-                expected="PASS",
-                action="correct the corpus, exclude the problem (corpus.sources: exclude), or "
-                "raise verdicts.cpu_seconds if the case is slow",
-            )
+    for problem, result in zip(problems, of_references, strict=True):
         key = {"genome": REFERENCE, "problem": problem.name, "sample": 0}
         times += [_time(key, verdict) for verdict in result]
     return verdicts, times
+
+
+def _check_reference(problem: Problem, verdicts: Sequence[Verdict]) -> None:
+    """Refuse a reference that does not pass all its cases."""
+    failed = next((verdict for verdict in verdicts if verdict.kind != "PASS"), None)
+    if failed is None:
+        return
+    limits = {"TIMEOUT": "cpu_seconds or wall_seconds", "MEMORY": "memory_mb"}.get(failed.kind)
+    raising = f", or raise verdicts.{limits}" if limits else ""
+    raise CoralError(
+        "a reference program fails its own case",
+        field=f"problem {problem.name}, case {failed.case}",
+        found=f"{failed.kind} {failed.detail}".strip(),
+        expected="PASS",
+        action=f"correct the corpus, exclude the problem (corpus.sources: exclude){raising}",
+    )
 
 
 def program_of(problem: Problem, code: str, name: str) -> Program:
