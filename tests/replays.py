@@ -66,8 +66,8 @@ def replay(
     """Spend `budget` genomes on a landscape, seen through noise of a standard deviation.
 
     Returns:
-        The height at which each genome stands, in the order of their evaluation, what was seen of
-        it, and the settings.
+        The height at which each genome stands and what was seen of it, both in the order of their
+        evaluation, and the settings.
     """
     settings = replace(
         DEFAULT,
@@ -87,7 +87,9 @@ def replay(
             genomes, adapters, scores, evaluated, transport(), generation, settings
         )
         generation += 1
-    return heights, evaluated, settings
+    # Survivors stand last in the table, since it is rewritten with every generation.
+    seen = {row.genome: row for row in evaluated}
+    return heights, [seen[genome] for genome in heights], settings
 
 
 def evaluate(

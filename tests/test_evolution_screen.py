@@ -204,3 +204,11 @@ def test_a_search_that_learns_finds_better_genomes_at_the_same_cost() -> None:
         mean, t = margin(learning, other)
         assert mean > 0.03
         assert t > 2.5
+
+
+@pytest.mark.parametrize("kind", ["evolved", "random", "unselected"])
+def test_a_replay_tells_what_was_seen_in_the_order_of_evaluation(kind: str) -> None:
+    heights, evaluated, _ = search(kind, 1, 1)
+    seen = [row.genome for row in evaluated]
+    assert seen == list(heights) == sorted(seen)
+    assert seen[:4] == ["000-00", "000-01", "000-02", "000-03"]
