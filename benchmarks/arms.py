@@ -44,8 +44,7 @@ from coral_batch.models.decoding.drawing import draw
 from coral_batch.models.prompts.prompt import buggy_program
 from coral_batch.models.repairs.tables import sample
 from coral_batch.models.training.obtain import obtain_adapters
-from coral_batch.records.bug import Bug
-from coral_batch.records.bug import program_of as program_name
+from coral_batch.records.bug import Bug, task_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem, Role
@@ -295,7 +294,7 @@ def _parts(outcomes: Outcomes, bugs: Sequence[Bug]) -> str:
         rows += [()] if rows else []
         for part, of_part in sorted(groups.items()):
             paired = compare(of_part, of_part, 1, 0, "arms", part)
-            programs = {program_name(name) for name in of_part}
+            programs = {task_of(name) for name in of_part}
             rows.append((part, str(len(of_part)), str(len(programs)), interval(paired.first)))
     return table(("", "bugs", "programs", "repaired"), rows, left={""})
 

@@ -271,9 +271,10 @@ def _summary(frame: pl.DataFrame | None) -> str | None:
         rows.append((f"by {many} of all", str(len(coldest)), *cells))
     reliable: list[Sequence[str]] = []
     for name in SETS:
+        # Over bugs, since the table does not say of which programs they are.
         one = reliability(outcomes[name])
         cells = [f"{one.spread:.3f}", f"{one.chance:.3f}", f"{one.reliability:.2f}"]
-        reliable.append((name, str(one.problems), *cells))
+        reliable.append((name, str(one.programs), *cells))
     held_out = coldest["held_out"].to_numpy()
     signals = coldest.select(pl.col(*SETS, "^right_.*$"), less_loss=-pl.col("loss"))
     agree: list[Sequence[str]] = []

@@ -16,14 +16,13 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from coral_batch.seeding import generator
 from coral_batch.work.text import table
 
 DRAWS = 600
 Z = NormalDist().inv_cdf(0.975)
-# 0.975 quantiles of Student's t by degrees of freedom.
-T = {4: 2.776, 7: 2.365, 11: 2.201, 15: 2.131, 23: 2.069, 31: 2.040, 39: 2.023}
 EFFECT = 0.3
 
 
@@ -40,7 +39,7 @@ def intervals(
     twice = (
         random.binomial(n, (second / n)[chosen]) - random.binomial(n, (first / n)[chosen])
     ).mean(axis=1) / n
-    t = T[size - 1]
+    t = float(stats.t.ppf(0.975, size - 1))
     expanded = NormalDist().cdf(-math.sqrt(size / (size - 1)) * t)
     return {
         "two stages": np.quantile(twice, [0.025, 0.975]),

@@ -79,6 +79,16 @@ def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> Non
     # 000-00 and 000-02 share adapter and knobs, 000-01 lives on: four draws of 2 x 2 samples, and
     # one of a finalist.
     assert (budget.samples, budget.decoded_tokens) == (20, 20 * 20)
+    # Finalists with one adapter and one set of knobs are drawn once.
+    finalists = [
+        replace(row, genome=genome)
+        for genome in ("000-00", "000-02")
+        for row in lake.read_rows("samples", SampleRow, lake.FINALS)
+    ]
+    lake.write_rows("samples", finalists, lake.FINALS)
+    evidence()
+    again = lake.read_document("evidence", Evidence).budget
+    assert (again.samples, again.decoded_tokens) == (budget.samples, budget.decoded_tokens)
 
 
 @pytest.mark.slow

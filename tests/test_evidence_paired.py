@@ -54,6 +54,29 @@ def test_one_sample_a_problem_needs_more_than_a_few_wins(
     assert found.unclear == unclear
 
 
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 2), (8, 8), (1, 8)])
+def test_samples_that_are_all_alike_tell_no_more_than_one(first: int, second: int) -> None:
+    """A greedy model answers alike each time."""
+    base, better = [0] * 40, [1] * 4 + [0] * 36
+    samples = [
+        [count * number for count in counts] for counts, number in ((base, first), (better, second))
+    ]
+    found = compare(outcomes(samples[0], first), outcomes(samples[1], second), 1, 1, "test")
+    assert found.difference.low > 0
+    assert found.unclear
+
+
+def test_a_rounding_is_no_difference() -> None:
+    """Sums of tenths come to nothing; in floats they do not."""
+    base = outcomes([0, 9, 0, 0, 5, 9, 0, 7, 0, 0, 2, 7], 10)
+    found = compare(base, outcomes([2, 8, 0, 1, 5, 10, 1, 8, 1, 2, 4, 9], 10), 1, 1, "test")
+    assert found.difference.low == 0
+    assert found.unclear
+    turned = compare(outcomes([1, 2, 3], 10), outcomes([3, 2, 1], 10), 1, 1, "test").difference
+    assert turned.value == 0
+    assert str(turned.value) == "0.0"
+
+
 def test_solutions_of_one_task_are_as_one_program() -> None:
     def width(names: list[str]) -> float:
         base = {name: Outcome(1, 0) for name in names}
@@ -237,4 +260,6 @@ def test_an_interval_holds_together_and_turns_around(counts: list[tuple[int, int
     assert -1 <= found.difference.low <= found.difference.high <= 1
     assert 0 <= found.probability <= 1
     assert found.difference.value == pytest.approx(found.second.value - found.first.value)
-    assert found.unclear == (found.difference.low <= 0 <= found.difference.high)
+    # Neither is clear that holds 0, nor what fewer than six programs say, with two signs each.
+    assert found.unclear or not found.difference.low <= 0 <= found.difference.high
+    assert found.unclear or len(counts) > 5

@@ -35,7 +35,7 @@ def test_it_finds_what_genomes_differ_by_and_what_chance_adds() -> None:
     random = generator(1, "components")
     genomes, bugs = random.normal(0, 0.2, (400, 1)), random.normal(0, 1, (1, 50))
     found = reliability(genomes + bugs + random.normal(0, 0.7, (400, 50)))
-    assert (found.genomes, found.problems) == (400, 50)
+    assert (found.genomes, found.programs) == (400, 50)
     assert found.spread == pytest.approx(0.2, rel=0.1)
     assert found.chance == pytest.approx(0.7 / np.sqrt(50), rel=0.1)
     assert found.reliability == pytest.approx(0.2**2 / (0.2**2 + 0.7**2 / 50), rel=0.1)
@@ -76,6 +76,24 @@ def test_a_genome_that_lives_on_counts_once_and_partial_repairs_count_nothing() 
     assert found["repaired"] == expected
 
 
+def test_bugs_of_one_program_are_one_measurement() -> None:
+    """Each genome has programs that suit it, and none is better in the long run."""
+    random = generator(1, "affinity")
+    found = []
+    for _ in range(100):
+        suits = random.random((8, 8))
+        bugs = (random.random((8, 8, 4)) < suits[:, :, None]).astype(float)
+        table = {
+            (f"g{genome}", f"p{program}-{bug}"): [float(bugs[genome, program, bug])]
+            for genome in range(8)
+            for program in range(8)
+            for bug in range(4)
+        }
+        found.append(of_selection([scores(table)], [])["repaired"])
+    assert {row.programs for row in found} == {8}
+    assert np.mean([row.reliability for row in found]) < 0.25
+
+
 def test_bugs_whose_first_change_is_not_known_are_left_out() -> None:
     rows = [
         FirstChangeRow(genome, problem, 0.5, (1.0,), 1, right)
@@ -93,7 +111,7 @@ def test_the_evidence_says_it(workspace: Path) -> None:
     evidence()
     found = lake.read_document("evidence", Evidence)
     assert found.reliability["repaired"].genomes == 5
-    assert "What selection saw of 5 genomes, 2 bugs each, repaired:" in claims(found)
+    assert "What selection saw of 5 genomes, bugs of 2 programs each, repaired:" in claims(found)
     assert [line for line in claims(found).splitlines() if len(line) > 100] == []
     before = found.reliability["right"]
     for part in ("000", "001"):
@@ -101,4 +119,4 @@ def test_the_evidence_says_it(workspace: Path) -> None:
         lake.write_rows("first_changes", [replace(row, right=None) for row in looks], part)
     evidence()
     assert "right" not in lake.read_document("evidence", Evidence).reliability
-    assert before.problems == 2
+    assert before.programs == 2

@@ -8,10 +8,11 @@ problems alone give 95 % intervals that hold the true difference in 89 to 91 % o
 85 to 89 %; the second stage overstates the variance a little and makes up for it: 96 to 99 %
 (`python -m benchmarks.coverage`). An interval can thus be wider than need be.
 
-One sample a problem says nothing of its own spread: the second stage then adds nothing, and where
-few programs differ the interval is too narrow (four programs won and none lost give one above 0).
-There a difference counts as more than chance only where the exact randomisation test, which gives
-each program's difference either sign (Fisher 1935; Dror et al. 2018, section 3), says so as well.
+Samples of a problem that are all solved, or none, say nothing of their spread, as one sample never
+does: the second stage then adds nothing, and where few programs differ the interval is too narrow
+(four programs won and none lost give one above 0). So a difference counts as more than chance only
+where the randomisation test, which gives each program's difference either sign (Fisher 1935; Dror
+et al. 2018, section 3), says so as well; it draws as many signs as the bootstrap draws programs.
 
 Not here: whether the problems are typical of any others. An interval speaks of problems like these.
 """
@@ -27,13 +28,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.evidence.passk import pass_at_k
+from coral_batch.evidence.passk import DRAWS, LEVEL, pass_at_k
 from coral_batch.records.bug import task_of
 from coral_batch.seeding import generator
 
-LEVEL = 0.95
 POWER = 0.8
-DRAWS = 10_000
+# Sums of the same terms in another order differ by a rounding; that is no difference.
+_DECIMALS = 12
 # Draws that are made together, so that memory does not grow with their number.
 _AT_ONCE = 500
 
@@ -70,8 +71,8 @@ class Paired:
         probability: share of the bootstrap draws in which the second is ahead, ties counted half.
         overlap: the intervals of the two overlap. They may do so although the difference is clear,
             since they leave out that the problems are the same.
-        unclear: chance alone can explain the difference: its interval contains 0 or, with one
-            sample a problem, the randomisation test over programs gives p > 1 - `LEVEL`.
+        unclear: chance alone can explain the difference: its interval contains 0, or the
+            randomisation test over programs gives p > 1 - `LEVEL`.
     """
 
     first: Estimate
@@ -113,27 +114,27 @@ def compare(
 
     Raises:
         ValueError: the problems differ, or there are none.
+        CoralError: a problem has fewer samples than k.
     """
     problems = _shared(first, second)
     stream = generator(seed, purpose, *ids)
     rows = [[outcomes[problem] for problem in problems] for outcomes in (first, second)]
     members = _members(problems)
-    values = [np.mean([pass_at_k(row.samples, row.solved, k) for row in model]) for model in rows]
+    values = [np.array([pass_at_k(row.samples, row.solved, k) for row in model]) for model in rows]
     draws = _draw(rows, k, members, stream)
-    difference = draws[1] - draws[0]
-    gain = _estimate(float(values[1] - values[0]), difference)
+    difference = np.round(draws[1] - draws[0], _DECIMALS)
+    gain = _estimate(values[1].mean() - values[0].mean(), difference)
     left, right = (
-        _estimate(float(value), drawn) for value, drawn in zip(values, draws, strict=True)
+        _estimate(value.mean(), drawn) for value, drawn in zip(values, draws, strict=True)
     )
-    # Sums of the same terms in another order differ by a rounding; that is no lead.
-    ahead, tied = difference > 1e-12, np.abs(difference) <= 1e-12
+    chance = _chance(values[1] - values[0], members, stream)
     return Paired(
         left,
         right,
         gain,
-        float(ahead.mean() + tied.mean() / 2),
+        float((difference > 0).mean() + (difference == 0).mean() / 2),
         overlap=left.low <= right.high and right.low <= left.high,
-        unclear=gain.low <= 0 <= gain.high or _chance(rows, members) > 1 - LEVEL,
+        unclear=gain.low <= 0 <= gain.high or chance > 1 - LEVEL,
     )
 
 
@@ -231,20 +232,19 @@ def _draw(
     return [np.concatenate(model) for model in found]
 
 
-def _chance(models: Sequence[Sequence[Outcome]], members: NDArray[np.int64]) -> float:
-    """Return the two-sided p-value of the randomisation test; 0 with several samples a problem."""
-    if any(row.samples > 1 for rows in models for row in rows):
-        return 0.0
-    first, second = (np.array([row.solved for row in rows] + [0]) for rows in models)
-    of_programs = np.abs((second - first)[members].sum(axis=1))
-    # The distribution of their sum with random signs, from -total to total.
-    total = int(of_programs.sum())
-    chances = np.zeros(2 * total + 1)
-    chances[total] = 1.0
-    for size in of_programs[of_programs > 0]:
-        chances = (np.roll(chances, size) + np.roll(chances, -size)) / 2
-    seen = abs(int((second - first).sum()))
-    return float(chances[np.abs(np.arange(-total, total + 1)) >= seen].sum())
+def _chance(
+    differences: NDArray[np.float64], members: NDArray[np.int64], stream: np.random.Generator
+) -> float:
+    """Return the two-sided p-value of the randomisation test over programs."""
+    of_programs = np.append(differences, 0.0)[members].sum(axis=1)
+    seen = abs(of_programs.sum())
+    as_far = 0
+    for start in range(0, DRAWS, _AT_ONCE):
+        count = min(_AT_ONCE, DRAWS - start)
+        signs = 2 * stream.integers(2, size=(count, len(of_programs))) - 1
+        as_far += int((np.abs(signs @ of_programs) >= seen - 10**-_DECIMALS).sum())
+    # What was seen is one of the possible draws (Davison and Hinkley 1997, section 4.2).
+    return (as_far + 1) / (DRAWS + 1)
 
 
 def _clustered_variance(differences: NDArray[np.float64], members: NDArray[np.int64]) -> float:
@@ -260,8 +260,9 @@ def _clustered_variance(differences: NDArray[np.float64], members: NDArray[np.in
 
 
 def _estimate(value: float, draws: NDArray[np.float64]) -> Estimate:
-    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(value, float(low), float(high))
+    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    value, low, high = np.round([value, *ends], _DECIMALS).tolist()
+    return Estimate(value + 0.0, low + 0.0, high + 0.0)
 
 
 def _variance(row: Outcome) -> float:

@@ -1,8 +1,9 @@
 """How much of the differences that selection saw between genomes is more than chance.
 
-Every genome meets the same bugs, which makes a table of genomes by bugs. Its analysis of variance
-(Fisher 1925; without replication) takes apart what genomes differ by in the long run and what the
-choice of these few bugs, and the luck of drawing, add to each. The share of the first is the
+Every genome meets the same bugs of the same programs. Bugs of one program are alike, so their mean
+counts, which makes a table of genomes by programs. Its analysis of variance (Fisher 1925; without
+replication) takes apart what genomes differ by in the long run and what the choice of these few
+programs, and the luck of drawing, add to each. The share of the first is the
 reliability of the genomes' means: Hoyt 1941, "Test reliability estimated by analysis of variance",
 Psychometrika 6, equal to Cronbach's alpha. At 0.25 the order of two genomes says next to nothing,
 at 0.9 nearly all.
@@ -18,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from coral_batch.records.bug import task_of
 from coral_batch.records.rows import FirstChangeRow
 
 
@@ -27,7 +29,7 @@ class Reliability:
 
     Attributes:
         genomes: how many were measured, each counted once.
-        problems: on how many bugs each.
+        programs: on bugs of how many programs each.
         spread: standard deviation between genomes, chance taken out, >= 0.
         chance: standard deviation of what chance adds to a genome's mean, >= 0.
         reliability: share of the variance between the means that is not chance, in [0, 1]; 0 where
@@ -35,7 +37,7 @@ class Reliability:
     """
 
     genomes: int
-    problems: int
+    programs: int
     spread: float
     chance: float
     reliability: float
@@ -45,18 +47,18 @@ def reliability(values: NDArray[np.float64]) -> Reliability:
     """Return how reliable the means of the rows are.
 
     Args:
-        values: (genomes, problems) array, at least 2 by 2.
+        values: (genomes, programs) array, at least 2 by 2.
     """
-    genomes, problems = values.shape
+    genomes, programs = values.shape
     means = values.mean(axis=1)
     residuals = values - means[:, None] - values.mean(axis=0) + values.mean()
-    between = problems * float(means.var(ddof=1))
-    error = float((residuals**2).sum()) / ((genomes - 1) * (problems - 1))
+    between = programs * float(means.var(ddof=1))
+    error = float((residuals**2).sum()) / ((genomes - 1) * (programs - 1))
     true = max(0.0, between - error)
     # What differs by roundings alone is the same.
     share = true / between if between > 1e-12 else 0.0
     return Reliability(
-        genomes, problems, math.sqrt(true / problems), math.sqrt(error / problems), share
+        genomes, programs, math.sqrt(true / programs), math.sqrt(error / programs), share
     )
 
 
@@ -72,7 +74,7 @@ def of_selection(
     Returns:
         ``repaired``: of the share of samples that pass all cases; ``right``: of the probability
         that the first change is the reference's, over the bugs for which it is known. Neither where
-        there are fewer than two genomes or bugs.
+        there are fewer than two genomes or programs.
     """
     repaired = [
         frame.group_by("genome", "problem").agg((pl.col("bugfix") == 1).mean().alias("value"))
@@ -88,8 +90,12 @@ def of_selection(
 
 
 def _table(values: pl.DataFrame) -> NDArray[np.float64]:
-    """Return genomes by problems, in order of their names, of those that all genomes have."""
+    """Return genomes by programs, in order of their names, over the bugs that all genomes have."""
     once = values.unique(["genome", "problem"], keep="first", maintain_order=True)
     genomes = once["genome"].n_unique()
     whole = once.drop_nulls().filter(pl.len().over("problem") == genomes).sort("genome", "problem")
-    return whole["value"].to_numpy().reshape(genomes, whole["problem"].n_unique())
+    by_bug = whole["value"].to_numpy().reshape(genomes, whole["problem"].n_unique())
+    programs = [task_of(problem) for problem in whole["problem"][: by_bug.shape[1]]]
+    names, places = np.unique(programs, return_inverse=True)
+    sums = np.array([np.bincount(places, row) for row in by_bug]).reshape(genomes, len(names))
+    return sums / np.bincount(places)

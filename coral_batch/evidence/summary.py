@@ -10,7 +10,7 @@ import polars as pl
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
 from coral_batch.evidence.reliability import Reliability
-from coral_batch.records.bug import Bug, program_of
+from coral_batch.records.bug import Bug, task_of
 from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 
 MEASURES = ("similarity", "ngrams", "trees")
@@ -159,7 +159,10 @@ def spent(
         decoded |= one.decoded
     once_more = {row.key: row.tokens for row in refit if row.key not in trained}
     trained |= once_more
-    counts = [decoded[genome] for genome in set(drawn.values())]
+    first = set(drawn.values())
+    counts = [decoded[genome] for genome in first]
+    # Of finalists with one adapter and one set of knobs only the first was drawn.
+    again = [row for row in again if row.genome in first]
     return Budget(
         len({genome for one in generations for genome in one.decoded}),
         len(trained),
@@ -270,7 +273,7 @@ def _slice(base: Outcomes, best: Outcomes, seed: int, name: str) -> Slice:
 
 
 def _programs(outcomes: Outcomes) -> int:
-    return len({program_of(problem) for problem in outcomes})
+    return len({task_of(problem) for problem in outcomes})
 
 
 def _paired(tables: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[Outcomes, Outcomes]:

@@ -79,7 +79,8 @@ def refit(budget: Budget) -> str:
 def seen(evidence: Evidence) -> list[str]:
     """Say how much of the differences between genomes that selection saw is more than chance."""
     return [
-        f"What selection saw of {row.genomes} genomes, {row.problems} bugs each, {MEASURED[name]}:"
+        f"What selection saw of {row.genomes} genomes, bugs of {row.programs} programs each,"
+        f" {MEASURED[name]}:"
         f"\n  they differ by {row.spread:.3f}, chance adds {row.chance:.3f} (standard deviations),"
         f" reliability {row.reliability:.2f}."
         for name, row in evidence.reliability.items()
