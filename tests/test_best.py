@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -79,6 +82,13 @@ def test_what_selection_maximises_comes_before_the_fitness() -> None:
     assert best({"000": [better, equal]}) == ("000", equal)
 
 
+def test_a_rounding_does_not_decide() -> None:
+    """Means of the same shares in another order differ by one."""
+    fitter = replace(row("000-01", 0.8), worth=0.2125)
+    rows = {"000": [replace(row("000-00", 0.7), worth=0.21250000000000002), fitter]}
+    assert best(rows) == ("000", fitter)
+
+
 def test_when_none_passed_the_fittest_is_the_best() -> None:
     first, second = (replace(row(f"000-0{n}", 0.4 + n / 10), passed=False) for n in (0, 1))
     assert best({"000": [first], "001": [second]}) == ("001", second)
@@ -130,3 +140,29 @@ def test_a_finalist_that_the_gate_refused_comes_behind_those_that_passed() -> No
     table = scores({"000-00": [1, 1], "000-01": [0, 0]}, "bug")
     order = rank(finalists(rows, 2), {"000": table}, table, settings)
     assert [one.genome for one in order] == ["000-01", "000-00"]
+
+
+def test_the_share_of_repairs_does_not_depend_on_the_number_of_threads() -> None:
+    script = """
+import numpy as np, polars as pl
+from coral_batch.records.settings import OBJECTIVES
+from coral_batch.search.worth import pass_rates
+
+random = np.random.default_rng(0)
+table = pl.DataFrame({"genome": np.repeat(["a", "b", "c", "d"], 1800), "problem": [
+    f"bug{number // 3}" for number in range(1800)] * 4, **dict.fromkeys(OBJECTIVES, 1.0)})
+table = table.with_columns(bugfix=random.integers(2, size=7200).astype(float))
+print(pass_rates(table, ["a", "b", "c", "d"]).tobytes().hex())
+"""
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=REPOSITORY,
+            env={**os.environ, "POLARS_MAX_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2", "4", "7")
+    }
+    assert len(told) == 1

@@ -46,13 +46,16 @@ def features(genomes: list[str]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def generation(kind: str, seed: int = 1) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
-    """Run selection on genomes of which the first are the best."""
+def generation(
+    kind: str, seed: int = 1, passing: int = 8
+) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
+    """Run selection on genomes of which the first are the best, and as many pass the gate."""
     chosen = replace(settings(kind), seed=seed)
     genomes = random_population(chosen.evolution, chosen.seed)
     scores = pl.DataFrame(
         [
-            {"genome": genome.id, "problem": "sieve", **dict.fromkeys(OBJECTIVES, 1 - index / 20)}
+            {"genome": genome.id, "problem": "sieve"}
+            | dict.fromkeys(OBJECTIVES, 1 - index / 20 if index < passing else 0.0)
             for index, genome in enumerate(genomes)
         ]
     )
@@ -114,11 +117,14 @@ def test_a_fixed_search_trains_one_configuration_with_a_seed_a_genome() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_search_has_as_many_survivors_and_newborns(kind: str) -> None:
-    rows, bred = generation(kind)
+@pytest.mark.parametrize(("passing", "living"), [(8, 3), (2, 2), (0, 3)])
+def test_every_search_has_as_many_survivors_and_newborns(
+    kind: str, passing: int, living: int
+) -> None:
+    rows, bred = generation(kind, passing=passing)
     assert len(bred) == len({genome.id for genome in bred}) == 8
     survivors = {row.genome for row in rows if row.survived}
-    assert len(survivors) == 3
+    assert len(survivors) == living
     assert {genome.id for genome in bred if genome.id.startswith("000")} == survivors
 
 

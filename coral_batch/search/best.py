@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from coral_batch.records.rows import SelectionRow
+from coral_batch.search.gate import DECIMALS
 
 REFUSED = "No genome passed the gate: this is the best of those that it refused."
 """What is said of a best genome that did not pass."""
@@ -26,7 +27,8 @@ def finalists(
     pairs = sorted(
         ((generation, row) for generation, rows in selections.items() for row in rows),
         key=lambda pair: (
-            *(not pair[1].passed, -pair[1].worth, -pair[1].fitness),
+            not pair[1].passed,
+            *(-round(value, DECIMALS) for value in (pair[1].worth, pair[1].fitness)),
             *(pair[0], pair[1].genome),
         ),
     )

@@ -8,6 +8,7 @@ import polars as pl
 
 from coral_batch.records.rows import FinalistRow, SelectionRow
 from coral_batch.records.settings import Params
+from coral_batch.search.gate import DECIMALS
 from coral_batch.search.worth import worth_of_one
 
 
@@ -35,4 +36,4 @@ def rank(
         apart = worth_of_one(after, settings)
         together = worth_of_one(pl.concat([before, after]), settings)
         rows.append(FinalistRow(row.genome, generation, row.passed, row.worth, apart, together))
-    return sorted(rows, key=lambda row: (not row.passed, -row.worth))
+    return sorted(rows, key=lambda row: (not row.passed, -round(row.worth, DECIMALS)))

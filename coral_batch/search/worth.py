@@ -9,15 +9,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from coral_batch.objectives.aggregate import fitness, objectives_of
-from coral_batch.records.settings import Params
+from coral_batch.records.settings import OBJECTIVES, Params
 
 
 def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
-    """Return the share of repairs that pass all cases, mean over bugs, of each genome."""
-    by_bug = scores.group_by("genome", "problem", maintain_order=True).agg(
-        (pl.col("bugfix") == 1).mean().alias("share")
-    )
-    shares = dict(by_bug.group_by("genome").agg(pl.col("share").mean()).iter_rows())
+    """Return the share of repairs that pass all cases, mean over bugs, of each genome.
+
+    Raises:
+        CoralError: the genomes were not scored on the same bugs.
+    """
+    passes = scores.with_columns((pl.col("bugfix") == 1).cast(pl.Float64))
+    genomes, means = objectives_of(passes)
+    shares = dict(zip(genomes, means[:, OBJECTIVES.index("bugfix")].tolist(), strict=True))
     return np.array([shares[genome] for genome in ids])
 
 

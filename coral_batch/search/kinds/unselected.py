@@ -17,15 +17,15 @@ plan = evolved.plan
 
 def breed(
     genomes: Sequence[Genome],
-    _: Sequence[Genome],
+    selected: Sequence[Genome],
     generation: int,
     settings: Evolution,
-    __: Known,
+    _: Known,
     seed: int,
 ) -> tuple[Genome, ...]:
-    """Let those live and breed that the lot falls on, whatever they scored."""
+    """Let as many live and breed as selection would, those that the lot falls on."""
     by_id = {genome.id: genome for genome in genomes}
     random = generator(seed, "unselected search", generation - 1)
-    drawn = random.permutation(sorted(by_id))[: settings.survivors]
+    drawn = random.permutation(sorted(by_id))[: len(selected)]
     living = [by_id[genome] for genome in drawn.tolist()]
     return variation.breed(living, generation, settings, seed)
