@@ -6,6 +6,8 @@ import ast
 import base64
 import functools
 import importlib
+import os
+import subprocess
 import sys
 from itertools import islice
 from types import ModuleType
@@ -27,6 +29,7 @@ from coral_batch.records.items import DataSet, Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case, Problem
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.verdicts.inside import syntax
+from tests import REPOSITORY
 from tests.linteval_sources import SNIPPETS, in_jail
 
 
@@ -730,6 +733,29 @@ def test_a_value_that_changes_is_seen_where_there_are_tests() -> None:
 
 
 # The calls
+
+
+def test_calls_with_sets_are_the_same_in_every_process() -> None:
+    file = "def test_1():\n    assert f({'a', 'b', 'c'}, [{'x': {'y', 'z'}}], (1,)) == 4\n"
+    script = f"""
+from coral_batch.linteval.scores.calls import calls_of
+from coral_batch.records.items import ItemTests
+
+print(calls_of(ItemTests(1, "a", "f", (), {file!r}), ""))
+"""
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=REPOSITORY,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    ]
+    assert told[0].startswith("""("({'a', 'b', 'c'}, [{'x': {'y', 'z'}}], (1,))", """)
+    assert len(set(told)) == 1
 
 
 def test_calls_are_those_of_the_tests_and_some_like_them() -> None:

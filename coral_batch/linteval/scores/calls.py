@@ -80,11 +80,26 @@ def _constants(code: str) -> list[Any]:
 def _written(arguments: Arguments) -> str | None:
     """Return arguments as a literal; None for what has none: infinity, thousands of digits."""
     try:
-        text = repr(tuple(arguments))
+        text = _literal(tuple(arguments))
         ast.literal_eval(text)
     except _UNREADABLE:
         return None
     return text
+
+
+def _literal(value: Any) -> str:
+    """Return `repr`, with the items of a set in the order of theirs, which is that of no hash."""
+    kind = type(value)
+    if kind is set and value:
+        return f"{{{', '.join(sorted(map(_literal, value)))}}}"
+    if kind is dict:
+        pairs = (f"{_literal(key)}: {_literal(held)}" for key, held in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if kind is list:
+        return f"[{', '.join(map(_literal, value))}]"
+    if kind is tuple:
+        return f"({', '.join(map(_literal, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
 
 
 _NONE = object()
