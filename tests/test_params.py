@@ -87,6 +87,23 @@ def test_the_layers_that_may_be_required_are_those_of_the_jail() -> None:
     assert tuple(verdicts["require"]["items"]["enum"]) == LAYERS
 
 
+def test_the_order_of_sources_means_nothing(workspace: Path) -> None:
+    """DVC, which compares maps without an order, would not make anything again."""
+    before = params.load()
+    text = Path("params.yaml").read_text()
+    lines = text.splitlines(keepends=True)
+    first = next(line for line in lines if line.startswith("    practice:"))
+    rest = [line for line in lines if line != first]
+    at = rest.index(
+        "  sources:                    # of problems, by a name of yours; docs/corpora.md\n"
+    )
+    Path("params.yaml").write_text("".join([*rest[: at + 1], first, *rest[at + 1 :]]))
+    after = params.load()
+    assert Path("params.yaml").read_text() != text
+    assert list(after.corpus.sources) == list(before.corpus.sources)
+    assert after == before
+
+
 def test_a_missing_file_says_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CoralError, match="repository's root"):

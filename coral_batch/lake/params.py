@@ -37,6 +37,8 @@ def load(file: Path = FILE) -> Params:
     error = first_error(validator("params"), content)
     if error is not None:
         raise CoralError("params.yaml is not valid", file=file, **error)
+    # By name: DVC, which decides what is made again, sees no order in a map.
+    content["corpus"]["sources"] = dict(sorted(content["corpus"]["sources"].items()))
     params = msgspec.convert(content, Params)
     _check_rules(params, file)
     return params

@@ -16,7 +16,7 @@ class _Reader(Protocol):
 
 
 def read_problems(tables: _Reader, settings: Params) -> list[Problem]:
-    """Return the problems of all sources, in the order of params.yaml."""
+    """Return the problems of all sources, by the sources' names."""
     return [
         problem
         for source in settings.corpus.sources

@@ -102,7 +102,8 @@ def estimate(features: NDArray[np.float64], bins: int) -> Transport:
     """Estimate the transport that makes these (n, d) features uniform.
 
     Raises:
-        CoralError: n is below `SMALLEST_CELL` automata for each of the bins**(d - 1) cells.
+        CoralError: n is below `SMALLEST_CELL` automata for each of bins**(d - 1) cells, about as
+            many as there are at every depth.
     """
     count, dimensions = features.shape
     needed = SMALLEST_CELL * bins ** (dimensions - 1)
