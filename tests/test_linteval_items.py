@@ -306,6 +306,21 @@ def test_the_stage_adopts_official_data(workspace: Path) -> None:
     assert (statistics.kept, statistics.dropped) == (1, {})
 
 
+def test_the_prompts_of_official_data_lie_in_the_folder_that_is_named(workspace: Path) -> None:
+    """DVC, which sees what linteval.path names, would not see them beside a file."""
+    folder = workspace / "published"
+    folder.mkdir()
+    (folder / "test.json").write_text(json.dumps({"data": [{**RECORD, "instruction": 0}]}))
+    (folder / "dataset_meta.json").write_text(json.dumps({"prompts": ["Mend {code}{feedback}"]}))
+    choose("official", folder / "test.json")
+    with pytest.raises(CoralError, match=r"test\.json[\s\S]*name the folder"):
+        linteval_items()
+    choose("official", folder)
+    linteval_items()
+    (item,) = lake.read_rows("linteval_items", Item)
+    assert item.instruction == "Mend {code}{feedback}"
+
+
 def test_a_bad_source_writes_nothing(workspace: Path) -> None:
     choose("folder", workspace / "missing")
     with pytest.raises(CoralError):

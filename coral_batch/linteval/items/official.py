@@ -34,17 +34,18 @@ _TEST = ("test.json", "test.jsonl", "test*.parquet", "data/test*.parquet")
 _META = frozenset(Meta.__dataclass_fields__)
 
 
-def read_codelintereval(path: Path) -> list[Item]:
+def read_codelintereval(path: Path, *, alone: bool = False) -> list[Item]:
     """Read every record, in the file's order.
 
     Args:
         path: the file, or a folder with one file of the split ``test``, in it or in its ``data``.
+        alone: whether nothing is read that `path` does not name: no prompts beside a file.
 
     Raises:
         CoralError: the folder has no such file or several, the file is empty or of none of the four
             forms, a record breaks the schema of the table ``linteval_items``, has a number for its
             instruction that no prompt has, holds text that no program can (see `check_text`), or
-            has the id of an earlier one.
+            has the id of an earlier one; or instructions are numbers whose prompts are not read.
     """
     check = validator("linteval_items")
     first: dict[int, str] = {}
@@ -52,6 +53,14 @@ def read_codelintereval(path: Path) -> list[Item]:
     file = find_file(path)
     records = _records(file)
     numbered = any(isinstance(record, dict) and _number(record) for _, record in records)
+    if numbered and alone and not path.is_dir():
+        raise CoralError(
+            "a data set with numbers for instructions is a folder here",
+            file=file,
+            found="a file",
+            expected=f"a folder with {PROMPTS_FILE} and the data set, as {' or '.join(_TEST)}",
+            action="name the folder (linteval.path in params.yaml)",
+        )
     prompts = _prompts(file.with_name(PROMPTS_FILE)) if numbered else []
     for where, record in records:
         value = _in_full(record, prompts, file, where) if isinstance(record, dict) else record

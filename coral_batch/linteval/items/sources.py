@@ -31,7 +31,8 @@ def make(settings: Params, judge: Judge) -> DataSet:
     """
     source, path = settings.linteval.source, Path(settings.linteval.path)
     if source == "official":
-        return adopt(read_codelintereval(path), path.name)
+        # The stage depends on the path alone.
+        return adopt(read_codelintereval(path, alone=True), path.name)
     dropped: list[Dropped] = []
     if source == "snippets":
         candidates = mutants(read_snippets(path), ITEMS, settings.seed)
