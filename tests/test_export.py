@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -110,6 +111,7 @@ def test_another_process_loads_the_merged_model_by_the_words_of_the_card_alone(
     export(run / "adapter")
     export(run / "merged", merged=True)
     assert not any(file.name.startswith("adapter") for file in (run / "merged").iterdir())
+    assert {stat.S_IMODE(file.stat().st_mode) for file in (run / "merged").iterdir()} == {0o644}
     shutil.copytree(run / "tiny", run / "adapter/base")
 
     merged, beside = (

@@ -280,6 +280,8 @@ def _merge(folder: Path, complete: Path) -> None:
     )
     model.merge_and_unload().save_pretrained(complete)
     AutoTokenizer.from_pretrained(base).save_pretrained(complete)
+    for file in complete.iterdir():
+        file.chmod(0o644)  # safetensors writes files that only their owner can read
 
 
 def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
