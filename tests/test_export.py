@@ -301,6 +301,20 @@ def test_what_is_there_already_is_not_overwritten(adapter: Path, tmp_path: Path)
     assert list((tmp_path / "export").iterdir()) == []
 
 
+def test_what_a_killed_export_left_goes_with_the_next_one(adapter: Path, run: Path) -> None:
+    before = {path.name for path in run.iterdir()}
+    script = (
+        "import os, shutil, signal\nfrom pathlib import Path\n"
+        "from coral_batch.commands.export import export\n"
+        "shutil.copytree = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "export(Path('export'))\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert {path.name for path in run.iterdir()} > before
+    export(run / "export")
+    assert {path.name for path in run.iterdir()} == before | {"export"}
+
+
 def test_an_adapter_that_was_changed_is_not_exported(adapter: Path, tmp_path: Path) -> None:
     with (adapter / "adapter_model.safetensors").open("ab") as stream:
         stream.write(b"0")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -320,6 +322,20 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
             tables = Lake()
             make(tables, params.load(), "base", draw)
     assert [bool(work.originals) for work in asked] == [False, True, False, False]
+
+
+def test_the_model_that_a_killed_run_left_goes_with_the_next_one(project: Path) -> None:
+    items = str(lake.path("linteval_items"))
+    script = (
+        "import os, signal\nfrom coral_batch.commands import cli\n"
+        "from coral_batch.models.base import checkpoint\n"
+        "checkpoint.materialise = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"cli.app(['linteval', 'run', {items!r}, 'own.jsonl', '--model', 'tiny'])\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert list(Path(".coral").glob(".base*"))
+    coral("run", items, "own.jsonl")
+    assert not list(Path(".coral").glob(".base*"))
 
 
 @pytest.mark.parametrize("adapted", [False, True])

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
+from coral_batch.lake.atomic import unfinished_folder
 from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
@@ -295,14 +295,11 @@ def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
 def _write(destination: Path, fill: Callable[[Path], None]) -> None:
     """Write the whole folder or nothing."""
     try:
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
-            prefix=f".{destination.name}.", dir=destination.parent
-        ) as temporary:
-            complete = Path(temporary) / "complete"
+        with unfinished_folder(destination) as temporary:
+            complete = temporary / "complete"
             fill(complete)
             complete.rename(destination)
-    except (OSError, shutil.Error, SafetensorError) as error:
+    except (OSError, SafetensorError) as error:
         raise CoralError(
             "the export cannot be written",
             file=destination,

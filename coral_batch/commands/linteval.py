@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -20,7 +19,7 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.atomic import atomic
+from coral_batch.lake.atomic import atomic, unfinished_folder
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
@@ -120,11 +119,10 @@ def _drawn(
     from coral_batch.models.base.checkpoint import materialise
     from coral_batch.models.decoding.drawing import draw
 
-    lake.STORE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".base.", dir=lake.STORE.parent) as scratch:
+    with unfinished_folder(lake.STORE.with_name("base")) as scratch:
         base = lake.path("base")
         if model != BASE:
-            base = Path(scratch) / "base"
+            base = scratch / "base"
             materialise(model, revision, base, lake.DOWNLOADS)
         put = Adapter() if adapter is None else read_peft_folder(adapter, base)
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
