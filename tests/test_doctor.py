@@ -154,6 +154,16 @@ def test_a_file_that_a_power_cut_left_empty_in_dvcs_cache_is_named(project: Path
     assert grades(done.output)["cache"] == "FAIL"
 
 
+def test_what_a_killed_dvc_was_copying_into_its_cache_is_no_damage(project: Path) -> None:
+    folder = project / ".dvc/cache/files/md5/9a"
+    folder.mkdir(parents=True)
+    (folder / ".QmT4vEbS9jVzcAaPZyKqcg.tmp").write_text("half")
+    (folder / "8ad92c50cae39aa2c5604fd0ab6d8c").write_text("f\n")
+    done = doctor()
+    assert done.exit_code == 0
+    assert "1 files, each with the hash that names it" in done.output
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -37,6 +37,7 @@ DISK = 6 << 30
 TESTED = ("3.11", "3.12", "3.13")
 CONSTRAINTS = Path("constraints.txt")
 CACHE = Path(".dvc/cache/files/md5")
+_OBJECT = re.compile(r"[0-9a-f]{30}(\.dir)?")
 # What DVC writes in place, so that a kill may leave it torn -> what its loss costs.
 WRITTEN_IN_PLACE = {
     Path("dvc.lock"): "`dvc repro` takes from the store what was finished",
@@ -313,7 +314,8 @@ def cache(settings: Params) -> Iterator[Finding]:
     for file in torn(Path()):
         means = f"DVC stops at it: rm {file}; {WRITTEN_IN_PLACE[file]}"
         yield Finding(file.name, Grade.FAIL, "no lock file, as a kill may leave it", means)
-    objects = sorted(CACHE.glob("??/*"))
+    # A killed DVC leaves what it was copying, under another name, which it never reads.
+    objects = sorted(file for file in CACHE.glob("??/*") if _OBJECT.fullmatch(file.name))
     damaged = [file for file in objects if _md5(file) != file.parent.name + file.name[:30]]
     if damaged:
         means = f"DVC would put them into the lake: rm -f {' '.join(map(str, damaged))}"
