@@ -141,6 +141,14 @@ def test_another_version_than_the_pinned_one_is_named(project: Path) -> None:
     assert "(pinned 0." in done.output
 
 
+def test_a_project_without_the_pins_is_told(project: Path) -> None:
+    (project / "constraints.txt").unlink()
+    done = doctor()
+    assert done.exit_code == 0
+    assert grades(done.output)["versions"] == "note"
+    assert "no constraints.txt here" in done.output
+
+
 def test_a_file_that_a_power_cut_left_empty_in_dvcs_cache_is_named(project: Path) -> None:
     """DVC takes a read-only file of its cache for right, whatever is in it."""
     folder = project / ".dvc/cache/files/md5/9a"
