@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -279,6 +280,20 @@ def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
         row.raw for row in samples("base")
     ]
     assert coral("export", "base") == Path("submission.json").read_text()
+
+
+def test_the_export_is_utf8_whatever_a_terminal_shows(project: Path) -> None:
+    coral("samples", "base")
+    rows = [replace(row, raw="Ответ \N{GRINNING FACE}") for row in samples("base")]
+    lake.write_rows("linteval_samples", rows, "base")
+    coral("export", "base", "submission.json")
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "coral"), "linteval", "export", "base"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == Path("submission.json").read_bytes()
 
 
 def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:

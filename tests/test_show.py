@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +34,18 @@ from tests.report_lake import write_lake
 def small_lake(workspace: Path) -> Path:
     write_lake()
     return workspace
+
+
+def test_what_a_terminal_cannot_show_is_escaped(small_lake: Path) -> None:
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "coral"), "show", "001", "001-00"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"\u2588\u2584\u2581" in done.stdout
 
 
 class Terminal(io.StringIO):

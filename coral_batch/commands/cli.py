@@ -7,6 +7,7 @@ traceback.
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -105,6 +106,9 @@ def _repairing() -> bool:
 
 def main() -> None:
     """Run the command line."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # As stderr does: what the terminal's encoding lacks, such as bars, is escaped.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except CoralError as error:

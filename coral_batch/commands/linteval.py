@@ -6,7 +6,6 @@ Look at answers, ask any model, score the answers of any, and hand ours on.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -309,10 +308,10 @@ def _write_tests(items: Collection[int], file: Path) -> None:
 
 
 def _write(content: Any, file: Path | None) -> None:
-    """Write JSON to a file, or to standard output for None."""
-    text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    """Write JSON to a file, or to standard output for None, in UTF-8 whatever a terminal has."""
+    text = (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
     if file is None:
-        sys.stdout.write(text)
+        typer.echo(text, nl=False)
         return
     with atomic(file) as stream:
-        stream.write(text.encode())
+        stream.write(text)
