@@ -163,12 +163,13 @@ def test_a_corpus_is_fetched_by_commit(tmp_path: Path, monkeypatch: pytest.Monke
     checkout.fetch(source)  # which is there
 
 
+@pytest.mark.parametrize("url", ["nowhere", "file:///nowhere%ff"])
 def test_a_commit_that_cannot_be_fetched_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CoralError, match=r"corpus\.sources: url"):
-        checkout.fetch(Source("quixbugs", "", "quixbugs", str(tmp_path / "nowhere"), "0" * 40))
+    with pytest.raises(CoralError, match=r"corpus\.sources: url[\s\S]*nowhere"):
+        checkout.fetch(Source("quixbugs", "", "quixbugs", url, "0" * 40))
     assert list(lake.CHECKOUTS.iterdir()) == []
 
 

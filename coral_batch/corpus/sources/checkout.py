@@ -54,7 +54,12 @@ def _git(*arguments: str) -> None:
     }
     try:
         done = subprocess.run(
-            ["git", *arguments], env=environment, capture_output=True, text=True, check=False
+            ["git", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="backslashreplace",  # git quotes URLs and names in the bytes that they have
+            check=False,
         )
     except FileNotFoundError:
         raise CoralError(
