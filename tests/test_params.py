@@ -67,6 +67,7 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
             "url: https://example.org/x",
             ["corpus.sources.classics: url, revision", "both, or neither"],
         ),
+        ("    classics:", '    "classics\\n":', ["corpus.sources", r"'classics\n'", "matching"]),
         ('"001": {next: "002"}', '"001": {next: "003"}', ["generations", "coral generations"]),
         ("schedule: linear", "schedule: cubic", ["gate.schedule", "linear", "sigmoid"]),
         ("docstring: true", "docstring: true\n  extra: 1", ["extra"]),

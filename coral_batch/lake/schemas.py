@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, reduce
 from operator import getitem
@@ -35,9 +36,19 @@ def _is_number(checker: Any, value: object) -> bool:
     return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 
-# JSON Schema calls 1.0 an integer, and Python's NaN slips through every bound; neither is meant.
+def _matches(_: Any, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
+    if not isinstance(text, str):
+        return
+    ended = rf"{pattern[:-1]}\Z" if pattern.endswith("$") else pattern
+    if not re.search(ended, text):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
+
+
+# JSON Schema calls 1.0 an integer, and Python's NaN slips through every bound; neither is meant. To
+# Python a `$` also stands before a last newline, to JSON Schema at the end alone.
 _Strict = extend(
     Draft202012Validator,
+    {"pattern": _matches},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"integer": _is_integer, "number": _is_number}
     ),
