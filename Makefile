@@ -14,9 +14,10 @@ help:  ## list the commands
 
 setup: $(STAMP)  ## install the pinned dependencies and coral-batch itself
 
+# An environment whose making was killed may have a Python and no pip.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("coral-batch needs Python 3.11 or newer, found %d.%d; set PYTHON=..." % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
-	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
@@ -84,6 +87,24 @@ def test_make_lists_every_target() -> None:
         check=True,
     ).stdout
     assert [line.split()[0] for line in listed.splitlines()] == targets
+
+
+def test_setup_mends_an_environment_whose_making_was_killed(tmp_path: Path) -> None:
+    shutil.copy(REPOSITORY / "Makefile", tmp_path)
+    for pins in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / pins).touch()
+    environment = tmp_path / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    done = subprocess.run(
+        ["make", "setup", f"PYTHON={sys.executable}", f"VENV={environment}"],
+        cwd=tmp_path,
+        env={**os.environ, "PIP_NO_INDEX": "1"},  # pip is there and finds nothing to install
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "No module named pip" not in done.stderr
+    subprocess.run([environment / "bin/python", "-m", "pip", "--version"], check=True)
 
 
 def test_what_counts_the_memory_of_a_run_needs_nothing_that_is_not_pythons_own() -> None:
