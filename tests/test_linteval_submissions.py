@@ -372,6 +372,16 @@ def test_results_never_take_the_place_of_what_they_are_made_from(given: Path, fi
     assert {one: one.read_bytes() for one in given.iterdir()} == before
 
 
+def test_results_without_a_place_are_refused_before_anything_is_read(given: Path) -> None:
+    results = given / "good.json/out.json"
+    with pytest.raises(CoralError, match=r"good\.json/out\.json[\s\S]*good\.json is no folder"):
+        coral(given / "nowhere.jsonl", given / "mixed.jsonl", "--json", results)
+    with pytest.raises(CoralError, match="something already"):
+        coral(given / "nowhere.jsonl", given / "mixed.jsonl", "--json", given)
+    with pytest.raises(CoralError, match=r"good\.json is no folder"):
+        run_linteval("run", given / "nowhere.jsonl", results)
+
+
 LONG = "1" * 5000
 
 

@@ -6,6 +6,7 @@ Look at answers, ask any model, score the answers of any, and hand ours on.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -247,10 +248,19 @@ def _check_results(file: Path | None, items: Path, *answers: Path) -> None:
 
 
 def _check_free(file: Path) -> None:
-    """Refuse a file to write that is there already."""
+    """Refuse a file to write that is there already or has no place, before what takes long."""
     if file.exists():
         action = "name another file, or remove it"
         raise CoralError("there is something already", file=file, action=action)
+    # Folders that are missing are made.
+    folder = next(folder for folder in file.parents if folder.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise CoralError(
+            "a file cannot be written there",
+            file=file,
+            found=f"{folder} is {'read-only' if folder.is_dir() else 'no folder'}",
+            action="name another file, or grant write access",
+        )
 
 
 def export(
