@@ -377,6 +377,8 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(
         coral("run", items, "own.jsonl", *source)
     with pytest.raises(CoralError, match=r"no adapter_config\.json"):
         coral("run", items, "other.jsonl", "--adapter", str(project))
+    with pytest.raises(CoralError, match=r"--model[\s\S]*'nowhere'[\s\S]*an existing folder"):
+        coral("run", items, "other.jsonl", "--model", "nowhere")
     with pytest.raises(CoralError, match="the lake's base has its revision"):
         coral("run", items, "other.jsonl", "--revision", "1234567")
     assert not Path("other.jsonl").exists()

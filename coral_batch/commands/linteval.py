@@ -116,9 +116,17 @@ def _drawn(
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.commands.repair.models import Adapter, read_peft_folder
     from coral_batch.linteval.answers.tables import answer
-    from coral_batch.models.base.checkpoint import materialise
+    from coral_batch.models.base.catalogue import CATALOGUE
+    from coral_batch.models.base.checkpoint import materialise, origin_of
     from coral_batch.models.decoding.drawing import draw
 
+    if model != BASE and origin_of(model) is None:
+        raise CoralError(
+            "no such model",
+            field="--model",
+            found=model,
+            expected=f"{BASE}, {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
+        )
     with unfinished_folder(lake.STORE.with_name("base")) as scratch:
         base = lake.path("base")
         if model != BASE:
