@@ -296,7 +296,9 @@ def test_a_pipe_is_no_file_and_is_not_waited_for(workspace: Path) -> None:
         (["numbers_.py"], ["no tests", "--tests"]),
         (["numbers_.py", "--tests", "nowhere.py"], ["no such file", "nowhere.py"]),
         (["numbers_.py", "--tests", "tests.txt"], ["no form that is read", ".jsonl"]),
-        (["numbers_.py", "--tests", "cases.json"], ["clamp, root", "--function NAME"]),
+        (["numbers_.py", "--tests", "cases.json"], ["--function NAME, one of clamp, root"]),
+        (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level", "method"]),
+        (["boxed.py", "--tests", "test_boxed.py"], ["--function NAME, one of Box.get, Box.put"]),
         (["numbers_.py", "--tests", "cases.json", "--function", "clamp"], ["not a pair", "line 1"]),
         (["numbers_.py", "--tests", "test_numbers.py"], ["the tests call clamp, root"]),
         (["numbers_.py", "--tests", "fixture.py"], ["takes tmp_path, a fixture"]),
@@ -325,6 +327,9 @@ def test_what_cannot_be_tried_is_one_message_and_status_2(
         "torn.py": "def f(:\n",
         "tests.txt": TESTS,
         "cases.json": "[1, 2, 3]\n",
+        "boxed.py": "class Box:\n    def get(self):\n        return 1\n\n"
+        "    def put(self):\n        return 2\n",
+        "test_boxed.py": "from boxed import Box\n\n\ndef test_a():\n    assert Box().get() == 2\n",
         "fixture.py": "from numbers_ import clamp\n\n\ndef test_a(tmp_path):\n    clamp(1, 2)\n",
         "raising.py": "from numbers_ import clamp\n\nX = 1 / 0\n\n\n"
         "def test_a():\n    assert clamp(X, 2) == 1\n",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from coral_batch.commands.repair.objects import PROGRAM, UNCROSSABLE
-from coral_batch.commands.repair.source import Source, check_function, read_utf8
+from coral_batch.commands.repair.source import Source, check_function, functions_of, read_utf8
 from coral_batch.commands.repair.whole import SUPPORT, checks_of, code_of
 from coral_batch.corpus.sources.asserts import Checks
 from coral_batch.corpus.sources.doctests import parse_doctests
@@ -207,11 +207,14 @@ def _functions(source: Source) -> list[str]:
 
 def _only(source: Source, names: Sequence[str], who: str) -> str:
     if len(names) != 1 or names == [WHOLE]:
+        choice = functions_of(source.tree) if WHOLE in names else names
         raise CoralError(
             "it is not clear which function to repair",
             file=source.file,
             found=f"{who} {', '.join(names) or 'none'}",
-            expected="--function NAME",
+            expected=f"--function NAME, one of {', '.join(dict.fromkeys(choice))}"
+            if choice
+            else "a def at module level, or a method and tests that are no cases",
         )
     return names[0]
 

@@ -129,7 +129,7 @@ def check_function(source: Source, name: str) -> None:
         for one in ast.walk(tree)
         if isinstance(one, ast.FunctionDef) and one.name == last and one not in found
     ]
-    functions = _functions(tree)
+    functions = functions_of(tree)
     if found:
         what = f"{len(found)} definitions" if len(found) > 1 else "another definition than by def"
     elif named := [one for one in functions if one.endswith(f".{last}")]:
@@ -147,14 +147,19 @@ def check_function(source: Source, name: str) -> None:
     )
 
 
-def _functions(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]:
-    """Return the names of the functions and methods of a module."""
+def functions_of(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]:
+    """Return the names of the functions and methods of a module, a method's as ``Class.method``.
+
+    Args:
+        node: the module, or a class in it.
+        prefix: what the names begin with.
+    """
     found: list[str] = []
     for part in node.body:
         if isinstance(part, ast.FunctionDef):
             found.append(prefix + part.name)
         elif isinstance(part, ast.ClassDef):
-            found += _functions(part, f"{prefix}{part.name}.")
+            found += functions_of(part, f"{prefix}{part.name}.")
     return found
 
 
