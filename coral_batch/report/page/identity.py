@@ -66,7 +66,13 @@ def _code() -> list[tuple[str, str]]:
 
 def _git(*arguments: str) -> str | None:
     try:
-        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["git", *arguments],
+            capture_output=True,
+            text=True,
+            errors="backslashreplace",
+            check=False,
+        )
     except FileNotFoundError:
         return None
     return done.stdout.strip() if done.returncode == 0 else None
