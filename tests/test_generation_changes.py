@@ -23,6 +23,8 @@ from coral_batch.models.decoding.answer import Drawn, Unit
 from coral_batch.models.decoding.changes import (
     ATTEMPTS,
     CLOSING,
+    Copy,
+    FirstChanges,
     Original,
     copy_of,
     first_look,
@@ -374,6 +376,30 @@ def test_a_copy_is_what_has_the_same_syntax_tree() -> None:
     assert is_copy(program, f"{program}\n```", layout=True)
     assert is_copy("def f(:", "def f(:\n```")
     assert not is_copy("def f(:", "def g(:")
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_p"), [(0.2, 1.0), (0.2, 0.95), (0.1, 1.0), (0.01, 1.0)]
+)
+def test_changes_are_drawn_by_their_shares_however_unlikely_all_are(
+    temperature: float, top_p: float
+) -> None:
+    """The copy is so much likelier that behind it the others are too small to add to 1."""
+    tokens = tuple(range(20, 30))
+    gaps = 8 + temperature * np.arange(10) / 4
+    logits = torch.full((10, 64), -40.0)
+    logits[range(10), tokens] = 10.0
+    logits[:, 5] = 10.0 - torch.from_numpy(gaps).float()
+    copy = Copy("x", tokens, (1,) * 10, None, False)
+    _, stays = first_look("p", copy, logits)
+    knobs = Knobs(temperature, top_p, 2, 1.0)
+    changes = FirstChanges(copy, [1], logits, stays, knobs, lambda n: np.zeros(n, bool), 1)
+    uniforms = (np.arange(4000) + 0.5) / 4000
+    drawn = [changes.draw(0, uniform) for uniform in uniforms]
+    assert {token for _, token, _ in drawn} == {5}
+    shares = np.exp(-np.arange(10) / 4)
+    found = np.bincount([place for place, _, _ in drawn], minlength=10) / 4000
+    assert found == pytest.approx(shares / shares.sum(), abs=0.01)
 
 
 def test_a_choice_that_leaves_only_the_copy_is_widened(base: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Kno
     (kept,), _ = draw([work], two, base, "genomes", store)
     assert kept.looks == all_.looks
     for one, candidates in zip(kept.samples, (all_.samples[:3], all_.samples[3:]), strict=True):
-        best = max(candidates, key=lambda candidate: candidate.log_probability)
+        best = max(candidates, key=lambda one: (one.finish != "length", one.log_probability))
         assert (one.text, one.seed) == (best.text, best.seed)
         assert one.index == kept.samples.index(one)
         assert candidates[one.candidate] == best
@@ -103,6 +104,16 @@ def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> 
     assert [one.drawn for one in kept] == [15, 15]
 
 
+def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
+    def answer(index: int, finish: str, log_probability: float) -> Sample:
+        return Sample("one", index, 1, "x", 9, 5, 0, 7, finish, log_probability, 5)
+
+    samples = [answer(0, "length", -1), answer(1, "fence", -9), answer(2, "eos", -8)]
+    assert [one.candidate for one in likeliest(samples, 3, {})] == [2]
+    cut = [replace(one, finish="length") for one in samples]
+    assert [one.candidate for one in likeliest(cut, 3, {})] == [0]
+
+
 @pytest.mark.parametrize("kernels", ["fast", "plain"])
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
     base: Path, tmp_path: Path, kernels: str
@@ -114,7 +125,12 @@ def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
     with closing(draw_in_turn(work, drawing, base, store)) as answers:
         first = [next(answers), next(answers)]
     assert [*(store.root / KIND).rglob("samples.json")] == []
+    other = Store(tmp_path / "other")
+    with closing(draw_in_turn(work, drawing, base, other)) as answers:
+        taken = [*islice(answers, drawing.samples)]  # all, without asking whether there are more
+    assert len([*(other.root / KIND).rglob("samples.json")]) == 1
     whole = [*draw_in_turn(work, drawing, base, store)]
+    assert taken == whole
     assert whole[:2] == first and [one.index for one in whole] == [*range(6)]
     kept = [*(store.root / KIND).rglob("samples.json")]
     assert [*draw_in_turn(work, drawing, base, store)] == whole

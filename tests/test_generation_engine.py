@@ -315,11 +315,19 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
         run(open_engine(base), [Unit("genome", tmp_path, WARM)])
     with pytest.raises(CoralError, match=r"LORA[\s\S]*rank 8 or less"):
         run(open_engine(base, rank=8), [Unit("genome", adapters["wide"], WARM)])
-    for field, value in {"alpha_pattern": {"q_proj": 64}, "rank_pattern": {"q_proj": 2}}.items():
+    other = {
+        "alpha_pattern": {"q_proj": 64},
+        "rank_pattern": {"q_proj": 2},
+        "init_lora_weights": "pissa",  # changes the base model's weights
+        "alora_invocation_tokens": [1],  # adapts what follows these alone
+        "bias": "lora_only",
+        "layer_replication": [[0, 2]],
+    }
+    for field, value in other.items():
         odd = Path(shutil.copytree(adapters["lora"], tmp_path / field))
         card = odd / "adapter_config.json"
         card.write_text(json.dumps(json.loads(card.read_text()) | {field: value}))
-        with pytest.raises(CoralError, match=rf"{field}[\s\S]*q_proj[\s\S]*for all layers"):
+        with pytest.raises(CoralError, match=rf"{field}[\s\S]*the base model's own weights"):
             run(open_engine(base), [Unit("genome", odd, WARM)])
     for file in adapters["lora"].iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes()[:-100])

@@ -1,7 +1,8 @@
 """Reads a PEFT adapter folder into the matrices of each linear layer.
 
 Reads what this project trains: LoRA and DoRA on linear layers. Anything else that PEFT can put
-into such a folder (biases, whole modules, embeddings, other methods) is an error, never ignored.
+into such a folder (biases, whole modules, embeddings, other methods, changed base weights) is an
+error, never ignored.
 """
 
 from __future__ import annotations
@@ -24,6 +25,15 @@ _PARTS = {
     "lora_magnitude_vector": "magnitude",
     "lora_magnitude_vector.weight": "magnitude",
 }
+# What of a configuration is read here, or says only where the adapter belongs and how it was made.
+_READ = {
+    *("r", "lora_alpha", "use_rslora", "use_dora", "lora_dropout", "inference_mode"),
+    *("target_modules", "exclude_modules", "layers_to_transform", "layers_pattern"),
+    *("peft_type", "peft_version", "task_type", "auto_mapping", "base_model_name_or_path"),
+    *("revision", "eva_config", "qalora_group_size", "megatron_core"),
+}
+# Ways to begin that leave the base model's weights as they are; PiSSA, for one, changes them.
+_STARTS = (True, False, "gaussian", "eva", "orthogonal")
 
 
 def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str, LowRank]:
@@ -36,7 +46,7 @@ def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str,
 
     Raises:
         CoralError: a file is missing or damaged, or the adapter is not a LoRA or DoRA adapter of
-            at most that rank for these layers.
+            at most that rank for these layers, on the base model's own weights.
     """
     weights = folder / "adapter_model.safetensors"
     try:
@@ -57,14 +67,16 @@ def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str,
             found=(str(config.peft_type), getattr(config, "r", None)),
             expected=f"LORA of rank {rank} or less",
         )
-    for field in ("rank_pattern", "alpha_pattern"):
-        if getattr(config, field):
+    plain = LoraConfig().to_dict()
+    for field, value in config.to_dict().items():
+        known = value in _STARTS if field == "init_lora_weights" else value in (plain[field], {})
+        if field not in _READ and not known:
             raise CoralError(
                 "the adapter is not of a kind that can be decoded",
                 file=folder / "adapter_config.json",
                 field=field,
-                found=getattr(config, field),
-                expected="one rank and one alpha for all layers",
+                found=value,
+                expected="LoRA or DoRA of one rank and one alpha on the base model's own weights",
             )
     parts: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():

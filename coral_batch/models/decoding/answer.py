@@ -144,7 +144,8 @@ def likeliest(
 ) -> list[Sample]:
     """Return the likeliest of each so many samples in a row, the first of equals, renumbered.
 
-    The model's own probability of the whole answer decides. Chen et al. 2021, "Evaluating large
+    The model's own probability of the whole answer decides, and one that was cut off, which is no
+    whole answer, is taken only where all are. Chen et al. 2021, "Evaluating large
     language models trained on code", section 3.3, take the mean of the tokens' logarithms instead,
     which favours longer answers.
 
@@ -158,7 +159,10 @@ def likeliest(
     for start in range(0, len(samples), best_of):
         candidates = samples[start : start + best_of]
         original = originals.get(candidates[0].problem)
-        worth = [(_changes(one, original), one.log_probability) for one in candidates]
+        worth = [
+            (_changes(one, original), one.finish != "length", one.log_probability)
+            for one in candidates
+        ]
         at = worth.index(max(worth))
         chosen.append(
             replace(

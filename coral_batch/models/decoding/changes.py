@@ -264,11 +264,13 @@ class FirstChanges:
             places = np.array([at for at, _ in self._greedy])
             ids = np.array([[token] for _, token in self._greedy])
         else:
-            ids, self._cumulative = _weighed(tokens, used(), knobs, seen)
-            if self._cumulative[-1] == 0:
+            ids, logs = _weighed(tokens, used(), knobs, seen)
+            if np.isneginf(logs).all():
                 # Top-p or top-k leave nothing but the copy: the first change is drawn without them.
                 wide = replace(knobs, top_p=1.0, top_k=max(knobs.top_k, 2))
-                ids, self._cumulative = _weighed(tokens, used(), wide, seen)
+                ids, logs = _weighed(tokens, used(), wide, seen)
+            # Relative to the greatest, since all of them may be too small for a number.
+            self._cumulative = np.cumsum(np.exp(logs - logs.max()).ravel())
             places = np.arange(len(tokens))
         self._tokens = ids
         rows = torch.from_numpy(places)[:, None]
@@ -303,13 +305,13 @@ class FirstChanges:
 def _weighed(
     copy: Sequence[int], logits: Tensor, knobs: Knobs, seen: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the (n, width) tokens of first changes, and their cumulative weights, row by row."""
-    weights, ids = kept(logits, [knobs] * len(copy), seen)
-    weights /= weights.sum(axis=1, keepdims=True)
+    """Return the (n, width) tokens of first changes, and the logarithms of their probabilities."""
+    logs, ids = kept(logits, [knobs] * len(copy), seen)
+    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
     own = ids == np.array(copy)[:, None]
-    stays = (weights * own).sum(axis=1)
-    before = np.concatenate([[1.0], np.cumprod(stays)[:-1]])
-    return ids, np.cumsum((np.where(own, 0.0, weights) * before[:, None]).ravel())
+    stays = np.where(own, logs, -np.inf).max(axis=1)
+    before = np.concatenate([[0.0], np.cumsum(stays)[:-1]])
+    return ids, np.where(own, -np.inf, logs) + before[:, None]
 
 
 def _most_likely(

@@ -251,11 +251,13 @@ def draw_in_turn(
                 continue
             done[one.index] = one
             bar.update()
+            if len(done) == drawing.samples:
+                # Before the last are given: who takes them may want no more.
+                drawn = Drawn([done[index] for index in sorted(done)], looks)
+                store.put(KIND, known, partial(_write, drawn, time.perf_counter() - start))
             while given in done:
                 yield done[given]
                 given += 1
-    drawn = Drawn([done[index] for index in range(given)], looks)
-    store.put(KIND, known, partial(_write, drawn, time.perf_counter() - start))
 
 
 def _check(work: Work) -> None:
@@ -386,7 +388,7 @@ def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     here = Path(__file__).parent
     sources = [here / name for name in DECISIVE[drawing.kernels]]
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
-    versions = ["torch", "transformers", "tokenizers"]
+    versions = ["torch", "transformers", "tokenizers", "numpy"]
     engine = {"rows": rows}
     if drawing.kernels == "fast":
         engine |= {"adapters": SLOTS, "rank": drawing.rank}

@@ -42,7 +42,8 @@ def next_tokens(
         temperature 1, over all tokens, without a penalty.
     """
     own = logits.clone() if any(knob.repetition_penalty != 1 for knob in knobs) else logits
-    weights, ids = kept(logits, knobs, seen)
+    logs, ids = kept(logits, knobs, seen)
+    weights = np.exp(logs)
     cumulative = np.cumsum(weights, axis=1)
     target = np.asarray(uniforms) * cumulative[:, -1]
     drawn = (cumulative <= target[:, None]).sum(axis=1)
@@ -69,14 +70,14 @@ def kept(
     """Return what each row's token is drawn from; arguments as in `next_tokens`.
 
     Returns:
-        (rows, width) weights in descending order, proportional to the probabilities and 0 for
-        tokens that the knobs leave out, and the tokens that they belong to. Where the temperature
-        is 0, only the most likely token has a weight.
+        (rows, width) logarithms of the probabilities in descending order, less the row's greatest
+        and -inf for tokens that the knobs leave out, and the tokens that they belong to. Where the
+        temperature is 0, only the most likely token is not left out.
     """
     penalised = _penalised(logits, knobs, seen)
     k = np.array([1 if knob.temperature == 0 else knob.top_k for knob in knobs])
     values, ids = _candidates(logits, penalised, k)
-    return _weights(values, k, knobs), ids
+    return _logs(values, k, knobs), ids
 
 
 def penalised_logits(
@@ -165,18 +166,21 @@ def _top(logits: Tensor, width: int) -> tuple[Tensor, Tensor]:
     return values, ids.gather(1, order)
 
 
-def _weights(
+def _logs(
     values: NDArray[np.float32], k: NDArray[np.int_], knobs: Sequence[Knobs]
 ) -> NDArray[np.float64]:
     rows = np.arange(len(k))
     temperature = np.array([knob.temperature or 1.0 for knob in knobs])
     top_p = np.array([knob.top_p for knob in knobs])
     scaled = values.astype(np.float64) / temperature[:, None]
-    weights = np.exp(scaled - scaled[:, :1])
+    logs: NDArray[np.float64] = scaled - scaled[:, :1]
     kth = values[rows, np.minimum(k, values.shape[1]) - 1]
-    weights[values < kth[:, None]] = 0
+    logs[values < kth[:, None]] = -np.inf
+    weights = np.exp(logs)
     above = np.cumsum(weights, axis=1) - weights
     # A token stays when those above it hold less than top_p of the mass: the first always stays.
-    weights[above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)] = 0
-    weights[[knob.temperature == 0 for knob in knobs], 1:] = 0
-    return weights
+    # Of all of the mass what is too small to add to it is a part too.
+    beyond = above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)
+    logs[beyond & (top_p < 1)[:, None]] = -np.inf
+    logs[[knob.temperature == 0 for knob in knobs], 1:] = -np.inf
+    return logs
