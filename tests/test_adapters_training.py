@@ -372,3 +372,13 @@ def test_unknown_target_modules_are_named(
     unknown = AdapterConfiguration(4, 8, 0.0, ("c_attn",), use_dora=False)
     with pytest.raises(CoralError, match="c_attn"):
         train(base, examples, unknown, TRAINING, SEED, tmp_path)
+
+
+def test_the_loss_of_a_target_that_is_as_good_as_impossible_is_a_number() -> None:
+    hidden = torch.tensor([[1.0, 0.0], [0.5, 0.0]], requires_grad=True)
+    head, targets = torch.tensor([[0.0, 0.0], [300.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 2])
+    loss = training_kernels.AnswerLoss.apply(hidden, head, targets)
+    expected = torch.nn.functional.cross_entropy(hidden @ head.t(), targets)
+    assert loss.item() == pytest.approx(expected.item()) == pytest.approx(225)
+    (ours,), (theirs,) = (torch.autograd.grad(one, hidden) for one in (loss, expected))
+    assert torch.allclose(ours, theirs)

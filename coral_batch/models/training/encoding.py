@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from coral_batch.models.base.layers import lower_states
 from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.example import Example
 
@@ -34,6 +35,18 @@ def encode(example: Example, tokenizer: Any) -> Encoded:
     prompt = tokenizer(example.prompt, add_special_tokens=False)["input_ids"]
     answer = continuation(tokenizer, example.prompt, example.answer)
     return Encoded((*prompt, *answer), len(answer))
+
+
+def entering(model: Any, example: Encoded, below: int) -> torch.Tensor:
+    """Return what enters the upper layers, (tokens, features), in the model's type.
+
+    Args:
+        model: see `lower_states`.
+        example: the example.
+        below: how many layers there are below the upper ones, >= 1.
+    """
+    ids = [*example.ids, *[0] * filling(len(example.ids))]
+    return lower_states(model, ids, below)[: len(example.ids)].cpu()
 
 
 def filling(tokens: int) -> int:

@@ -20,10 +20,9 @@ from coral_batch.lake.hashes import code_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import BaseModel, Card
 from coral_batch.models.base.device import arithmetic
-from coral_batch.models.base.layers import lower_states
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
-from coral_batch.models.training.encoding import encode, filling
+from coral_batch.models.training.encoding import encode, entering
 from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.example import Example
 
@@ -87,9 +86,8 @@ def read(base: Card, examples: Sequence[Example], below: int, store: Store) -> l
 
 
 def _write(base: BaseModel, part: Sequence[Example], below: int, folder: Path) -> None:
-    encoded = [encode(example, base.tokenizer) for example in part]
-    states = {}
-    for number, one in enumerate(encoded):
-        ids = [*one.ids, *[0] * filling(len(one.ids))]
-        states[str(number)] = lower_states(base.model, ids, below)[: len(one.ids)].cpu()
+    states = {
+        str(number): entering(base.model, encode(example, base.tokenizer), below)
+        for number, example in enumerate(part)
+    }
     write_tensors(states, folder / FILE, "What enters the adapted layers")
