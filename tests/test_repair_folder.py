@@ -142,6 +142,20 @@ def test_a_function_that_is_too_long_for_the_model_is_told_and_the_others_are_tr
     assert next(one.outcome for one in found if isinstance(one, Repair)) == "repaired"
 
 
+def test_a_function_whose_lines_are_no_program_is_told_and_the_others_are_tried(
+    folder: Path,
+) -> None:
+    (folder / "joined.py").write_text(
+        "LIMIT = 3; TABLE = [\n    1,\n]\n\n\ndef f(x):\n"
+        '    """Cut.\n\n    >>> f(9)\n    3\n    """\n    return max(x, LIMIT)\n'
+    )
+    answer = "```python\ndef first(items):\n    return items[0]\n```"
+    found = list(repair_folder(folder, draw=lambda prompt, program, count: [answer]))
+    told = [one for one in found if not isinstance(one, Repair) and one.function == "f"]
+    assert ["no program by themselves" in one.reason for one in told] == [True]
+    assert next(one.outcome for one in found if isinstance(one, Repair)) == "repaired"
+
+
 def test_a_table_closes_what_is_told_of_a_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.commands.repair.source import Source, with_answer
+from coral_batch.commands.repair.source import Source, read_source, with_answer
 
 LINES = st.lists(
     st.sampled_from(["", "x = 1", "# def f():", "TEXT = '''\ndef f(): pass\n'''", "def g(): pass"]),
@@ -58,6 +58,42 @@ def test_replacing_a_functions_lines_leaves_all_other_bytes_as_they_were(
 )
 def test_an_answer_without_the_function_gives_no_candidate(answer: str) -> None:
     assert with_answer(Source(Path("f.py"), "def f():\n    return 0\n"), "f", answer) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "expected"),
+    [
+        (
+            'def f(x):\n    """Twice x.\n\n    >>> f(2)\n    4\n    """\n',
+            'def f(x):\n    """Double."""\n    return 2 * x\n',
+            'def f(x):\n    """Twice x.\n\n    >>> f(2)\n    4\n    """\n    return 2 * x\n',
+        ),
+        (
+            'def f(x):\n    "Twice é."; return x\n',
+            'def f(x):\n    """Double."""\n    return 2 * x\n',
+            'def f(x):\n    "Twice é."\n    return 2 * x\n',
+        ),
+        (
+            'def f(x): "Twice."; return x\n',
+            'def f(x):\n    """Double."""\n    return 2 * x\n',
+            'def f(x):\n    """Double."""\n    return 2 * x\n',
+        ),
+    ],
+    ids=["alone", "beside code", "in the signature's line"],
+)
+def test_a_docstring_stays_where_nothing_or_code_stands_beside_it(
+    text: str, answer: str, expected: str
+) -> None:
+    changed = with_answer(Source(Path("f.py"), text), "f", answer)
+    assert changed is not None
+    assert changed.text == expected
+
+
+@pytest.mark.parametrize("cookie", ["utf-8", "utf8", "UTF-8", "U8"])
+def test_a_file_may_say_in_any_way_that_it_is_utf8(cookie: str, tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text(f"# -*- coding: {cookie} -*-\nNAME = 'é'\n")
+    assert read_source(file).text == file.read_text()
 
 
 def test_a_new_signature_keeps_the_docstring_behind_it() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from coral_batch.commands.repair.checks import WHOLE, Failure, check_tested, failures_of, parse_all
 from coral_batch.commands.repair.repairing import Draw, Repair, Search, allowing, loaded_at_need
-from coral_batch.commands.repair.source import check_function, read_source
+from coral_batch.commands.repair.source import check_function, problem_of, read_source
 from coral_batch.corpus.readers.folder import is_program, tested_by
 from coral_batch.errors import CoralError, TooLong
 from coral_batch.lake import params
@@ -168,6 +168,7 @@ def _repairs(
             continue
         try:
             check_function(source, name)
+            problem_of(source, name)
         except CoralError as error:
             yield Untried(file, name, str(error))
             continue

@@ -10,6 +10,7 @@ they are in the file, and so does every other line.
 from __future__ import annotations
 
 import ast
+import codecs
 import io
 import re
 import tokenize
@@ -20,7 +21,6 @@ from coral_batch.corpus.sources.asserts import bound, loaded
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import (
     Definition,
-    as_module,
     definitions_of,
     newlines,
     take_docstring,
@@ -110,7 +110,7 @@ def _codec(text: str) -> str:
         codec, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
     except SyntaxError as error:
         return str(error)
-    return codec.removesuffix("-sig")
+    return codecs.lookup(codec.removesuffix("-sig")).name
 
 
 def check_function(source: Source, name: str) -> None:
@@ -248,12 +248,19 @@ def _with_docstring(source: Source, name: str, answer: list[str]) -> list[str]:
     # A method's lines are a program by themselves below the line of some class.
     around = ["class Any:"] if node.col_offset else []
     name = ".".join((*(["Any"] if around else []), node.name))
-    bare, _ = take_docstring("\n".join([*around, *own]), name)
-    answer = take_docstring("\n".join([*around, *answer]), name)[0].split("\n")[len(around) : -1]
-    if bare == as_module("\n".join([*around, *own])):
-        return answer
     first = node.body[0]
+    documented = ast.get_docstring(node) is not None
+    before = lines[first.lineno - 1].encode()[: first.col_offset].decode()
+    if documented and before.strip():
+        return answer  # it begins in a line of the signature, and says so itself
+    answer = take_docstring("\n".join([*around, *answer]), name)[0].split("\n")[len(around) : -1]
+    if not documented:
+        return answer
     docstring = lines[first.lineno - 1 : first.end_lineno]
+    if len(node.body) > 1 and node.body[1].lineno == first.end_lineno:
+        # Less the code behind it, which is the answer's to write.
+        text = ast.get_source_segment("\n".join(lines), first)
+        docstring = f"{before}{text}".split("\n")
     signature = first.lineno - node.lineno
     if answer[:signature] != own[:signature]:
         changed = _function(syntax.parse("\n".join([*around, *answer])), name)
