@@ -95,6 +95,19 @@ def test_a_frame_comes_back_as_written(workspace: Path) -> None:
     assert lake.path("findings", "000").read_bytes() == first
 
 
+def test_a_folder_named_like_a_pattern_has_its_own_tables(workspace: Path) -> None:
+    frames = {
+        name: lake.frame("findings", [{**FINDING, "sample": number}])
+        for number, name in enumerate(["run1", "run[1]", "run*"])
+    }
+    for name, frame in frames.items():
+        with lake.at(Path(name)):
+            lake.write_frame("findings", frame, "000")
+    for name, frame in frames.items():
+        with lake.at(Path(name)):
+            assert lake.read_frame("findings", "000").equals(frame)
+
+
 def test_arrays_come_back_as_written(workspace: Path) -> None:
     lake.write_arrays("automata", ARRAYS, "000")
     read = lake.read_arrays("automata", "000")

@@ -223,6 +223,13 @@ def test_outputs_that_are_hidden_or_texts_are_no_successes(tmp_path: Path, outpu
     assert item.outputs == ()
 
 
+def test_a_file_named_like_a_pattern_is_read_itself(tmp_path: Path) -> None:
+    for name, number in (("test1.parquet", 1), ("test[1].parquet", 2)):
+        with (tmp_path / name).open("wb") as file:
+            pl.DataFrame([changed("meta.id", number)]).write_parquet(file)
+    assert [item.meta.id for item in read_codelintereval(tmp_path / "test[1].parquet")] == [2]
+
+
 @pytest.mark.parametrize("place", ["test.json", "test-00000-of-00001.parquet", "data/test.parquet"])
 def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
     for name, number in ((place, 5), (place.replace("test", "shots"), 6)):

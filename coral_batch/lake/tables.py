@@ -164,10 +164,11 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
 def read_sealed_frame(table: str, part: str | None = None) -> pl.DataFrame:
     """Read a Parquet table, seals included, as `read_raw` does; errors as there."""
     file = path(table, part)
-    if not file.is_file():
-        raise _missing(file)
     try:
-        content = pl.read_parquet(file)
+        with file.open("rb") as stream:  # of a path, polars takes [, * and ? for patterns
+            content = pl.read_parquet(stream)
+    except FileNotFoundError:
+        raise _missing(file) from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise CoralError(
             "a table cannot be read",
@@ -202,11 +203,11 @@ def read_arrays(table: str, part: str | None = None) -> dict[str, np.ndarray]:
         CoralError: the file is missing or is no npz, or an array's type or shape break the schema.
     """
     file = path(table, part)
-    if not file.is_file():
-        raise _missing(file)
     try:
         with np.load(file, allow_pickle=False) as content:
             arrays = dict(content)
+    except FileNotFoundError:
+        raise _missing(file) from None
     except Exception as error:
         raise CoralError(
             "arrays cannot be read",

@@ -181,7 +181,8 @@ def _records(file: Path) -> list[tuple[str, Any]]:
 
 def _read_parquet(file: Path) -> list[dict[str, Any]]:
     try:
-        rows = pl.read_parquet(file).to_dicts()
+        with file.open("rb") as stream:  # of a path, polars takes [, * and ? for patterns
+            rows = pl.read_parquet(stream).to_dicts()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise CoralError(
             "the data set cannot be read", file=file, found=str(error), expected="a Parquet file"
