@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -255,10 +258,46 @@ def test_a_journal_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> Non
     (tmp_path / "link").symlink_to("link")
     (tmp_path / "out").symlink_to("elsewhere")
     (tmp_path / "elsewhere").write_text("private")
-    for journal in (tmp_path / "folder", tmp_path / "link", tmp_path / "out"):
+    too_long = tmp_path / ("x" * 256) / "verdicts.jsonl"
+    for journal in (tmp_path / "folder", tmp_path / "link", tmp_path / "out", too_long):
         with pytest.raises(CoralError, match=rf"cannot be kept[\s\S]*{journal}"):
             judge(MIXED[:1], SETTINGS, 1, journal)
     assert (tmp_path / "elsewhere").read_text() == "private"
+
+
+def test_a_torn_journal_on_a_full_disk_is_told(tmp_path: Path) -> None:
+    journal = tmp_path / "verdicts.jsonl"
+    judge(MIXED[:1], SETTINGS, 1, journal)
+    journal.write_bytes(journal.read_bytes()[:-9])
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (journal.stat().st_size, hard))
+    try:
+        with pytest.raises(CoralError, match=rf"cannot be kept[\s\S]*{journal}"):
+            judge(MIXED[:1], SETTINGS, 1, journal)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda key, verdicts: [key, [one | {"more": 1} for one in verdicts]],
+        lambda key, verdicts: ["f" * 64, [one | {"more": 1} for one in verdicts]],
+        lambda key, verdicts: [key, verdicts, 1.5],
+        lambda key, verdicts: {"key": key},
+        lambda key, verdicts: [[key], verdicts],
+    ],
+    ids=["another verdict", "another program's", "a third value", "an object", "no text"],
+)
+def test_a_line_of_another_versions_form_is_judged_again(
+    tmp_path: Path, change: Callable[[str, list[dict]], object]
+) -> None:
+    journal = tmp_path / "verdicts.jsonl"
+    first = judge(MIXED[:1], SETTINGS, 1, journal)
+    content = json.dumps(change(*json.loads(journal.read_text().partition(" ")[2])))
+    journal.write_text(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
+    assert untimed(judge(MIXED[:1], SETTINGS, 1, journal)) == untimed(first)
+    assert len(journal.read_text().splitlines()) == 2
 
 
 def test_a_damaged_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ workers busy rather than one.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import errno
 import functools
 import hashlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -72,8 +73,7 @@ def judge(
     layers = layers_in_force(settings.require)
     keys = [_key(program, settings, layers, timed) for program in programs]
     distinct = dict(zip(keys, programs, strict=True))
-    finished = _read(journal) if journal is not None else {}
-    finished = {key: finished[key] for key in distinct if key in finished}
+    finished = _read(journal, distinct) if journal is not None else {}
     pieces: dict[str, list[dict[int, Verdict]]] = {}
     try:
         stand = len(finished)
@@ -241,13 +241,19 @@ def _sources() -> str:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def _read(journal: Path) -> dict[str, list[Verdict]]:
-    """Read what an earlier run finished; a line that is torn or damaged is judged again."""
+def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
+    """Read what an earlier run finished of the programs wanted, by their keys.
+
+    A line that is torn, damaged or of another version's form is judged again.
+    """
     found: dict[str, list[Verdict]] = {}
-    if journal.is_symlink():  # what is appended would land where it leads
-        raise _unusable(journal, OSError(errno.ELOOP, "a symbolic link"))
     try:
+        if journal.is_symlink():  # what is appended would land where it leads
+            raise OSError(errno.ELOOP, "a symbolic link")
         text = journal.read_text(errors="replace")
+        if text and not text.endswith("\n"):
+            with journal.open("a") as file:
+                file.write("\n")  # what is appended next begins a line of its own
     except FileNotFoundError:
         return found
     except OSError as error:
@@ -255,11 +261,10 @@ def _read(journal: Path) -> dict[str, list[Verdict]]:
     for line in text.splitlines():
         checksum, _, content = line.partition(" ")
         if checksum == hashlib.sha256(content.encode()).hexdigest():
-            key, verdicts = json.loads(content)
-            found[key] = [Verdict(**verdict) for verdict in verdicts]
-    if text and not text.endswith("\n"):
-        with journal.open("a") as file:
-            file.write("\n")  # what is appended next begins a line of its own
+            with contextlib.suppress(ValueError, TypeError):
+                key, verdicts = json.loads(content)
+                if key in wanted:
+                    found[key] = [Verdict(**verdict) for verdict in verdicts]
     return found
 
 
