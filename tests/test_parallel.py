@@ -42,6 +42,16 @@ def fall(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def fall_over_none(number: int | None, deaths: Path) -> int:
+    if number is None:
+        time.sleep(0.1)  # while others are done
+        with deaths.open("a") as file:
+            file.write("died ")
+        fall(0)
+    assert number is not None
+    return number
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_result_comes_with_the_number_of_its_unit(workers: int) -> None:
     results = list(run(square, [(number,) for number in range(9)], workers))
@@ -54,6 +64,24 @@ def test_a_unit_whose_worker_was_killed_is_done_again(tmp_path: Path) -> None:
     units = [(tmp_path / "marker", "killed"), *[(tmp_path, str(number)) for number in range(5)]]
     assert sorted(run(fail_once, units, 2)) == [(0, "killed"), *[(n + 1, str(n)) for n in range(5)]]
     assert (tmp_path / "marker").exists()
+
+
+def test_each_of_many_units_may_lose_its_worker(tmp_path: Path) -> None:
+    deadly = range(0, 40, 10)
+    units = [
+        (tmp_path / str(number), "killed") if number in deadly else (tmp_path, str(number))
+        for number in range(40)
+    ]
+    assert sorted(number for number, _ in run(fail_once, units, 2)) == list(range(40))
+    assert len(list(tmp_path.iterdir())) == len(deadly)
+
+
+def test_a_unit_that_kills_every_worker_is_told_though_others_are_done(tmp_path: Path) -> None:
+    units = [(None, tmp_path / "deaths"), *[(number, tmp_path / "deaths") for number in range(99)]]
+    done = []
+    with pytest.raises(CoralError, match="the workers keep dying"):
+        done.extend(run(fall_over_none, units, 2))
+    assert (tmp_path / "deaths").read_text() == "died " * 3
 
 
 def test_a_unit_that_kills_every_worker_is_an_error_that_says_where_to_look() -> None:

@@ -19,7 +19,8 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -35,6 +36,7 @@ from coral_batch.work.address import ADDRESS, SchedulerLostError, cluster
 from coral_batch.work.orphans import exit_when_parent_dies
 
 _ATTEMPTS = 3
+"""How often a unit is handed out."""
 
 Result = TypeVar("Result")
 
@@ -61,33 +63,50 @@ def run(
         again: exceptions after which a unit is tried again, as after the death of its worker.
 
     Raises:
-        CoralError: workers keep dying, the cluster does not work, or `function` raises it.
+        CoralError: workers keep dying over the same unit, the cluster does not work, or `function`
+            raises it.
         Exception: whatever else `function` raises.
     """
     left = dict(enumerate(units))
-    for attempt in range(_ATTEMPTS):
+    tries: Counter[int] = Counter()
+    while left:
+        # Those of a cluster are handed out at once, those of a pool as it takes them.
+        units_left = _counted(dict(left), tries)
         try:
             address = cluster()
             if address is None:
-                results = _processes(function, dict(left), workers)
+                results = _processes(function, units_left, workers)
             else:
-                results = _dask().run(address, function, dict(left), reads, device)
+                results = _dask().run(address, function, dict(units_left), reads, device)
             for number, result in results:
                 del left[number]
                 yield number, result
             return
         except SchedulerLostError:
-            if attempt == _ATTEMPTS - 1:
+            if _tried_enough(left, tries):
                 raise
             print("coral: the scheduler is gone; looking for it again", file=sys.stderr)
         except (TerminatedWorkerError, *again) as error:
-            if attempt == _ATTEMPTS - 1:
+            if _tried_enough(left, tries):
                 raise CoralError(
                     "the workers keep dying",
                     found=str(error).partition("\n")[0] or type(error).__name__,
                     action="look for the kernel's out-of-memory killer, or lower compute.workers "
                     "or verdicts.memory_mb",
                 ) from None
+
+
+def _counted(
+    units: Mapping[int, tuple[Any, ...]], tries: Counter[int]
+) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield units, and count how often each was handed out: which one kills is not known."""
+    for number, unit in units.items():
+        tries[number] += 1
+        yield number, unit
+
+
+def _tried_enough(left: Iterable[int], tries: Counter[int]) -> bool:
+    return any(tries[number] >= _ATTEMPTS for number in left)
 
 
 def ask(function: Callable[..., Result], *arguments: Any, device: bool = False) -> Result:
@@ -181,7 +200,9 @@ def _dask() -> ModuleType:
 
 
 def _processes(
-    function: Callable[..., Result], units: Mapping[int, tuple[Any, ...]], workers: int | None
+    function: Callable[..., Result],
+    units: Iterator[tuple[int, tuple[Any, ...]]],
+    workers: int | None,
 ) -> Iterator[tuple[int, Result]]:
     # The pool gets units as others are done. Of units that wait in loky's own queue when the pool
     # is stopped it keeps the numbers alone, and looking one up ends its thread with a traceback.
@@ -190,8 +211,7 @@ def _processes(
     try:
         with _deaf():  # which may raise what it held back, with everything begun
             results = pool(
-                joblib.delayed(_call)(function, number, unit, os.getpid())
-                for number, unit in units.items()
+                joblib.delayed(_call)(function, number, unit, os.getpid()) for number, unit in units
             )
         for result in results:  # noqa: UP028, as `yield from` would close it with the warning
             yield result
