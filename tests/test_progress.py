@@ -79,6 +79,40 @@ def test_what_is_left_goes_by_the_units_that_came_last_where_they_take_longer(
     assert last == "coral: training: 575 of 675 adapters after 7 min 55 s, about 8 min 20 s left"
 
 
+def test_what_is_left_goes_by_the_unit_under_way_where_it_takes_longer_than_any_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown, written = lines(clock := Clock(), monkeypatch, total=675)
+    for seconds in [0.15] * 670 + [600]:
+        for _ in range(int(seconds)):
+            clock.now += 1
+            shown.look()
+        clock.now += seconds % 1
+        shown.update()
+    told = [line for line in written.getvalue().splitlines() if ": 67" in line]
+    assert told[1] == "coral: training: 670 of 675 adapters after 2 min 32 s, about 4 min 15 s left"
+    assert told[-2].endswith(" after 10 min 53 s, about 46 min 0 s left")
+    assert told[-1].endswith(": 671 of 675 adapters after 11 min 41 s, about 11 min 44 s left")
+
+
+def test_what_is_left_of_units_that_are_finished_together_goes_by_the_mean_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown, written = lines(clock := Clock(), monkeypatch, total=48)
+    for _ in range(2):
+        for _ in range(60):
+            clock.now += 1
+            shown.look()
+        for _ in range(16):
+            shown.update()
+    for _ in range(55):
+        clock.now += 1
+        shown.look()
+    assert written.getvalue().splitlines()[-1] == (
+        "coral: training: 32 of 48 adapters after 2 min 52 s, about 1 min 26 s left"
+    )
+
+
 def test_a_unit_that_takes_an_hour_has_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     shown, written = lines(clock := Clock(), monkeypatch)
     for _ in range(3600):

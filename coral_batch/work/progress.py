@@ -147,6 +147,7 @@ class Lines:
         self._start = self._last = clock()
         self._begun: float | None = None if notes else self._start
         self._marks: list[tuple[float, float]] = []  # when how much was done
+        self._latest, self._longest = self._start, 0.0  # when a unit was finished; between two
         self._lock = threading.Lock()
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -171,6 +172,8 @@ class Lines:
 
     def update(self, finished: float = 1) -> None:
         """Say that so many more units are finished."""
+        now = self._clock()
+        self._longest, self._latest = max(self._longest, now - self._latest), now
         self._finished += finished
         self.look()
 
@@ -213,6 +216,8 @@ class Lines:
         since = bisect.bisect(self._marks, (now - (now - self._begun) / 4, math.inf)) - 1
         if since >= 0 and done - (before := self._marks[since])[1] >= 1:
             pace = max(pace, (now - before[0]) / (done - before[1]))
+        elif self._notes is None and (wait := now - self._latest) > self._longest:
+            pace = max(pace, wait)  # what is under way takes longer than any before it
         return pace * (self._total - done)
 
     def _say(self, done: float, now: float) -> None:
