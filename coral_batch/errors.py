@@ -8,6 +8,8 @@ this project and keeps its traceback.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 UNTRIED = 2
@@ -52,6 +54,24 @@ class CoralError(Exception):
 
 class TooLong(CoralError):
     """A prompt and its answer do not fit the model."""
+
+
+@contextmanager
+def reading(place: Path) -> Iterator[None]:
+    """Let what looks at a place, or reads what lies there, tell a user why it cannot.
+
+    Raises:
+        CoralError: access is denied, the name is too long, or the file system fails.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise CoralError(
+            "a file or folder cannot be read",
+            file=error.filename or place,
+            found=error.strerror or str(error),
+            action="grant read access, or name another place",
+        ) from None
 
 
 def shorten(value: object) -> str:

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.store import Store, key_of
+from coral_batch.lake.store import Store, discard, key_of
+from tests.rights import bound_by_modes
 
 DETERMINANTS = {"base": "abc", "r": 8, "modules": ["q_proj", "v_proj"]}
 JSON = st.recursive(
@@ -56,28 +64,122 @@ def test_keys_tell_determinants_apart(left: dict[str, object], right: dict[str, 
         assert left == right
 
 
-@pytest.mark.parametrize("how", ["changed", "removed", "added", "index", "other"])
+def _edit_index(name: str, value: object) -> Callable[[Path], None]:
+    def edit(entry: Path) -> None:
+        index = json.loads((entry / "index.json").read_text())
+        (entry / "index.json").write_text(json.dumps({**index, name: value}))
+
+    return edit
+
+
+def _replace_by_file(entry: Path) -> None:
+    shutil.rmtree(entry)
+    entry.touch()
+
+
+def _replace_by_link(entry: Path) -> None:
+    shutil.rmtree(entry)
+    entry.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda entry: (entry / "files/adapter/weights").write_bytes(b"Weights"),
+        lambda entry: (entry / "files/curve.json").unlink(),
+        lambda entry: (entry / "files/more").touch(),
+        lambda entry: os.mkfifo(entry / "files/more"),
+        lambda entry: (entry / "files/more").mkdir(),
+        lambda entry: (entry / "files/more").symlink_to("adapter"),
+        lambda entry: (entry / "index.json").write_text("{"),
+        lambda entry: (entry / "index.json").write_text("[1]"),
+        _edit_index("files", []),
+        _edit_index("files", None),
+        _edit_index("determinants", {"r": math.nan}),
+        _edit_index("determinants", {"r": 16}),
+        lambda entry: shutil.rmtree(entry / "files"),
+        _replace_by_file,
+        _replace_by_link,
+    ],
+    ids=[
+        *("changed", "removed", "added", "pipe", "empty folder", "link", "torn", "list"),
+        *("no names", "null", "nan", "other", "no files", "a file", "a link"),
+    ],
+)
 def test_a_damaged_entry_is_reported_and_never_used(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], object]
 ) -> None:
     store = Store(tmp_path)
     files = store.put("adapters", DETERMINANTS, _build)
-    if how == "changed":
-        (files / "adapter" / "weights").write_bytes(b"Weights")
-    elif how == "removed":
-        (files / "curve.json").unlink()
-    elif how == "added":
-        (files / "more").touch()
-    elif how == "index":
-        (files.parent / "index.json").write_text("{")
-    else:
-        other = store.put("adapters", DETERMINANTS | {"r": 16}, _build)
-        (other.parent / "index.json").rename(files.parent / "index.json")
+    damage(files.parent)
     assert store.get("adapters", DETERMINANTS) is None
     assert str(files.parent) in capsys.readouterr().err
     assert store.get("adapters", DETERMINANTS) is None
     assert capsys.readouterr().err == ""
     assert _contents(store.put("adapters", DETERMINANTS, _build))["adapter/weights"] == b"weights"
+
+
+def test_a_folder_without_files_is_kept_where_it_was_put(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    files = store.put("adapters", DETERMINANTS, lambda folder: (folder / "empty").mkdir())
+    assert store.get("adapters", DETERMINANTS) == files
+    (files / "empty").rmdir()
+    assert store.get("adapters", DETERMINANTS) is None
+
+
+RACE = """
+import sys
+from pathlib import Path
+from coral_batch.lake.store import Store
+
+store = Store(Path(sys.argv[1]))
+for number in range(30):
+    sys.stdin.readline()
+    build = lambda folder: [(folder / str(n)).write_text("x" * 5000) for n in range(40)] and None
+    files = store.get("samples", {"n": number}) or store.put("samples", {"n": number}, build)
+    print(all((files / str(n)).read_text() == "x" * 5000 for n in range(40)), flush=True)
+"""
+
+
+def test_two_processes_that_meet_a_damaged_entry_make_it_again(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    command = [sys.executable, "-c", RACE, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with (
+        subprocess.Popen(command, stderr=subprocess.DEVNULL, **pipes) as one,
+        subprocess.Popen(command, stderr=subprocess.DEVNULL, **pipes) as other,
+    ):
+        both = (one, other)
+        for number in range(30):
+            files = store.put("samples", {"n": number}, _build)
+            (files / "curve.json").write_text("torn")
+            for process in both:
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            assert [process.stdout.readline() for process in both] == ["True\n"] * 2
+
+
+def test_an_entry_that_another_made_again_meanwhile_stays(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    entry = store.put("adapters", DETERMINANTS, _build).parent
+    assert discard(entry) is None
+    assert entry.exists()
+    (entry / "index.json").write_text("{")
+    assert discard(entry) is not None
+    assert discard(entry) is None
+
+
+@pytest.mark.parametrize("place", [".", "files", "files/adapter", "files/curve.json", "index.json"])
+def test_an_entry_that_may_not_be_read_is_told_and_stays(tmp_path: Path, place: str) -> None:
+    store = Store(tmp_path)
+    entry = store.put("adapters", DETERMINANTS, _build).parent
+    mode = (entry / place).stat().st_mode
+    (entry / place).chmod(0)
+    denied = pytest.raises(CoralError, match=r"cannot be read(?s:.*)Permission denied")
+    with denied, bound_by_modes():
+        store.get("adapters", DETERMINANTS)
+    (entry / place).chmod(mode)
+    assert store.get("adapters", DETERMINANTS) == entry / "files"
 
 
 def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:

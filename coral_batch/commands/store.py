@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
-from coral_batch.lake.store import Entry, Store, remove
+from coral_batch.errors import CoralError, reading
+from coral_batch.lake.store import Entry, Store, discard, remove
 from coral_batch.work.progress import progress
 from coral_batch.work.text import inline, table
 
@@ -72,23 +74,24 @@ def prune(
     """
     content = Store(lake.STORE)
     now = time.time()
-    doomed: list[tuple[Path, str]] = [
-        (folder, "left unfinished")
+    doomed: list[tuple[Path, str, Callable[[Path], object]]] = [
+        (folder, "left unfinished", remove)
         for folder in content.unfinished()
         if now - folder.stat().st_mtime > _ABANDONED
     ]
     for entry in progress(list(content.entries()), "prune", units="entries"):
         damage = entry.damage()
         if damage is not None:
-            doomed.append((entry.folder, f"damaged: {damage}"))
+            doomed.append((entry.folder, f"damaged: {damage}", discard))
         elif unused is not None and now - entry.used >= unused * DAY:
-            doomed.append((entry.folder, f"unused for {(now - entry.used) / DAY:.1f} days"))
+            doomed.append((entry.folder, f"unused for {(now - entry.used) / DAY:.1f} days", remove))
     freed = 0
-    for folder, why in doomed:
-        freed += sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
+    for folder, why, take in doomed:
+        with reading(folder), suppress(FileNotFoundError):
+            freed += sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
         print(f"{folder}: {why}")
         if not dry_run:
-            remove(folder)
+            take(folder)
     verb = "would be removed" if dry_run else "removed"
     print(f"{len(doomed)} {verb}, {size_text(freed)}")
 

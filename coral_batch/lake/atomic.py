@@ -97,13 +97,26 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
     with writing(target):
         make_folder(target.parent)
         _sweep(target)
-        with tempfile.TemporaryDirectory(prefix=_unfinished(target), dir=target.parent) as folder:
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                yield Path(folder)
-            finally:
-                os.close(descriptor)
+        with (
+            tempfile.TemporaryDirectory(prefix=_unfinished(target), dir=target.parent) as folder,
+            locked(Path(folder)),
+        ):
+            yield Path(folder)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait until no other process of this machine has locked a file or folder; lock it meanwhile.
+
+    Raises:
+        OSError: it is not there, or cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _unfinished(target: Path) -> str:

@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coral_batch.errors import CoralError
-from coral_batch.lake.atomic import make_folder, sync, sync_tree, writing
+from coral_batch.errors import CoralError, reading
+from coral_batch.lake.atomic import locked, make_folder, sync, sync_tree, writing
+from coral_batch.lake.hashes import found_sha256
 
 INDEX = "index.json"
 FILES = "files"
@@ -51,8 +52,13 @@ class Entry:
     used: float
 
     def damage(self) -> str | None:
-        """Say what is wrong with the entry, in words; None when it is what was stored."""
-        return _damage(self.folder, self.key)
+        """Say what is wrong with the entry, in words; None when it is what was stored.
+
+        Raises:
+            CoralError: it may not be read.
+        """
+        with reading(self.folder):
+            return _damage(self.folder)
 
     def determinants(self) -> dict[str, Any]:
         """Return what determined the entry; empty when its index cannot be read."""
@@ -90,20 +96,19 @@ class Store:
         A damaged entry is reported on stderr, deleted, and counts as none.
 
         Raises:
-            CoralError: a damaged entry cannot be deleted.
+            CoralError: an entry may not be read, or a damaged one cannot be deleted.
         """
         entry = self.root / kind / key_of(determinants)
-        if not entry.exists():
-            return None
-        damage = _damage(entry, entry.name)
-        if damage is None:
-            # For `coral store prune`. A store that cannot be written to is still one to read.
-            with contextlib.suppress(OSError):
-                os.utime(entry)
-            return entry / FILES
-        print(f"coral: {entry} is damaged and will be made again: {damage}", file=sys.stderr)
-        remove(entry)
-        return None
+        with reading(entry):
+            if os.path.lexists(entry) and _damage(entry) and (damage := discard(entry)):
+                told = f"coral: {entry} is damaged and will be made again: {damage}"
+                print(told, file=sys.stderr)
+            if not entry.exists():
+                return None
+        # For `coral store prune`. A store that cannot be written to is still one to read.
+        with contextlib.suppress(OSError):
+            os.utime(entry)
+        return entry / FILES
 
     def put(
         self, kind: str, determinants: Mapping[str, Any], build: Callable[[Path], None]
@@ -140,26 +145,53 @@ class Store:
         return entry / FILES
 
     def entries(self) -> Iterator[Entry]:
-        """Yield what the store holds, by kind and key."""
-        for folder in sorted(self.root.glob("*/*")):
-            if folder.is_dir() and not folder.name.startswith("."):
-                size = sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
-                used = folder.stat().st_mtime
-                yield Entry(folder.parent.name, folder.name, folder, size, used)
+        """Yield what the store holds, by kind and key.
+
+        Raises:
+            CoralError: the store may not be read.
+        """
+        with reading(self.root):
+            for folder in sorted(self.root.glob("*/*")):
+                if not folder.is_dir() or folder.name.startswith("."):
+                    continue
+                files = (file for file in folder.rglob("*") if file.is_file())
+                size = sum(file.lstat().st_size for file in files)
+                yield Entry(folder.parent.name, folder.name, folder, size, folder.stat().st_mtime)
 
     def unfinished(self) -> list[Path]:
         """Return the folders of entries that are being made, or whose making was killed."""
         return sorted(self.root.glob(f"*/{_UNFINISHED}*"))
 
 
+def discard(entry: Path) -> str | None:
+    """Delete an entry if it is damaged, and say in words what was wrong; None when nothing was.
+
+    Of several processes that find the same damage one deletes the entry. The others come after it,
+    look again, and leave alone what it may have made in its place.
+
+    Raises:
+        CoralError: it may not be read, or cannot be deleted.
+    """
+    with reading(entry), locked(entry.parent):
+        damage = _damage(entry) if os.path.lexists(entry) else None
+        if damage is not None:
+            remove(entry)
+        return damage
+
+
 def remove(folder: Path) -> None:
-    """Delete an entry.
+    """Delete an entry, or what lies in the place of one.
 
     Raises:
         CoralError: it cannot be deleted.
     """
     try:
-        shutil.rmtree(folder)
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder)
+        else:
+            folder.unlink()
+    except FileNotFoundError:
+        pass  # another process is deleting it
     except OSError as error:
         raise CoralError(
             "an entry of the store cannot be removed",
@@ -169,16 +201,23 @@ def remove(folder: Path) -> None:
         ) from None
 
 
-def _damage(entry: Path, key: str) -> str | None:
+def _damage(entry: Path) -> str | None:
     try:
         index = json.loads((entry / INDEX).read_text())
-        expected = index["files"]
-        known = index["determinants"]
+        expected = dict(index["files"])
+        key = key_of(index["determinants"])
+    except PermissionError:
+        raise  # it may be what was stored
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         return f"its {INDEX} cannot be read ({type(error).__name__})"
-    if key_of(known) != key:
+    if key != entry.name:
         return f"its {INDEX} belongs to another key"
-    found = _hashes(entry / FILES)
+    try:
+        found = _hashes(entry / FILES)
+    except PermissionError:
+        raise
+    except OSError as error:
+        return f"not what was stored: {error.filename} cannot be read ({error.strerror})"
     wrong = sorted(
         name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
     )
@@ -186,13 +225,23 @@ def _damage(entry: Path, key: str) -> str | None:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    """Return the SHA-256 of each file below a folder, and words for what else is not a folder.
+
+    A folder without anything in it is named as well.
+    """
     hashes = {}
-    for file in files:
-        with file.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        hashes[file.relative_to(folder).as_posix()] = digest
+    for place, folders, files in os.walk(folder, onerror=_raise):
+        at = Path(place)
+        links = [name for name in folders if (at / name).is_symlink()]
+        for file in (at / name for name in (*files, *links)):
+            hashes[file.relative_to(folder).as_posix()] = found_sha256(file)
+        if not files and not folders and at != folder:
+            hashes[at.relative_to(folder).as_posix()] = "an empty folder"
     return hashes
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _move(folder: Path, entry: Path) -> None:
