@@ -77,7 +77,7 @@ def prune(
     doomed: list[tuple[Path, str, Callable[[Path], object]]] = [
         (folder, "left unfinished", remove)
         for folder in content.unfinished()
-        if now - folder.stat().st_mtime > _ABANDONED
+        if now - _changed(folder) > _ABANDONED
     ]
     for entry in progress(list(content.entries()), "prune", units="entries"):
         damage = entry.damage()
@@ -104,6 +104,13 @@ def size_text(size: float) -> str:
         size /= 1024
         step += 1
     return f"{size:.{min(step, 1)}f} {units[step]}"
+
+
+def _changed(folder: Path) -> float:
+    """When something in a folder was last changed, in seconds since the epoch."""
+    with reading(folder), suppress(FileNotFoundError):
+        return max(path.lstat().st_mtime for path in (folder, *folder.rglob("*")))
+    return time.time()  # it is being finished, or removed
 
 
 def _counted(entries: list[Entry]) -> str:

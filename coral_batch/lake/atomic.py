@@ -119,6 +119,21 @@ def locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def is_locked(path: Path) -> bool:
+    """Whether a process of this machine has `locked` a file or folder."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:  # it is finished or removed meanwhile, or not for us
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _unfinished(target: Path) -> str:
     return f".{target.name}.unfinished-"
 

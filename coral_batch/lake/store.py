@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError, reading
-from coral_batch.lake.atomic import locked, make_folder, sync, sync_tree, writing
+from coral_batch.lake.atomic import is_locked, locked, make_folder, sync, sync_tree, writing
 from coral_batch.lake.hashes import found_sha256
 
 INDEX = "index.json"
@@ -128,7 +128,10 @@ class Store:
         entry = self.root / kind / key
         with writing(entry):
             make_folder(entry.parent)
-            with tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary:
+            with (
+                tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary,
+                locked(Path(temporary)),
+            ):
                 folder = Path(temporary) / key
                 (folder / FILES).mkdir(parents=True)
                 build(folder / FILES)
@@ -159,8 +162,13 @@ class Store:
                 yield Entry(folder.parent.name, folder.name, folder, size, folder.stat().st_mtime)
 
     def unfinished(self) -> list[Path]:
-        """Return the folders of entries that are being made, or whose making was killed."""
-        return sorted(self.root.glob(f"*/{_UNFINISHED}*"))
+        """Return the folders of entries whose making was killed, and of those made elsewhere.
+
+        What a process of this machine is making is locked.
+        """
+        return sorted(
+            folder for folder in self.root.glob(f"*/{_UNFINISHED}*") if not is_locked(folder)
+        )
 
 
 def discard(entry: Path) -> str | None:
