@@ -67,6 +67,47 @@ def test_what_a_killed_writer_left_goes_and_what_one_is_at_work_on_stays(
     assert {path.name for path in tmp_path.iterdir()} == {".table.swp", "before", "table"}
 
 
+MANY = """
+import sys
+from pathlib import Path
+from coral_batch.lake.atomic import atomic, move_into_place, unfinished_folder
+
+print("here", flush=True)
+sys.stdin.readline()
+for number in range(200):
+    if sys.argv[1] == "file":
+        with atomic(Path("table")) as stream:
+            stream.write(b"whole")
+    else:
+        with unfinished_folder(Path("table")) as folder:
+            (folder / "whole").mkdir()
+            move_into_place(folder / "whole", Path("table"))
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_writers_of_the_same_thing_leave_each_others_alone(tmp_path: Path, kind: str) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", MANY, kind],
+            cwd=tmp_path,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    for writer in writers:
+        assert writer.stdout is not None and writer.stdout.readline() == "here\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    assert [writer.communicate()[1] for writer in writers] == [""] * 3
+    assert [path.name for path in tmp_path.iterdir()] == ["table"]
+
+
 @pytest.mark.parametrize("write", [atomic, unfinished_folder])
 def test_a_file_in_the_place_of_a_folder_is_told(
     tmp_path: Path, write: Callable[[Path], AbstractContextManager[object]]

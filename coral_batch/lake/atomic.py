@@ -44,9 +44,8 @@ def atomic(file: Path, mode: int = 0o644) -> Iterator[IO[bytes]]:
     try:
         make_folder(file.parent)
         _sweep(file)
-        handle, temporary = tempfile.mkstemp(prefix=_unfinished(file), dir=file.parent)
+        handle, temporary = _begin(file)
         with os.fdopen(handle, "wb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)
             yield stream
             stream.flush()
             Path(temporary).chmod(mode)
@@ -59,6 +58,16 @@ def atomic(file: Path, mode: int = 0o644) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError):
             raise _not_written(file, error) from None
         raise
+
+
+def _begin(file: Path) -> tuple[int, str]:
+    """Make and lock the temporary file of `file`; return its descriptor and its name."""
+    while True:
+        handle, temporary = tempfile.mkstemp(prefix=_unfinished(file), dir=file.parent)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if Path(temporary).exists():
+            return handle, temporary
+        os.close(handle)  # before it was locked, another run took it for what a killed one left
 
 
 @contextlib.contextmanager
@@ -97,11 +106,27 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
     with writing(target):
         make_folder(target.parent)
         _sweep(target)
-        with (
-            tempfile.TemporaryDirectory(prefix=_unfinished(target), dir=target.parent) as folder,
-            locked(Path(folder)),
-        ):
-            yield Path(folder)
+        with contextlib.ExitStack() as stack:
+            folder = None
+            while folder is None or not folder.exists():  # as in `_begin`
+                made = tempfile.TemporaryDirectory(prefix=_unfinished(target), dir=target.parent)
+                folder = Path(stack.enter_context(made))
+                with contextlib.suppress(FileNotFoundError):
+                    stack.enter_context(locked(folder))
+            yield folder
+
+
+def move_into_place(complete: Path, target: Path) -> None:
+    """Let a folder made in an `unfinished_folder` of `target` replace what lies there.
+
+    Raises:
+        OSError: it cannot be moved there.
+    """
+    with locked(target.parent):  # of several writers, one at a time
+        if target.exists():
+            target.rename(complete.with_name("replaced"))
+        complete.rename(target)
+        sync(target.parent)
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ import polars as pl
 from coral_batch.errors import CoralError
 from coral_batch.lake import seals, strictjson
 from coral_batch.lake.acceptance import doubtful
-from coral_batch.lake.atomic import atomic, sync, sync_tree, unfinished_folder
+from coral_batch.lake.atomic import atomic, move_into_place, sync_tree, unfinished_folder
 from coral_batch.lake.places import SCHEMAS, path
 from coral_batch.lake.schemas import Schema, first_error, first_repeat, subvalidator, validator
 
@@ -241,10 +241,7 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
         for name, folder in folders.items():
             shutil.copytree(folder, complete / name)
         sync_tree(complete)
-        if target.exists():
-            target.rename(temporary / "replaced")
-        complete.rename(target)
-        sync(target.parent)
+        move_into_place(complete, target)
 
 
 def write_text(file: Path, text: str) -> None:

@@ -26,7 +26,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GgufCo
 from transformers.utils import logging as transformers_logging
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.atomic import sync, sync_tree, unfinished_folder
+from coral_batch.lake.atomic import move_into_place, sync_tree, unfinished_folder
 from coral_batch.lake.hashes import check_files, folder_hashes
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.device import compute_dtype, devices
@@ -129,10 +129,7 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
         )
         (folder / CARD).write_text(json.dumps(asdict(card), indent=2, sort_keys=True) + "\n")
         sync_tree(folder)
-        if destination.exists():
-            destination.rename(temporary / "replaced")
-        folder.rename(destination)
-        sync(destination.parent)
+        move_into_place(folder, destination)
     return card
 
 
