@@ -130,6 +130,25 @@ def test_rewriting_the_generations_changes_nothing_else(workspace: Path, count: 
     assert Path("params.yaml").read_text() == before
 
 
+def test_rewriting_the_generations_keeps_how_lines_end(workspace: Path) -> None:
+    text = params.FILE.read_bytes().replace(b"\n", b"\r\n")
+    params.FILE.write_bytes(text)
+    params.write_generations(5)
+    assert params.FILE.read_bytes().replace(b"\r\n", b"").count(b"\n") == 0
+    params.write_generations(3)
+    assert params.FILE.read_bytes() == text
+
+
+def test_rewriting_the_generations_follows_a_link_and_keeps_the_mode(workspace: Path) -> None:
+    own = params.FILE.rename("own.yaml")
+    own.chmod(0o600)
+    params.FILE.symlink_to(own)
+    params.write_generations(5)
+    assert params.FILE.is_symlink()
+    assert len(params.load(own).generations) == 5
+    assert own.stat().st_mode & 0o777 == 0o600
+
+
 def test_an_invalid_file_is_not_rewritten(workspace: Path) -> None:
     edit("seed: 1", "seed: -1")
     before = Path("params.yaml").read_text()

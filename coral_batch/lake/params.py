@@ -7,6 +7,7 @@ duplicate keys, wrong types and values out of range with one message that names 
 from __future__ import annotations
 
 import math
+import stat
 from dataclasses import astuple
 from io import StringIO
 from pathlib import Path
@@ -47,6 +48,8 @@ def load(file: Path = FILE) -> Params:
 def write_generations(count: int, file: Path = FILE) -> None:
     """Rewrite the maps of generations and parts for `count` generations; all else keeps its text.
 
+    Where params.yaml is a link, the file that it leads to is written.
+
     Raises:
         CoralError: params.yaml is not valid, before or after.
     """
@@ -62,10 +65,14 @@ def write_generations(count: int, file: Path = FILE) -> None:
             entry = CommentedMap(content)
             entry.fa.set_flow_style()
             document[key][DoubleQuotedScalarString(name)] = entry
-    text = StringIO()
-    _yaml().dump(document, text)
-    with atomic(file) as stream:
-        stream.write(text.getvalue().encode())
+    stream = StringIO()
+    _yaml().dump(document, stream)
+    text = stream.getvalue()
+    if b"\r\n" in file.read_bytes():
+        text = text.replace("\n", "\r\n")
+    target = file.resolve()
+    with atomic(target, stat.S_IMODE(target.stat().st_mode)) as written:
+        written.write(text.encode())
 
 
 def _yaml() -> YAML:
@@ -84,7 +91,8 @@ def _represent_null(representer: Any, _: None) -> Any:
 
 def _read_document(file: Path) -> Any:
     try:
-        return _yaml().load(file.read_bytes().decode("utf-8"))
+        # To YAML a line ends either way; ruamel keeps how one with a comment does.
+        return _yaml().load(file.read_bytes().decode("utf-8").replace("\r\n", "\n"))
     except FileNotFoundError:
         raise CoralError(
             "no params.yaml here", file=file.absolute(), action="run from the repository's root"
