@@ -382,6 +382,16 @@ def test_results_without_a_place_are_refused_before_anything_is_read(given: Path
         run_linteval("run", given / "nowhere.jsonl", results)
 
 
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o002, 0o664)])
+def test_results_get_the_mode_of_the_users_own_files(given: Path, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        coral(given / "items.jsonl", given / "good.json", "--json", given / "out.json")
+    finally:
+        os.umask(before)
+    assert (given / "out.json").stat().st_mode & 0o777 == mode
+
+
 LONG = "1" * 5000
 
 

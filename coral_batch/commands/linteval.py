@@ -19,7 +19,7 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.atomic import atomic, unfinished_folder
+from coral_batch.lake.atomic import atomic, mode_by_umask, unfinished_folder
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
@@ -104,7 +104,7 @@ def run(
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
-    with atomic(answers) as stream:
+    with atomic(answers, mode_by_umask()) as stream:
         stream.write("".join(lines).encode())
     _stand({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
 
@@ -321,7 +321,7 @@ def _write_tests(items: Collection[int], file: Path) -> None:
             found="the file itself" if place == file else "other tests",
             action="name another file, in a folder without others' tests",
         )
-    with atomic(place) as stream:
+    with atomic(place, mode_by_umask()) as stream:
         stream.write(content)
 
 
@@ -331,5 +331,5 @@ def _write(content: Any, file: Path | None) -> None:
     if file is None:
         typer.echo(text, nl=False)
         return
-    with atomic(file) as stream:
+    with atomic(file, mode_by_umask()) as stream:
         stream.write(text)

@@ -60,6 +60,13 @@ def atomic(file: Path, mode: int = 0o644) -> Iterator[IO[bytes]]:
         raise
 
 
+def mode_by_umask() -> int:
+    """Return the mode that a new file of a user gets, by what the user's umask takes away."""
+    mask = os.umask(0o077)  # which tells it only by setting another
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
 def _begin(file: Path) -> tuple[int, str]:
     """Make and lock the temporary file of `file`; return its descriptor and its name."""
     while True:
