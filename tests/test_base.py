@@ -259,7 +259,9 @@ def test_a_disk_that_does_not_take_converted_weights_is_told(
     assert list((tmp_path / "lake").iterdir()) == []
 
 
-@pytest.mark.parametrize("model", ["no-such-model", "/no/such/folder", "./nothing"])
+@pytest.mark.parametrize(
+    "model", ["no-such-model", "/no/such/folder", "./nothing", "~nosuchuser/m", "x" * 256]
+)
 def test_an_unknown_model_is_named(tmp_path: Path, model: str) -> None:
     with pytest.raises(CoralError, match=model):
         materialise(model, None, tmp_path / "base", tmp_path)

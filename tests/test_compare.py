@@ -154,6 +154,8 @@ def test_what_cannot_be_compared_is_told(first: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(CoralError, match="no finished run in this folder"):
         compare([".", str(tmp_path / "empty")])
+    with pytest.raises(CoralError, match="File name too long"):
+        compare([".", "x" * 256])
     for runs in ([".", "."], ["."]):
         with pytest.raises(CoralError, match="two or more distinct runs"):
             compare(runs)

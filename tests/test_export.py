@@ -315,6 +315,11 @@ def test_what_a_killed_export_left_goes_with_the_next_one(adapter: Path, run: Pa
     assert {path.name for path in run.iterdir()} == before | {"export"}
 
 
+def test_a_name_that_no_file_can_have_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CoralError, match=r"x{256}(?s:.*)File name too long"):
+        export(tmp_path / ("x" * 256))
+
+
 def test_an_adapter_that_was_changed_is_not_exported(adapter: Path, tmp_path: Path) -> None:
     with (adapter / "adapter_model.safetensors").open("ab") as stream:
         stream.write(b"0")

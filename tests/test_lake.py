@@ -20,6 +20,7 @@ from coral_batch.lake.schemas import FOLDER
 from coral_batch.lake.stage import write
 from coral_batch.records.rows import DurationRow, SampleRow
 from tests.faults.mutations import a_header_that_lies_about_its_array
+from tests.rights import bound_by_modes
 from tests.rows import SAMPLE
 
 ARRAYS = {
@@ -68,6 +69,19 @@ def test_a_folder_in_the_place_of_a_table_is_told(workspace: Path, table: str) -
     file = lake.path(table, "000")
     file.mkdir(parents=True)
     with pytest.raises(CoralError, match=str(file)):
+        if table == "automata":
+            lake.read_arrays(table, "000")
+        else:
+            lake.read_raw(table, "000")
+
+
+@pytest.mark.parametrize("table", ["samples", "scores", "automata"])
+def test_a_table_that_may_not_be_read_is_told(workspace: Path, table: str) -> None:
+    file = lake.path(table, "000")
+    file.parent.mkdir(parents=True)
+    file.parent.chmod(0)
+    denied = pytest.raises(CoralError, match=rf"{file}(?s:.*)Permission denied")
+    with denied, bound_by_modes():
         if table == "automata":
             lake.read_arrays(table, "000")
         else:

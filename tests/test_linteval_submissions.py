@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -390,6 +391,29 @@ def test_results_get_the_mode_of_the_users_own_files(given: Path, mask: int, mod
     finally:
         os.umask(before)
     assert (given / "out.json").stat().st_mode & 0o777 == mode
+
+
+NAME = "x" * 256
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", NAME, "good.json"),
+        ("score", "items.jsonl", NAME),
+        ("score", "items.jsonl", "good.json", "--json", NAME),
+        ("run", "items.jsonl", NAME),
+        ("run", "items.jsonl", "new.jsonl", "--json", NAME),
+        ("export", "base", NAME),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_told(
+    given: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    shutil.copy("params.yaml", given)
+    monkeypatch.chdir(given)
+    with pytest.raises(CoralError, match=r"x{256}(?s:.*)File name too long"):
+        run_linteval(*arguments)
 
 
 LONG = "1" * 5000

@@ -364,6 +364,7 @@ def make_base(base: Path) -> None:
         ("best", ["no finished run", "--model"]),
         ("007/007-00", ["generation one of 000"]),
         ("elsewhere", ["no such model", "adapter_config.json"]),
+        ("x" * 256, ["File name too long"]),
     ],
 )
 def test_a_model_that_is_not_there_is_one_message(

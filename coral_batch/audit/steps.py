@@ -205,7 +205,7 @@ def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
 def _card(recorded: Recorded, settings: Params, _: None) -> Outputs:
     """Describe the base model again, by its files, by params.yaml and by what it is a copy of."""
     folder, base, known = lake.path("base"), settings.base, recorded.document("card", dict)
-    origin, source = checkpoint.origin_of(base.model), Path(base.model).expanduser()
+    origin, source = checkpoint.origin_of(base.model), checkpoint.place_of(base.model)
     if origin is None or (origin, known["origin"]) == ("hub", "folder"):
         origin = "folder"  # that is gone; it may have been called like an id of the hub
     full = re.fullmatch(r"[0-9a-f]{40}", base.revision or "")

@@ -21,7 +21,7 @@ import typer
 from safetensors import SafetensorError
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
 from coral_batch.lake.atomic import unfinished_folder
@@ -68,7 +68,9 @@ def export(
             expected="one of them",
             action="export twice, into two folders",
         )
-    if destination.exists():
+    with reading(destination):
+        taken = destination.exists()
+    if taken:
         raise CoralError(
             "there is something already", file=destination, expected="a folder that is not there"
         )

@@ -17,7 +17,7 @@ import polars as pl
 import typer
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic, mode_by_umask, unfinished_folder
 from coral_batch.lake.store import Store
@@ -257,7 +257,9 @@ def _check_results(file: Path | None, items: Path, *answers: Path) -> None:
 
 def _check_free(file: Path) -> None:
     """Refuse a file to write that is there already or has no place, before what takes long."""
-    if file.exists():
+    with reading(file):
+        taken = file.exists()
+    if taken:
         action = "name another file, or remove it"
         raise CoralError("there is something already", file=file, action=action)
     # Folders that are missing are made.

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
 from coral_batch.lake import find
@@ -97,11 +97,15 @@ def _hash(program: str, bug: Bug) -> str:
 def _lake_of(name: str) -> Iterator[Path]:
     """Yield the root of a run's lake; that of a revision is fetched into a temporary folder."""
     folder = Path(name)
-    for root in (folder / lake.ROOT, folder):
-        if (root / lake.PLACES["best"]).is_file():
-            yield root
-            return
-    if folder.is_dir():
+    with reading(folder):
+        there = folder.is_dir()
+        roots = [
+            root for root in (folder / lake.ROOT, folder) if (root / lake.PLACES["best"]).is_file()
+        ]
+    if roots:
+        yield roots[0]
+        return
+    if there:
         raise CoralError(
             "there is no finished run in this folder",
             file=folder,

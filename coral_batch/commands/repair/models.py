@@ -16,7 +16,7 @@ from pathlib import Path
 from coral_batch import lake
 from coral_batch.commands.export import check_generation, check_origin, find_adapter
 from coral_batch.commands.repair.source import read_utf8
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.lake import strictjson
 from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.store import Store
@@ -115,11 +115,13 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
         return Adapter()
     if model == BEST:
         return _best(card.sha256)
-    if re.fullmatch(r"[0-9]{3}/[^/]+", model) and not Path(model).is_dir():
+    with reading(Path(model)):
+        is_folder = Path(model).is_dir()
+    if re.fullmatch(r"[0-9]{3}/[^/]+", model) and not is_folder:
         generation, genome = model.split("/")
         check_generation(model, settings.generations, "--model")
         return _genome(generation, genome, card.sha256)
-    if not Path(model).is_dir():
+    if not is_folder:
         raise CoralError(
             "there is no such model",
             field="--model",

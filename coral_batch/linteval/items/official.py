@@ -22,7 +22,7 @@ from typing import Any
 import polars as pl
 
 from coral_batch.corpus.sources.text import read_text
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.lake import build, strictjson
 from coral_batch.lake.schemas import first_error, validator
 from coral_batch.linteval.items.limits import check_text
@@ -92,11 +92,12 @@ def find_file(path: Path) -> Path:
     """Return the file that the items of a file or folder are read from.
 
     Raises:
-        CoralError: a folder has no file of the split ``test``, or several.
+        CoralError: a folder has no file of the split ``test``, or several, or may not be read.
     """
-    if not path.is_dir():
-        return path
-    found = sorted(file for pattern in _TEST for file in path.glob(pattern))
+    with reading(path):
+        if not path.is_dir():
+            return path
+        found = sorted(file for pattern in _TEST for file in path.glob(pattern))
     if len(found) != 1:
         raise CoralError(
             "the folder does not hold one data set",

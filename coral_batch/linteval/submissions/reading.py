@@ -16,7 +16,7 @@ from pathlib import Path
 
 from coral_batch.corpus.sources.rows import Form, read_rows
 from coral_batch.corpus.sources.text import read_text
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.lake import build, strictjson
 from coral_batch.lake.schemas import first_error, validator
 from coral_batch.linteval.items.official import PROMPTS_FILE, find_file, read_codelintereval
@@ -106,7 +106,9 @@ def read_answers(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
         CoralError: the file is missing, too long, or in neither form, an id is not that of an item
             or comes twice, an item is not answered, or not as often as the others.
     """
-    if not file.is_file():
+    with reading(file):
+        there = file.is_file()
+    if not there:
         raise CoralError("there is no such file", file=file, expected="a file of answers")
     if (size := _size(file)) > MAX_BYTES:
         raise CoralError(

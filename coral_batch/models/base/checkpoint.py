@@ -25,7 +25,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GgufConfig
 from transformers.utils import logging as transformers_logging
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.lake.atomic import move_into_place, sync_tree, unfinished_folder
 from coral_batch.lake.hashes import check_files, folder_hashes
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
@@ -119,7 +119,7 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
                 gguf = fetch(CATALOGUE[model], downloads)
                 parameters, dtype = _convert(CATALOGUE[model], gguf, folder)
             else:
-                parameters, dtype = _copy(Path(model).expanduser(), folder)
+                parameters, dtype = _copy(place_of(model), folder)
         card = Card(
             **provenance(model, origin),
             revision=commit,
@@ -133,12 +133,25 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
     return card
 
 
+def place_of(model: str) -> Path:
+    """Return the folder that a base is, if it is one, as params.yaml names it."""
+    try:
+        return Path(model).expanduser()
+    except RuntimeError:  # there is no such user
+        return Path(model)
+
+
 def origin_of(model: str) -> str | None:
-    """Return the origin, as in `Card`, of a base as params.yaml names it; None if it has none."""
+    """Return the origin, as in `Card`, of a base as params.yaml names it; None if it has none.
+
+    Raises:
+        CoralError: it is a place that may not be looked at.
+    """
     if model in CATALOGUE:
         return "catalogue"
-    if Path(model).expanduser().is_dir():
-        return "folder"
+    with reading(place_of(model)):
+        if place_of(model).is_dir():
+            return "folder"
     named = re.fullmatch(r"[\w.-]+/[\w.-]+", model) and not model.startswith(".")
     return "hub" if named else None
 
@@ -147,7 +160,7 @@ def provenance(model: str, origin: str) -> dict[str, Any]:
     """Return what the card of a base says of its origin, the revision aside."""
     entry = CATALOGUE[model] if origin == "catalogue" else None
     return {
-        "name": Path(model).expanduser().resolve().name if origin == "folder" else model,
+        "name": place_of(model).resolve().name if origin == "folder" else model,
         "origin": origin,
         "source_sha256": None if entry is None else entry.sha256,
         "licence": None if entry is None else entry.licence,
