@@ -117,7 +117,7 @@ def test_the_gate_is_mentioned_where_it_tightens_over_other_generations(workspac
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
         (["samples", "baseline"], ["classics.jsonl", "dvc repro"]),
-        (["corpus", "nowhere"], ["'nowhere'", "classics, snippets, exercises, practice, drills"]),
+        (["corpus", "nowhere"], ["'nowhere'", "classics, drills, exercises, practice, snippets"]),
         (["show", "000"], ["population.jsonl", "dvc repro"]),
     ],
 )
