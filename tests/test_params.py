@@ -105,6 +105,12 @@ def test_the_order_of_sources_means_nothing(workspace: Path) -> None:
     assert after == before
 
 
+def test_a_value_that_is_none_of_its_tag_is_told(workspace: Path) -> None:
+    edit("seed: 1", "seed: !!bool perhaps")
+    with pytest.raises(CoralError, match=r"in YAML[\s\S]*perhaps"):
+        params.load()
+
+
 def test_a_missing_file_says_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CoralError, match="repository's root"):

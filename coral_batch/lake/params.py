@@ -99,7 +99,7 @@ def _read_document(file: Path) -> Any:
         ) from None
     except OSError as error:
         raise CoralError("params.yaml cannot be read", file=file, found=error.strerror) from None
-    except (YAMLError, ValueError, RecursionError) as error:
+    except (YAMLError, ValueError, KeyError, RecursionError) as error:  # KeyError: `!!bool x`
         raise CoralError(
             "params.yaml is not UTF-8 text in YAML", file=file, found=_first_line(error)
         ) from None
