@@ -345,7 +345,7 @@ def test_the_model_that_a_killed_run_left_goes_with_the_next_one(project: Path) 
         "import os, signal\nfrom coral_batch.commands import cli\n"
         "from coral_batch.models.base import checkpoint\n"
         "checkpoint.materialise = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"cli.app(['linteval', 'run', {items!r}, 'own.jsonl', '--model', 'tiny'])\n"
+        f"cli.app(['linteval', 'run', {items!r}, 'own.jsonl', '--model', 'some/one'])\n"
     )
     subprocess.run([sys.executable, "-c", script], check=False)
     assert list(Path(".coral").glob(".base*"))

@@ -130,7 +130,7 @@ def _drawn(
     with unfinished_folder(lake.STORE.with_name("base")) as scratch:
         base = lake.path("base")
         if model != BASE:
-            base = scratch / "base"
+            base = scratch / "model" / "base"  # in no folder that is locked, as `scratch` is
             materialise(model, revision, base, lake.DOWNLOADS)
         put = Adapter() if adapter is None else read_peft_folder(adapter, base)
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.

@@ -126,6 +126,9 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
 def move_into_place(complete: Path, target: Path) -> None:
     """Let a folder made in an `unfinished_folder` of `target` replace what lies there.
 
+    It waits for the lock of the folder that `target` is in, which nobody above may hold: an
+    `unfinished_folder` is locked itself.
+
     Raises:
         OSError: it cannot be moved there.
     """
