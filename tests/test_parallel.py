@@ -67,12 +67,13 @@ def test_a_unit_whose_worker_was_killed_is_done_again(tmp_path: Path) -> None:
 
 
 def test_each_of_many_units_may_lose_its_worker(tmp_path: Path) -> None:
-    deadly = range(0, 40, 10)
+    # Farther apart than the units that the pool has waiting, which a death counts as tried.
+    deadly = range(0, 120, 40)
     units = [
         (tmp_path / str(number), "killed") if number in deadly else (tmp_path, str(number))
-        for number in range(40)
+        for number in range(120)
     ]
-    assert sorted(number for number, _ in run(fail_once, units, 2)) == list(range(40))
+    assert sorted(number for number, _ in run(fail_once, units, 2)) == list(range(120))
     assert len(list(tmp_path.iterdir())) == len(deadly)
 
 

@@ -84,7 +84,6 @@ MAKING = """
 import sys
 from pathlib import Path
 from coral_batch.lake.store import Store
-from tests.rights import bound_by_modes
 
 def build(folder):
     print(folder, flush=True)

@@ -110,7 +110,8 @@ def _codec(text: str) -> str:
         codec, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
     except SyntaxError as error:
         return str(error)
-    return codecs.lookup(codec.removesuffix("-sig")).name
+    codec = codec.removesuffix("-sig")
+    return "utf-8" if codecs.lookup(codec).name == "utf-8" else codec
 
 
 def check_function(source: Source, name: str) -> None:
