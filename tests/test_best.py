@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -17,6 +14,7 @@ from coral_batch.records.settings import OBJECTIVES, Params, Scores
 from coral_batch.search.best import finalists
 from coral_batch.search.ranking import rank
 from tests import REPOSITORY
+from tests.fresh import output_of
 
 EVEN = Scores(0.5, 0.5, 0.5, 0.5, 0.5)
 ROW = SelectionRow(
@@ -154,15 +152,5 @@ table = pl.DataFrame({"genome": np.repeat(["a", "b", "c", "d"], 1800), "problem"
 table = table.with_columns(bugfix=random.integers(2, size=7200).astype(float))
 print(pass_rates(table, ["a", "b", "c", "d"]).tobytes().hex())
 """
-    told = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            cwd=REPOSITORY,
-            env={**os.environ, "POLARS_MAX_THREADS": threads},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for threads in ("1", "2", "4", "7")
-    }
+    told = {output_of(script, POLARS_MAX_THREADS=threads) for threads in ("1", "2", "4", "7")}
     assert len(told) == 1

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +17,7 @@ from coral_batch.search.genome import random_population
 from coral_batch.search.screen import Known, Screen, expected_improvement
 from coral_batch.search.tables import next_generation
 from coral_batch.seeding import generator
-from tests import REPOSITORY
+from tests.fresh import output_of
 from tests.replays import AUTOMATA, DEFAULT, evaluate, evolution, hill, locate, replay, transport
 
 BUDGET = 16
@@ -104,15 +101,7 @@ breed(random_population(evolution(4), 1)[:2], 1, evolution(4), known, 1)
 print(found)
 """
     several = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2")
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=REPOSITORY,
-        env={**os.environ, **several},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "{1}\n"
+    assert output_of(script, **several) == "{1}\n"
 
 
 def test_half_of_the_candidates_are_children_and_half_are_drawn_at_random() -> None:

@@ -6,8 +6,6 @@ import ast
 import base64
 import functools
 import importlib
-import os
-import subprocess
 import sys
 from itertools import islice
 from types import ModuleType
@@ -29,7 +27,7 @@ from coral_batch.records.items import DataSet, Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case, Problem
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.verdicts.inside import syntax
-from tests import REPOSITORY
+from tests.fresh import output_of
 from tests.linteval_sources import SNIPPETS, in_jail
 
 
@@ -743,17 +741,7 @@ from coral_batch.records.items import ItemTests
 
 print(calls_of(ItemTests(1, "a", "f", (), {file!r}), ""))
 """
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", script],
-            cwd=REPOSITORY,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1", "2")
-    ]
+    told = [output_of(script, PYTHONHASHSEED=seed) for seed in ("0", "1", "2")]
     assert told[0].startswith("""("({'a', 'b', 'c'}, [{'x': {'y', 'z'}}], (1,))", """)
     assert len(set(told)) == 1
 
