@@ -38,6 +38,12 @@ def fail_once(marker: Path, how: str) -> str:
     return how
 
 
+def fail_once_in_a_while(marker: Path, how: str) -> str:
+    """Take so long that the results before it are taken: a death loses those that are not yet."""
+    time.sleep(0.02)
+    return fail_once(marker, how)
+
+
 def fall(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -73,7 +79,7 @@ def test_each_of_many_units_may_lose_its_worker(tmp_path: Path) -> None:
         (tmp_path / str(number), "killed") if number in deadly else (tmp_path, str(number))
         for number in range(120)
     ]
-    assert sorted(number for number, _ in run(fail_once, units, 2)) == list(range(120))
+    assert sorted(number for number, _ in run(fail_once_in_a_while, units, 2)) == list(range(120))
     assert len(list(tmp_path.iterdir())) == len(deadly)
 
 

@@ -36,7 +36,7 @@ from coral_batch.work.address import ADDRESS, SchedulerLostError, cluster
 from coral_batch.work.orphans import exit_when_parent_dies
 
 _ATTEMPTS = 3
-"""How often a unit is handed out."""
+"""How often a unit is handed out; a death counts for all whose results were not taken yet."""
 
 Result = TypeVar("Result")
 
