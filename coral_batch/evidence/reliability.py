@@ -3,10 +3,9 @@
 Every genome meets the same bugs of the same programs. Bugs of one program are alike, so their mean
 counts, which makes a table of genomes by programs. Its analysis of variance (Fisher 1925; without
 replication) takes apart what genomes differ by in the long run and what the choice of these few
-programs, and the luck of drawing, add to each. The share of the first is the
-reliability of the genomes' means: Hoyt 1941, "Test reliability estimated by analysis of variance",
-Psychometrika 6, equal to Cronbach's alpha. At 0.25 the order of two genomes says next to nothing,
-at 0.9 nearly all.
+programs, and the luck of drawing, add to each. The share of the first is the reliability of the
+genomes' means: Hoyt 1941, "Test reliability estimated by analysis of variance", Psychometrika 6,
+equal to Cronbach's alpha. At 0.25 the order of two genomes says next to nothing, at 0.9 nearly all.
 """
 
 from __future__ import annotations

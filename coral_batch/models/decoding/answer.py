@@ -145,9 +145,9 @@ def likeliest(
     """Return the likeliest of each so many samples in a row, the first of equals, renumbered.
 
     The model's own probability of the whole answer decides, and one that was cut off, which is no
-    whole answer, is taken only where all are. Chen et al. 2021, "Evaluating large
-    language models trained on code", section 3.3, take the mean of the tokens' logarithms instead,
-    which favours longer answers.
+    whole answer, is taken only where all are. Chen et al. 2021, "Evaluating large language models
+    trained on code", section 3.3, take the mean of the tokens' logarithms instead, which favours
+    longer answers.
 
     Args:
         samples: by prompt and index.
