@@ -6,6 +6,7 @@ from coral_batch import lake
 from coral_batch.corpus.readers import reader_of
 from coral_batch.corpus.sources.assignment import assign
 from coral_batch.corpus.sources.checkout import fetch, place
+from coral_batch.errors import reading
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
@@ -17,7 +18,8 @@ TABLES = ("problems", "corpus_dropped")
 def make(_: Tables, settings: Params, source: str) -> Outputs:
     given = settings.corpus.sources[source]
     path, origin = place(given)
-    problems, dropped = reader_of(given.reader, source).read(path, origin)
+    with reading(path):
+        problems, dropped = reader_of(given.reader, source).read(path, origin)
     return {
         "corpus_dropped": dropped,
         "problems": assign(problems, given.roles, path, given.exclude),

@@ -12,9 +12,11 @@ import pytest
 
 from coral_batch.commands import cli
 from coral_batch.commands.generations import horizon
+from coral_batch.corpus.readers import READERS
 from coral_batch.lake import params
 from coral_batch.search.gate import thresholds
 from tests import REPOSITORY
+from tests.settings import set_params, set_sources
 
 
 def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -129,6 +131,26 @@ def test_a_mistake_is_one_message_without_a_traceback(
     assert "Traceback" not in done.stderr
     for word in words:
         assert word in done.stderr
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_corpus_where_no_place_can_be_is_one_message(workspace: Path, reader: str) -> None:
+    long = "x" * 300
+    set_sources({"mine": {"reader": reader, "path": long, "roles": "training"}})
+    done = coral("corpus", "mine")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert long in done.stderr
+
+
+@pytest.mark.parametrize("source", ["snippets", "mbpp", "folder", "official"])
+def test_lint_items_where_no_place_can_be_are_one_message(workspace: Path, source: str) -> None:
+    long = "x" * 300
+    set_params({"linteval.source": source, "linteval.path": long})
+    done = coral("linteval", "items")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert long in done.stderr
 
 
 def test_outside_a_project_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from coral_batch.errors import reading
 from coral_batch.linteval.items.build import Judge, adopt, build
 from coral_batch.linteval.items.folder import read_folder
 from coral_batch.linteval.items.mbpp import read_mbpp
@@ -34,10 +35,11 @@ def make(settings: Params, judge: Judge) -> DataSet:
         # The stage depends on the path alone.
         return adopt(read_codelintereval(path, alone=True), path.name)
     dropped: list[Dropped] = []
-    if source == "snippets":
-        candidates = mutants(read_snippets(path), ITEMS, settings.seed)
-    else:
-        candidates, dropped = (read_mbpp if source == "mbpp" else read_folder)(path)
+    with reading(path):
+        if source == "snippets":
+            candidates = mutants(read_snippets(path), ITEMS, settings.seed)
+        else:
+            candidates, dropped = (read_mbpp if source == "mbpp" else read_folder)(path)
     return _build(candidates, dropped, settings, judge)
 
 
