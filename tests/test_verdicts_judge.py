@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +29,7 @@ from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests.hostile.fuzz import fuzz
+from tests.processes import descendants
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=1.0, memory_mb=256, require=("seccomp",))
 PATIENT = Verdicts(cpu_seconds=10.0, wall_seconds=3.0, memory_mb=512, require=("seccomp",))
@@ -227,6 +234,40 @@ def f(edges):
     sys.modules["inside.program"].receive = lambda channel: time.sleep(1_000)
     return 1
 """
+
+
+@pytest.mark.parametrize("form", [program, with_tests])
+def test_a_program_whose_jail_is_killed_is_judged_again(form: Callable[..., Program]) -> None:
+    code = "import time\n\n\ndef f(x):\n    time.sleep(1.5)\n    return x\n"
+    asked = {program: ((1,), 1), with_tests: "def test(): assert f(1) == 1\n"}[form]
+
+    def kill() -> None:
+        while not (jails := jails_below(os.getpid())):
+            time.sleep(0.01)
+        time.sleep(0.5)
+        for jail in jails:
+            with suppress(ProcessLookupError):  # some die with others
+                os.kill(jail, signal.SIGKILL)
+
+    isolation(PATIENT.require)  # which starts jails of its own, to see what they give
+    killer = threading.Thread(target=kill)
+    killer.start()
+    (verdict,) = judged(form(code, asked), PATIENT)
+    killer.join()
+    assert verdict.kind == "PASS"
+
+
+def jails_below(ancestor: int) -> list[int]:
+    return [
+        pid for pid in descendants(ancestor) if "bwrap" in Path(f"/proc/{pid}/cmdline").read_text()
+    ]
+
+
+def test_two_halves_of_a_character_are_another_program_than_the_character() -> None:
+    code = 'def f(x):\n    s = "\U0001f600"\n    return x\n'
+    halves = program(code.replace("\U0001f600", "\ud83d\ude00"), ((1,), 1))
+    found = judge([halves, program(code, ((1,), 1))], SETTINGS, 1)
+    assert [verdict.kind for verdicts in found for verdict in verdicts] == ["UNPARSEABLE", "PASS"]
 
 
 def test_a_program_that_reads_no_more_is_late() -> None:

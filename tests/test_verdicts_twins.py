@@ -59,6 +59,27 @@ def test_arguments_are_left_as_the_twin_leaves_them() -> None:
     assert kinds("def f(x):\n    return 0\n", twin, "([],)") == ["FAIL"]
 
 
+def test_each_call_is_compared_by_what_it_printed_itself() -> None:
+    twin = 'def f(x):\n    print("a" * 100_000)\n    return x\n'
+    calls = [f"({number},)" for number in range(2, 40)]
+    assert kinds(twin, twin, *calls) == ["PASS"] * 38
+    wrong = twin.replace("return x", "return x if x < 30 else 0")
+    assert kinds(wrong, twin, *calls) == ["PASS"] * 28 + ["FAIL"] * 10
+    assert kinds(twin.replace('"a"', '"ab"[x > 30]'), twin, *calls)[-10:] == ["PASS"] + ["FAIL"] * 9
+
+
+def test_what_an_iterator_prints_while_it_is_listed_is_seen() -> None:
+    twin = 'def f(x):\n    yield x\n    print("hello")\n'
+    assert kinds(twin, twin) == ["PASS"]
+    assert kinds("def f(x):\n    yield x\n", twin) == ["FAIL"]
+
+
+def test_a_set_may_hold_what_is_nested_as_deep_as_it_likes() -> None:
+    twin = "def f(x):\n    r = ()\n    for _ in range(5000):\n        r = (r,)\n    return {r, x}\n"
+    assert kinds(twin.replace("{r, x}", "{x, r}"), twin) == ["PASS"]
+    assert kinds(twin.replace("5000", "5001"), twin) == ["FAIL"]
+
+
 def test_exceptions_are_the_same_by_their_type() -> None:
     twin = "def f(x):\n    raise ValueError(x)\n"
     assert kinds(twin.replace("(x)\n", "(1)\n").replace("f(1)", "f(x)"), twin) == ["PASS"]

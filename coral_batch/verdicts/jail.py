@@ -128,7 +128,7 @@ class Jail:
         """
         if self._control is None:
             self._start()
-        assert self._control is not None
+        control = self.control
         try:
             ours, theirs = socket.socketpair()
         except OSError as error:
@@ -139,7 +139,7 @@ class Jail:
             child.send(first)
             try:
                 request = REQUEST.pack(role, math.ceil(seconds) + 1)
-                socket.send_fds(self._control, [request], [theirs.fileno()])
+                socket.send_fds(control, [request], [theirs.fileno()])
             except OSError as error:
                 ours.close()
                 self.close()
@@ -150,10 +150,13 @@ class Jail:
         """Wait for news of the child: a pidfd when it takes long, then its end.
 
         Called by `Child` alone.
+
+        Raises:
+            JailError: the jail does not answer, or is gone.
         """
-        assert self._control is not None
+        control = self.control
         try:
-            message, descriptors, _, _ = socket.recv_fds(self._control, 64, 1)
+            message, descriptors, _, _ = socket.recv_fds(control, 64, 1)
             if descriptors:
                 return descriptors[0]
             status, nanoseconds, clean, quick = STATUS.unpack(message)
@@ -167,8 +170,13 @@ class Jail:
 
     @property
     def control(self) -> socket.socket:
-        """The socket on which news come."""
-        assert self._control is not None
+        """The socket on which news come.
+
+        Raises:
+            JailError: the jail is gone.
+        """
+        if self._control is None:
+            raise JailError("the jail is gone")
         return self._control
 
     def _start(self) -> None:
@@ -263,8 +271,16 @@ class Child:
         self._write()
 
     def settle(self) -> None:
-        """Wait for the child to end or to prove slow."""
-        news = self._jail.await_message()
+        """Wait for the child to end or to prove slow.
+
+        Raises:
+            JailError: the jail failed, and the child with it.
+        """
+        try:
+            news = self._jail.await_message()
+        except JailError:
+            self._forget()
+            raise
         if isinstance(news, int):
             self._pidfd = news
         else:
@@ -368,11 +384,15 @@ class Child:
         self._buffer += data
         return bool(data)
 
-    def _ended(self, ending: Ending) -> None:
-        self._ending = ending
+    def _forget(self) -> None:
+        """Close the pidfd."""
         if self._pidfd >= 0:
             os.close(self._pidfd)
             self._pidfd = -1
+
+    def _ended(self, ending: Ending) -> None:
+        self._ending = ending
+        self._forget()
         if self._channel.fileno() >= 0:
             while self._read():
                 pass

@@ -45,7 +45,7 @@ INSIDE = Path(__file__).resolve().parent / "inside"
 # numbered in one row for the whole machine.
 _ALLOWED = """
     access arch_prctl brk chdir clock_getres clock_gettime clock_nanosleep close close_range
-    dup dup2 dup3 exit exit_group faccessat faccessat2 fchdir fstat fstatfs ftruncate futex
+    dup dup2 dup3 exit exit_group faccessat faccessat2 fchdir fstat fstatfs ftruncate
     getcwd getdents getdents64 getegid geteuid getgid getgroups getpgrp getpid getppid getrandom
     getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid link linkat lseek
     lstat membarrier mkdir mkdirat mmap mprotect mremap munmap nanosleep newfstatat pause poll
@@ -165,6 +165,7 @@ def _filters() -> Filters:
     for name, at, values in (("fcntl", 1, _FCNTL), ("madvise", 2, _MADVISE)):
         for value in values:
             shared.add_rule(seccomp.ALLOW, name, seccomp.Arg(at, seccomp.EQ, value))
+    shared.add_rule(seccomp.ALLOW, "futex", seccomp.Arg(1, seccomp.MASKED_EQ, *_FUTEX))
     for name, at in (("open", 1), ("openat", 2)):
         if seccomp.resolve_syscall(seccomp.system_arch(), name) >= 0:
             for mask, value in _OPENING:
@@ -188,6 +189,10 @@ def _filters() -> Filters:
 # Duplicating and a descriptor's own flags alone: no locks and no pipe sizes, which are kernel
 # memory, and no flags of what is open, which the next program would find on its /dev/null.
 _FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
+
+# Locks within a process alone (FUTEX_PRIVATE_FLAG): any other is known by the file that it lies in,
+# and all jails read the same standard library, so that one could wake another by it.
+_FUTEX = (128, 128)
 
 # Giving memory back, which allocators do. Other advice moves the pages of files in or out of
 # memory, where another jail could tell by the time that reading takes.

@@ -231,7 +231,9 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
         timed,
         program.twin and [program.twin.code, program.twin.calls],
     ]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    # As it stands: escaped, two halves of a character would be the same as the character.
+    text = json.dumps(content, ensure_ascii=False)
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 @functools.cache

@@ -43,6 +43,7 @@ CHANGES = {
     "reading ahead": f"refused('readahead', {_LIBRARY}, 0, 4096)",
     "what of a file is in memory": "refused('mincore', ctypes.c_void_p(), 0, None)",
     "a pipe": "os.pipe()",
+    "a wake-up across processes": "refused('syscall', 202, ctypes.create_string_buffer(4), 1, 1)",
     "the machine's load": "refused('syscall', 99, ctypes.create_string_buffer(128))",
 }
 

@@ -1,6 +1,6 @@
 """The process that calls a program and sends all that can be seen of each call.
 
-That is what came back, the arguments as the call left them, and what was printed so far. Whether
+That is what came back and the arguments as the call left them, and then what was printed. Whether
 that is as it should be is for the judge to find out, who has watched another program as well.
 
 A program that is `guarded` may not run what does not stand in it: the process ends, with the status
@@ -37,8 +37,9 @@ _MEMORY = frozenset({"ctypes", "_ctypes"})
 def main(channel: int) -> None:
     """Load the program that the first frame brings and answer its calls.
 
-    The frame is ``(name, code, calls, guarded)``, the first three as for a program otherwise; the
-    value that an answer holds is the list of the result, the arguments and the text printed.
+    The frame is ``(name, code, calls, guarded)``, the first three as for a program otherwise. Each
+    call has two answers: the list of the result and the arguments, and the text printed since the
+    answer before, which an iterator goes on with while it is listed.
     """
     name, code, calls, guarded = marshal.loads(receive(channel) or b"")
     printed = sys.stdout = io.StringIO()
@@ -50,10 +51,17 @@ def main(channel: int) -> None:
         return
 
     def watched(*arguments: Any) -> list[Any]:
-        return [function(*arguments), arguments, printed.getvalue()]
+        return [function(*arguments), arguments]
+
+    def output() -> str:
+        text = printed.getvalue()
+        printed.seek(0)
+        printed.truncate()
+        return text
 
     for one in calls:
         send(channel, call(watched, marshal.loads(one)))
+        send(channel, call(output, ()))
 
 
 def _guard() -> Callable[[str, tuple[Any, ...]], None]:
