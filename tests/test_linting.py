@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from coral_batch.linting.bandit import bandit
 from coral_batch.linting.cookies import misread
+from coral_batch.linting.fixing import fix
 from coral_batch.linting.flake8 import flake8
 from coral_batch.linting.pool import MAX_BYTES, lint
 from coral_batch.records.finding import (
@@ -409,6 +411,16 @@ def test_any_text_gets_findings_of_the_documented_form(texts):
         assert finding.line >= 0
         assert finding.column >= 0
         finding.message.encode()
+
+
+def test_files_to_be_ignored_around_the_temporary_folder_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".ignore").write_text("*\n")
+    (tmp_path / ".gitignore").write_text("*.py\n")
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert fix(["import os\nx=1\n"], 1, ("ruff",)) == ["x = 1\n"]
 
 
 def test_plugins_installed_beside_the_linters_change_nothing(tmp_path: Path):

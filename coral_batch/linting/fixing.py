@@ -72,7 +72,7 @@ def _with_ruff(sources: Sequence[str]) -> list[str]:
 
 def _ruff(command: str, *arguments: str) -> None:
     """Run ruff, away from any configuration of this machine."""
-    general = ["--isolated", "--no-cache", f"--line-length={LINE_LENGTH}"]
+    general = ["--isolated", "--no-respect-gitignore", "--no-cache", f"--line-length={LINE_LENGTH}"]
     general.append(f"--target-version={_VERSION}")
     done = subprocess.run(
         [sys.executable, "-m", "ruff", command, *general, *arguments],
