@@ -264,10 +264,20 @@ def test_an_integer_of_any_length_is_compared() -> None:
     assert not same_as("x=1.0\n", "x = 1\n")
 
 
-def test_a_docstring_that_the_program_reads_is_part_of_it() -> None:
-    original = 'def f():\n  """A."""\n  return f.__doc__\n'
+@pytest.mark.parametrize("reads", ["f.__doc__", "inspect.getdoc(f)", "help(f)"])
+def test_a_docstring_that_the_program_reads_is_part_of_it(reads: str) -> None:
+    original = f'def f():\n  """A."""\n  return {reads}\n'
     assert same_as(original, original.replace("  ", "    "))
-    assert not same_as(original, "def f():\n    return f.__doc__\n")
+    assert not same_as(original, f"def f():\n    return {reads}\n")
+
+
+def test_imports_that_bind_one_name_keep_their_order() -> None:
+    original = "import os.path, sys\nfrom unittest import mock as os\n\nprint(os, sys)\n"
+    assert same_as(original, original.replace("os.path, sys", "os.path\nimport sys"))
+    swapped = "import sys\nfrom unittest import mock as os\nimport os.path\n\nprint(os, sys)\n"
+    assert not same_as(original, swapped)
+    modules = "import os.path, os\n\nprint(os)\n"
+    assert same_as(modules, "import os\nimport os.path\n\nprint(os)\n")
 
 
 def test_what_is_no_python_or_too_deep_is_not_the_same() -> None:
@@ -709,7 +719,13 @@ if __name__ == "__main__":
     clean = fix([original])[0]
     changes = {
         "tests": [("+= 1", "+= 2 - 1"), ("size = size", "size = size + 0")],
-        "missing": [("-= 1", "-= 2"), ("SIZE = 3", "SIZE = 4"), ("return SIZE", "return 3")],
+        "missing": [
+            ("-= 1", "-= 2"),
+            ("SIZE = 3", "SIZE = 4"),
+            ("return SIZE", "return 3"),
+            ('\n\nif __name__ == "__main__":\n    start()\n', ""),
+            ("    start()\n", "    grown(1)\n"),
+        ],
     }
     answers = [(by, clean.replace(*one)) for by, several in changes.items() for one in several]
     item = Item("{feedback}{code}", Inputs(original, "-"), (), Meta(1, ""))

@@ -3,8 +3,8 @@
 Two programs with the same canonical tree do the same, whatever the code: layout and comments are
 not in a tree, an f-string without placeholders is a string, ``not x in y`` is ``x not in y``,
 ``None is x`` is ``x is None``, adjacent strings are one, `pass` and constants that stand alone do
-nothing, ``import a, b`` is two imports. Docstrings are such constants: a program that reads
-`__doc__` keeps them.
+nothing, ``import a, b`` is two imports. Docstrings are such constants: a program that reads them
+keeps them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from coral_batch.verdicts.inside import syntax
 _NEGATIONS: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.In: ast.NotIn, ast.Is: ast.IsNot}
 _SUITES = ("body", "orelse", "finalbody")
 
+_READING = ("__doc__", "getdoc", "doctest", "help(")  # docstrings, as words of a program
+
 Import = ast.Import | ast.ImportFrom
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -28,6 +30,11 @@ def read(code: str) -> ast.Module | None:
         return syntax.parse(code)
     except SyntaxError:
         return None
+
+
+def reads_docstrings(code: str) -> bool:
+    """Whether a program may read docstrings: it has a word for that."""
+    return any(word in code for word in _READING)
 
 
 def canonical(tree: ast.Module, documented: bool) -> ast.Module:
@@ -81,15 +88,27 @@ def with_imports_first(tree: ast.Module) -> None:
     """Move the module's imports to its top, sorted, each once, in place.
 
     A tree in which the place or order of an import may matter stays as it is: one that imports all
-    names of a module, or binds an imported name in another way as well.
+    names of a module, or binds an imported name in another way as well. ``import os`` and ``import
+    os.path`` bind the same module.
     """
     imports = {ast.dump(node): node for node in tree.body if isinstance(node, Import)}
-    aliases = [alias for node in imports.values() for alias in node.names]
-    names = [alias.asname or alias.name for alias in aliases]
+    aliases = [(node, alias) for node in imports.values() for alias in node.names]
+    names = [alias.asname or alias.name for _, alias in aliases]
     others = [node for node in tree.body if not isinstance(node, Import)]
     if "*" in names or len(set(names)) < len(names):
         return
-    if {bound_by(alias) for alias in aliases} & set(_bound(others)):
+    modules = {
+        bound_by(alias)
+        for node, alias in aliases
+        if isinstance(node, ast.Import) and not alias.asname
+    }
+    if modules & {
+        bound_by(alias)
+        for node, alias in aliases
+        if not isinstance(node, ast.Import) or alias.asname
+    }:
+        return
+    if {bound_by(alias) for _, alias in aliases} & set(_bound(others)):
         return
     tree.body = [*(imports[key] for key in sorted(imports)), *others]
 

@@ -1,8 +1,9 @@
 """The definitions of a program one by one: what an answer lacks of them, or changes unseen.
 
 Other programs may call what no test reaches. So an answer has to define what the original defines,
-with the same parameters and default values; and what the tested function does not lead to has to
-stay as it is, but for what the complaints permit.
+with the same parameters and default values; and what the tested function does not lead to, and
+what the program does when it is started by itself, has to stay as it is, but for what the
+complaints permit.
 
 What it does not follow: definitions inside other statements, and names that are put together when
 the program runs.
@@ -15,7 +16,7 @@ import copy
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from coral_batch.linteval.scores.canonical import canonical, read
+from coral_batch.linteval.scores.canonical import canonical, read, reads_docstrings
 from coral_batch.linteval.scores.meaning import equal
 from coral_batch.linteval.scores.permits import Told, ambiguous, permit
 from coral_batch.linteval.scores.scopes import renamed
@@ -46,7 +47,7 @@ def lacks(original: str, findings: Sequence[Finding], answer: str, function: str
         return False
     told = Told(findings)
     names = ambiguous(told)
-    documented = "__doc__" in original
+    documented = reads_docstrings(original)
     try:
         before = canonical(permit(before, told, exact=False), documented)
         after = canonical(after, documented)
@@ -55,9 +56,13 @@ def lacks(original: str, findings: Sequence[Finding], answer: str, function: str
             return True
         if function is None:
             return False
+        if not _same(_mains(before), _mains(after), names):
+            return True
         seen = _reached(before, ours, function) & _reached(after, theirs, function)
         return any(
-            name in theirs and name not in seen and not _same(one, theirs[name], names)
+            name in theirs
+            and name not in seen
+            and not _same([_alone(one)], [_alone(theirs[name])], names)
             for name, one in ours.items()
         )
     except RecursionError:
@@ -166,9 +171,12 @@ def _alone(node: ast.stmt) -> ast.stmt:
     return shell
 
 
-def _same(ours: ast.stmt, theirs: ast.stmt, names: Collection[str]) -> bool:
-    before = ast.Module([_alone(ours)], [])
-    after = ast.Module([_alone(theirs)], [])
+def _mains(tree: ast.Module) -> list[ast.stmt]:
+    return [statement for statement in tree.body if _is_main(statement)]
+
+
+def _same(ours: list[ast.stmt], theirs: list[ast.stmt], names: Collection[str]) -> bool:
+    before, after = ast.Module(ours, []), ast.Module(theirs, [])
     if names and not renamed(before, after, names):
         return False
     return equal(before, after)

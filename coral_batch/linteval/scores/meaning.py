@@ -31,7 +31,12 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from coral_batch.linteval.scores.canonical import canonical, read, with_imports_first
+from coral_batch.linteval.scores.canonical import (
+    canonical,
+    read,
+    reads_docstrings,
+    with_imports_first,
+)
 from coral_batch.linteval.scores.permits import (
     RENAMED,
     Caught,
@@ -66,7 +71,7 @@ def same(original: str, findings: Sequence[Finding], answer: str, *, exact: bool
         return False
     try:
         told = Told(findings)
-        documented = "__doc__" in original
+        documented = reads_docstrings(original)
         before = canonical(permit(before, told, exact), documented)
         return _same(before, told, canonical(after, documented))
     except RecursionError:
