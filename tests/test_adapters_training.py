@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +15,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
-from transformers import PreTrainedTokenizerBase, Qwen2Config
+from transformers import (
+    AutoModelForCausalLM,
+    CohereConfig,
+    Gemma2Config,
+    GraniteConfig,
+    Lfm2Config,
+    LlamaConfig,
+    MistralConfig,
+    OPTConfig,
+    PhiConfig,
+    PreTrainedTokenizerBase,
+    Qwen2Config,
+    Qwen3Config,
+)
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.base.layers import leave_out, lower_states, separable
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training import kernels as training_kernels
+from coral_batch.models.training import packed
 from coral_batch.models.training.acceleration import accelerated
 from coral_batch.models.training.dropout import masks
-from coral_batch.models.training.encoding import encode
+from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.models.training.packed import PART_TOKENS
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
@@ -369,9 +384,62 @@ def test_divergence_is_an_outcome(
 def test_unknown_target_modules_are_named(
     base: BaseModel, examples: list[Example], tmp_path: Path
 ) -> None:
-    unknown = AdapterConfiguration(4, 8, 0.0, ("c_attn",), use_dora=False)
-    with pytest.raises(CoralError, match="c_attn"):
-        train(base, examples, unknown, TRAINING, SEED, tmp_path)
+    for names in (("c_attn",), ("c_attn", "q_proj"), ("embed_tokens",)):
+        unknown = AdapterConfiguration(4, 8, 0.0, names, use_dora=False)
+        with pytest.raises(CoralError, match=names[0]):
+            train(base, examples, unknown, TRAINING, SEED, tmp_path)
+
+
+MODELS = {
+    "llama": (LlamaConfig, {}, True),
+    "mistral": (MistralConfig, {}, True),
+    "qwen3": (Qwen3Config, {"head_dim": 16}, True),
+    "a scale of the logits": (GraniteConfig, {"logits_scaling": 8.0}, False),
+    "another scale of the logits": (CohereConfig, {"logit_scale": 0.0625}, False),
+    "a bias of the head": (PhiConfig, {}, False),
+    "scores that are capped": (Gemma2Config, {"head_dim": 16}, False),
+    "layers that mix by convolution": (
+        Lfm2Config,
+        {"layer_types": ["conv", "full_attention"]},
+        False,
+    ),
+    "no number of key heads": (
+        OPTConfig,
+        {"word_embed_proj_dim": 64, "num_key_value_heads": None},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_that_the_fast_kernels_would_train_wrongly_is_refused(name: str) -> None:
+    kind, options, trained = MODELS[name]
+    common = {
+        "vocab_size": 300,
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 4,
+        "pad_token_id": 0,
+        "initializer_range": 0.1,
+    }
+    torch.manual_seed(0)
+    given = {key: value for key, value in (common | options).items() if value is not None}
+    model = AutoModelForCausalLM.from_config(kind(**given), dtype=torch.float32)
+    model.eval().requires_grad_(False)
+    adapted = get_peft_model(model, LoraConfig(target_modules=["q_proj"]))
+    outcome = nullcontext() if trained else pytest.raises(CoralError, match=r"compute\.kernels")
+    with outcome, packed.losses(adapted, SEED) as loss:
+        assert loss([Encoded(tuple(range(20)), 8)]) > 0
+
+
+def test_the_fast_kernels_train_no_adapter_of_the_head(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    head = AdapterConfiguration(4, 8, 0.0, ("lm_head", "q_proj"), use_dora=False)
+    with pytest.raises(CoralError, match=r"compute\.kernels"):
+        train(base, examples, head, TRAINING, SEED, tmp_path)
 
 
 def test_the_loss_of_a_target_that_is_as_good_as_impossible_is_a_number() -> None:

@@ -41,7 +41,19 @@ def live_rows_attention(
     Row i attends to line ``i % len(key)``: a line that is read ahead has several rows. One call of
     the kernel takes one row of each line, so that a row meets the same kernel with or without. A
     GPU takes all of them in one call, always with room for as many rows of a line as there may be.
+
+    Raises:
+        CoralError: the model's attention caps its scores or has sinks.
     """
+    if kwargs.get("softcap") or kwargs.get("s_aux") is not None:
+        raise CoralError(
+            "this base model cannot be decoded with the fast kernels",
+            file="params.yaml",
+            field="compute.kernels",
+            found=type(module).__name__,
+            expected="attention that neither caps its scores nor has sinks",
+            action="set compute.kernels to plain",
+        )
     lines = key.shape[0]
     busy = lines if attention_mask is None else attention_mask.shape[0]
     if attention_mask is not None and query.shape[2] == 1 and query.device.type == "cuda":

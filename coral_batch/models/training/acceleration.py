@@ -208,11 +208,15 @@ def _attention(
     """Attention in transformers' calling convention; (1, heads, tokens, features) tensors."""
     window = options.get("sliding_window")
     longest = max(packing.keys(block) for block in packing.blocks)
-    if (window is not None and window < longest) or options.get("softcap"):
+    others = options.get("softcap") or options.get("s_aux") is not None
+    if (window is not None and window < longest) or others:
         raise CoralError(
-            "The base model's attention is not supported in training",
+            "The base model's attention is not supported in training with the fast kernels",
+            file="params.yaml",
+            field="compute.kernels",
             found=type(module).__name__,
             expected="plain causal attention over whole sequences",
+            action="set compute.kernels to plain",
         )
     if packing.mask is not None:
         y = kernels.masked_attention(query[0], key[0], value[0], packing.mask, scaling)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from coral_batch.errors import CoralError
 from coral_batch.models.training import kernels
 from coral_batch.models.training.acceleration import accelerated, exact_magnitudes
 from coral_batch.models.training.dropout import masks
@@ -23,6 +24,10 @@ from coral_batch.models.training.encoding import Encoded, filling
 # Shorter parts are slower: the common prefix is read again, and the output head with it. A GPU has
 # more memory, and takes most batches whole.
 PART_TOKENS = {"cpu": 700, "cuda": 2048}
+
+# By how much the logits of our kernels may differ from the model's own, as a share of their size.
+# The default base's differ by 0.02 to 0.03 in bfloat16.
+_ROUNDING = {torch.float32: 1e-3, torch.bfloat16: 0.1}
 
 
 @dataclass(frozen=True)
@@ -61,25 +66,81 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Sequence[Encoded]], torc
 
     Yields:
         What computes the mean cross entropy, in nats, of the answer tokens of a part of a batch.
+
+    Raises:
+        CoralError: our kernels do not compute what this model does.
     """
     exact_magnitudes(model)
+    _check(model, seed)
     inner = model.base_model.model
-    repeats = inner.config.num_attention_heads // inner.config.num_key_value_heads
 
     def loss(part: Sequence[Encoded]) -> torch.Tensor:
-        batch = _on(inner.device, pack(part, repeats, inner.dtype), inner.dtype)
-        hidden = inner.base_model(
-            input_ids=batch.ids if batch.states is None else None,
-            inputs_embeds=batch.states,
-            position_ids=batch.positions,
-            packing=batch.packing,
-            use_cache=False,
-        ).last_hidden_state[0, batch.predicting]
-        result: torch.Tensor = kernels.AnswerLoss.apply(hidden, inner.lm_head.weight, batch.targets)
+        hidden, targets = _predicting(inner, part)
+        result: torch.Tensor = kernels.AnswerLoss.apply(hidden, inner.lm_head.weight, targets)
         return result
 
     with accelerated(model, masks(seed, inner.device)):
         yield loss
+
+
+def _predicting(inner: Any, part: Sequence[Encoded]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the last hidden states in front of the answer tokens of a part, and those tokens."""
+    repeats = inner.config.num_attention_heads // inner.config.num_key_value_heads
+    batch = _on(inner.device, pack(part, repeats, inner.dtype), inner.dtype)
+    hidden = inner.base_model(
+        input_ids=batch.ids if batch.states is None else None,
+        inputs_embeds=batch.states,
+        position_ids=batch.positions,
+        packing=batch.packing,
+        use_cache=False,
+    ).last_hidden_state[0, batch.predicting]
+    return hidden, batch.targets
+
+
+@torch.no_grad()
+def _check(model: Any, seed: int) -> None:
+    """Find out on two short sequences whether our kernels give the logits of the model itself.
+
+    Some scale or cap their logits, attend in another way, or mix tokens by other layers. The
+    adapter, which is fresh, changes nothing yet.
+
+    Raises:
+        CoralError: they do not, or cannot compute this model.
+    """
+    inner = model.base_model.model
+    tokens = [token % inner.config.get_text_config().vocab_size for token in range(7, 700, 7)]
+    part = [Encoded(tuple(tokens[:40]), 24), Encoded((*tokens[:15], *tokens[40:70]), 29)]
+    try:
+        with accelerated(model, masks(seed, inner.device)):
+            found = _predicting(inner, part)[0] @ inner.lm_head.weight.t()
+        with model.disable_adapter():
+            wanted = torch.cat([_own_logits(model, one) for one in part])
+        difference = torch.linalg.vector_norm((found - wanted).float())
+        most = _ROUNDING[inner.dtype] * torch.linalg.vector_norm(wanted.float())
+        # What a head adds or an adapter changes there is in no product with its own weights.
+        same = type(inner.lm_head) is torch.nn.Linear and inner.lm_head.bias is None
+        same &= bool(difference <= most)
+        found_out = "other logits than the model's own"
+    except (AttributeError, TypeError, ValueError, RuntimeError) as error:
+        same, found_out = False, f"{type(error).__name__}: {error}"
+    if not same:
+        raise CoralError(
+            "this base model, or an adapter of these modules, cannot be trained with the fast"
+            " kernels",
+            file="params.yaml",
+            field="compute.kernels",
+            found=f"{type(inner).__name__}: {found_out}",
+            expected="a model whose logits are the product of its last states and its head's"
+            " weights, with causal attention",
+            action="set compute.kernels to plain",
+        )
+
+
+def _own_logits(model: Any, sequence: Encoded) -> torch.Tensor:
+    """Return the logits, (answer, vocabulary), by which the model itself predicts an answer."""
+    ids = torch.tensor([sequence.ids], device=model.device)
+    logits: torch.Tensor = model(input_ids=ids, use_cache=False).logits
+    return logits[0, -sequence.answer - 1 : -1]
 
 
 def parts_of(sequences: Sequence[Encoded], device: torch.device) -> list[list[Encoded]]:

@@ -87,8 +87,9 @@ def train(
         The curve, and the seconds the training took.
 
     Raises:
-        CoralError: the base model has none of the target modules or fewer layers than are to have
-            adapters, or the warm-up is longer than the training.
+        CoralError: the base model lacks one of the target modules or has fewer layers than are to
+            have adapters, the warm-up is longer than the training, or the fast kernels cannot
+            train this model.
     """
     check_warmup(len(examples), training)
     start = time.perf_counter()
@@ -178,20 +179,31 @@ def _attach(
     # LoRA's A is drawn when the PEFT model is made, from torch's global generator.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive_seed(seed, "adapter initialisation"))
-        try:
-            # Gradients off: else PEFT's first norms for DoRA keep a gigabyte of products alive.
-            with warnings.catch_warnings(), torch.no_grad():
-                warnings.simplefilter("ignore", FutureWarning)  # PEFT calls what transformers drops
-                model = get_peft_model(base.model, config)
-        except ValueError as error:
-            raise CoralError(
-                "The base model has none of the adapter's target modules",
-                field="candidates.target_modules",
-                found=list(configuration.target_modules),
-                expected=f"names of linear layers of {base.card.name}",
-            ) from error
+        _check_targets(base, configuration)
+        # Gradients off: else PEFT's first norms for DoRA keep a gigabyte of products alive.
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore", FutureWarning)  # PEFT calls what transformers drops
+            model = get_peft_model(base.model, config)
     _give_back()
     return model
+
+
+def _check_targets(base: BaseModel, configuration: AdapterConfiguration) -> None:
+    """Refuse names that PEFT would pass over as long as it finds others."""
+    linear = {
+        name.rpartition(".")[2]
+        for name, module in base.model.named_modules()
+        if isinstance(module, torch.nn.Linear)
+    }
+    missing = sorted(set(configuration.target_modules) - linear)
+    if missing:
+        raise CoralError(
+            "The base model lacks some of the adapter's target modules",
+            file="params.yaml",
+            field="candidates.target_modules",
+            found=missing,
+            expected=f"names of linear layers of {base.card.name}: {', '.join(sorted(linear))}",
+        )
 
 
 def _lora_config(base: BaseModel, configuration: AdapterConfiguration, below: int) -> LoraConfig:
