@@ -362,6 +362,18 @@ def test_the_adapter_names_no_path(
     assert "/" not in json.dumps(config)
 
 
+def test_a_row_of_zeros_trains_with_dora_as_with_lora(
+    base: BaseModel, examples: list[Example], tmp_path: Path
+) -> None:
+    with torch.no_grad():
+        base.model.model.layers[0].self_attn.v_proj.weight[3] = 0
+    curve, _ = train(base, examples, DORA, TRAINING, SEED, tmp_path)
+    assert not curve.diverged
+    assert curve.loss[-1] < curve.loss[0]
+    for tensor in load_file(tmp_path / "adapter_model.safetensors").values():
+        assert tensor.isfinite().all()
+
+
 @pytest.mark.parametrize("kernels", ["fast", "plain"])
 def test_divergence_is_an_outcome(
     base: BaseModel, examples: list[Example], kernels: str, tmp_path: Path

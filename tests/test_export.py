@@ -328,6 +328,14 @@ def test_an_adapter_that_was_changed_is_not_exported(adapter: Path, tmp_path: Pa
     assert not (tmp_path / "export").exists()
 
 
+@pytest.mark.parametrize("form", ["merged", "gguf"])
+def test_no_form_is_made_of_a_base_that_was_changed(adapter: Path, run: Path, form: str) -> None:
+    (lake.path("base") / "model.safetensors").open("ab").write(b" ")
+    with pytest.raises(CoralError, match=r"model\.safetensors"):
+        export(run / "made", **{form: True})
+    assert not (run / "made").exists()
+
+
 def test_any_genome_can_be_exported_and_says_that_it_was_not_held_out(
     adapter: Path, tmp_path: Path
 ) -> None:

@@ -48,6 +48,23 @@ def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
     assert [sample for sample in together.samples if sample.problem == "two"] == [*one.samples]
 
 
+def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
+    base: Path, tmp_path: Path
+) -> None:
+    tokenizer = load_tokenizer(base)
+    originals = {name: Original(f"def {name}():\n    return 1") for name in ("one", "two")}
+    prompts = {name: chat_prompt(tokenizer, originals[name].program) for name in originals}
+    works = [
+        Work("a", None, None, {}, KNOBS, dict(asked), originals)
+        for asked in (prompts.items(), reversed(prompts.items()))
+    ]
+    store = Store(tmp_path / "store")
+    for work in (*works, works[0]):
+        ((drawn,), _) = draw([work], Drawing(2, 8, 1, 4, None), base, "genomes", store)
+        assert [sample.problem for sample in drawn.samples[::2]] == list(work.prompts)
+        assert [look.problem for look in drawn.looks] == list(work.prompts)
+
+
 def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path) -> None:
     works = [
         Work(name, None, None, {}, knobs, {"one": "Fix it."})

@@ -11,7 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM, AutoTokenizer, Phi3Config
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.device import compute_dtype
@@ -39,6 +40,7 @@ DTYPES = sorted({torch.float32, compute_dtype(torch.device("cpu"))}, key=str)
 NEEDS_CUDA = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="needs a CUDA device and a build of torch for it"
 )
+WEIGHTS = "adapter_model.safetensors"
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
@@ -183,6 +185,40 @@ def test_a_sample_does_not_depend_on_its_company(base, adapters, dtype):
         assert run(engine, [unit])[unit.name] == together[unit.name]
 
 
+def test_a_row_of_zeros_under_a_dora_adapter_costs_no_other_sample_its_answer(base, tmp_path):
+    zeroed = Path(shutil.copytree(base, tmp_path / "zeroed"))
+    model = AutoModelForCausalLM.from_pretrained(base)
+    with torch.no_grad():
+        model.model.layers[0].self_attn.v_proj.weight[3] = 0
+    model.save_pretrained(zeroed)
+    config = LoraConfig(r=4, target_modules=["v_proj"], use_dora=True, task_type="CAUSAL_LM")
+    get_peft_model(model, config).save_pretrained(tmp_path / "dora")
+    units = [Unit("dora", tmp_path / "dora", WARM), Unit("plain", None, WARM)]
+    together = run(open_engine(zeroed, rows=8), units)
+    # The adapter is fresh, and so changes nothing.
+    agree(together["dora"], together["plain"])
+    assert run(open_engine(zeroed, rows=8), units[1:])["plain"] == together["plain"]
+
+
+def test_rotations_that_follow_the_longest_row_do_not_meet_longer_ones(base):
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    rope = {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [4.0] * 8}
+    config = Phi3Config(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=2048,
+        original_max_position_embeddings=128,
+        rope_parameters=rope | {"rope_theta": 1e4, "original_max_position_embeddings": 128},
+        pad_token_id=0,
+    )
+    engine = Engine(AutoModelForCausalLM.from_config(config), tokenizer)
+    with pytest.raises(CoralError, match=r"do not fit[\s\S]*attends to 128"):
+        run(engine, [Unit("genome", None, WARM)], tokens=120)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_layers_below_all_adapters_read_a_prompt_once_for_all_units(base, adapters, dtype):
     units = [Unit(name, adapters.get(name), WARM) for name in ("upper dora", "base", "upper lora")]
@@ -315,6 +351,12 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
         run(open_engine(base), [Unit("genome", tmp_path, WARM)])
     with pytest.raises(CoralError, match=r"LORA[\s\S]*rank 8 or less"):
         run(open_engine(base, rank=8), [Unit("genome", adapters["wide"], WARM)])
+    broken = Path(shutil.copytree(adapters["dora"], tmp_path / "broken"))
+    tensors = load_file(broken / WEIGHTS)
+    next(iter(tensors.values()))[0, 0] = float("nan")
+    save_file(tensors, broken / WEIGHTS)
+    with pytest.raises(CoralError, match="no numbers"):
+        run(open_engine(base), [Unit("genome", broken, WARM)])
     other = {
         "alpha_pattern": {"q_proj": 64},
         "rank_pattern": {"q_proj": 2},

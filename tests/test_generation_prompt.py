@@ -1,10 +1,12 @@
 """Prompts: CORAL-X's words, QuixBugs' place for the docstring, the model's own chat template."""
 
 import ast
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers.utils import chat_template_utils
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.models.prompts.prompt import (
@@ -65,6 +67,25 @@ def test_the_fence_begins_the_model_s_own_turn():
     assert prompt.endswith(
         "Provide the corrected Python code:<|im_end|>\n<|im_start|>assistant\n" + FENCE
     )
+
+
+def test_a_template_that_tells_the_date_tells_the_same_one_every_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Tomorrow(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return super().now(tz) + timedelta(days=1)
+
+    tokenizer = make_tiny_tokenizer()
+    undated = chat_prompt(tokenizer, "Fix it.")
+    told = "{%- set today = strftime_now('%d %b %Y') %}Today Date: {{ today }}\n"
+    tokenizer.chat_template = told + tokenizer.chat_template
+    prompt = chat_prompt(tokenizer, "Fix it.")
+    assert prompt.startswith("Today Date: ")
+    assert prompt.endswith(undated)
+    monkeypatch.setattr(chat_template_utils, "datetime", Tomorrow)
+    assert chat_prompt(tokenizer, "Fix it.") == prompt
 
 
 def test_a_message_without_a_fence_gets_one_all_the_same():

@@ -9,10 +9,11 @@ import pytest
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, Gemma3TextConfig
 
 from coral_batch.errors import CoralError
 from coral_batch.models.decoding.answer import Sample, Unit
+from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.decoding.plain import PlainEngine
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
@@ -139,6 +140,34 @@ def test_more_answers_than_rows_are_drawn_in_several_batches(base: Path) -> None
     tokenizer, unit = AutoTokenizer.from_pretrained(base), Unit("genome", None, WARM)
     few = run(PlainEngine(model, tokenizer, rows=2), [unit], samples=5)["genome"]
     agree(few, run(PlainEngine(model, tokenizer), [unit], samples=5)["genome"])
+
+
+def test_plain_changes_programs_behind_more_than_layers_with_a_window_keep(base: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    config = Gemma3TextConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=16,
+        sliding_window=64,
+        layer_types=["sliding_attention", "full_attention"],
+        initializer_range=0.1,
+        pad_token_id=0,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    torch.manual_seed(0)
+    engine = PlainEngine(AutoModelForCausalLM.from_config(config), tokenizer)
+    program = "def f(values):\n    return values"
+    prompts = {"a": "values = result " * 40 + FENCE}
+    unit = Unit("genome", None, HOT, change=True)
+    ((_, drawn),) = engine.generate(
+        [unit], prompts, samples=3, max_new_tokens=24, seed=1, originals={"a": Original(program)}
+    )
+    assert len({sample.text for sample in drawn.samples}) == 3
+    assert not [sample for sample in drawn.samples if sample.text.startswith(program)]
 
 
 def test_what_plain_cannot_use_is_an_error(

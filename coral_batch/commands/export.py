@@ -59,7 +59,7 @@ def export(
     README.md there is its model card.
     """
     # Imported here: torch takes seconds, which --help must not.
-    from coral_batch.models.base.checkpoint import read_card
+    from coral_batch.models.base.checkpoint import check_base, read_card
 
     if merged and gguf:
         raise CoralError(
@@ -74,7 +74,8 @@ def export(
         raise CoralError(
             "there is something already", file=destination, expected="a folder that is not there"
         )
-    base = read_card(lake.path("base"))
+    # What is not the adapter alone is made of the base model's own files.
+    base = (check_base if merged or gguf else read_card)(lake.path("base"))
     source = origin(base)
     part, folder, exported, card = _best() if genome is None else _genome(genome)
     table = "refit_examples" if genome is None else "examples"

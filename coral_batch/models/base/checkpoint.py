@@ -216,8 +216,7 @@ def load_base(
     Raises:
         CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
     """
-    card = read_card(folder)
-    _check(folder, card.files, card)
+    card = check_base(folder)
     device = device or devices()[0]
     with _quiet():
         model: Any = AutoModelForCausalLM.from_pretrained(
@@ -229,6 +228,17 @@ def load_base(
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model.requires_grad_(False)
     return BaseModel(model.to(device).eval(), tokenizer, card)
+
+
+def check_base(folder: Path) -> Card:
+    """Check all files of a base folder against its card; return the card.
+
+    Raises:
+        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
+    """
+    card = read_card(folder)
+    _check(folder, card.files, card)
+    return card
 
 
 def load_tokenizer(folder: Path) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+import torch
 from peft import LoraConfig, PeftConfig
 from safetensors import SafetensorError
 from safetensors.torch import load_file
@@ -45,8 +46,9 @@ def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str,
         rank: greatest rank to accept.
 
     Raises:
-        CoralError: a file is missing or damaged, or the adapter is not a LoRA or DoRA adapter of
-            at most that rank for these layers, on the base model's own weights.
+        CoralError: a file is missing or damaged, a weight is infinite or no number, or the adapter
+            is not a LoRA or DoRA adapter of at most that rank for these layers, on the base model's
+            own weights.
     """
     weights = folder / "adapter_model.safetensors"
     try:
@@ -88,6 +90,9 @@ def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str,
                 field=key,
                 expected=f"{_PREFIX}LAYER.PART, PART being one of {', '.join(_PARTS)}",
             )
+        if not torch.isfinite(tensor).all():
+            # In one batch with others, it would make theirs so too.
+            raise CoralError("the adapter has weights that are no numbers", file=weights, field=key)
         parts.setdefault(layer, {})[part] = tensor
     scaling = config.lora_alpha / (config.r**0.5 if config.use_rslora else config.r)
     return {

@@ -192,7 +192,11 @@ def draw(
     for name, key in alike.items():
         if entries[name] is None:
             entries[name], reused[name] = entries[first[key]], True
-    answers = [_read(entry / FILE) for entry in entries.values() if entry is not None]
+    answers = [
+        _read(entry / FILE, work)
+        for work, entry in zip(works, entries.values(), strict=True)
+        if entry is not None
+    ]
     say_reuse(
         "samples",
         [_seconds(entry) for name, entry in entries.items() if entry is not None and reused[name]],
@@ -229,7 +233,7 @@ def draw_in_turn(
     known = _known(work, common)
     if (entry := store.get(KIND, known)) is not None:
         say_reuse("samples", [_seconds(entry)], [])
-        yield from _read(entry / FILE).samples
+        yield from _read(entry / FILE, work).samples
         return
     start = time.perf_counter()
     engine = _engine(devices()[0], base, common)
@@ -419,10 +423,16 @@ def _seconds(entry: Path) -> float:
     return float(json.loads((entry / SECONDS).read_text()))
 
 
-def _read(file: Path) -> Drawn:
+def _read(file: Path, work: Work) -> Drawn:
+    """Read what came of a piece; it may have been drawn when its prompts stood in another order."""
     content = json.loads(file.read_text(encoding="utf-8"))
+    place = {name: number for number, name in enumerate(work.prompts)}
+    samples = [Sample(**one) for one in content["samples"]]
     looks = [Look(**{**one, "lines": tuple(one["lines"])}) for one in content["looks"]]
-    return Drawn([Sample(**one) for one in content["samples"]], looks)
+    return Drawn(
+        sorted(samples, key=lambda sample: place[sample.problem]),
+        sorted(looks, key=lambda look: place[look.problem]),
+    )
 
 
 def _digest(content: object) -> str:

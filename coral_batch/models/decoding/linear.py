@@ -122,6 +122,8 @@ class AdaptedLinears:
         if part.magnitude is not None:
             norms = self._norms(a, b, part.scaling, outputs)
             scale = part.magnitude.to(self.device).float() / norms
+            # A row of zeros has no direction, so that its magnitude means nothing.
+            scale = torch.where(norms > 0, scale, 1.0)
         start = self._columns(slot, layer).start
         self.a[start : start + len(a)] = a.to(self.dtype)
         self.b[start : start + len(a), outputs] = (part.scaling * scale * b.T).to(self.dtype)

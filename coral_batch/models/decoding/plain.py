@@ -153,9 +153,16 @@ class PlainEngine:
     ) -> Answer:
         """Draw an answer that begins with a first change to its end."""
         self._writing.change(answer, changes, samples)
-        cache = deepcopy(read)
-        if surplus := cache.get_seq_length() - len(answer.prompt.ids) - answer.copied:
-            cache.crop(-surplus)
+        if any(read.is_sliding):
+            # Layers with a window have forgotten what stands before it, and cannot go back.
+            ids = torch.tensor([[*answer.prompt.ids, *answer.tokens[:-1]]])
+            cache = model(
+                input_ids=ids.to(self._model.device), use_cache=True, logits_to_keep=1
+            ).past_key_values
+        else:
+            cache = deepcopy(read)
+            if surplus := cache.get_seq_length() - len(answer.prompt.ids) - answer.copied:
+                cache.crop(-surplus)
         self._draw(model, [answer], cache)
         return answer
 

@@ -107,9 +107,19 @@ def _beginning(tokenizer: PreTrainedTokenizerBase) -> str:
     return str(tokenizer.bos_token) if begins else ""
 
 
+# Some templates tell the date, as Llama 3.2's does. An answer asked for tomorrow is to be today's.
+_DATE = "{%- macro strftime_now(format) %}26 Jul 2024{% endmacro %}"
+
+
 def _turn(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
+    template = tokenizer.get_chat_template()
+    if "strftime_now" in template:
+        template = _DATE + template
     return str(
         tokenizer.apply_chat_template(
-            [{"role": "user", "content": user_text}], tokenize=False, add_generation_prompt=True
+            [{"role": "user", "content": user_text}],
+            chat_template=template,
+            tokenize=False,
+            add_generation_prompt=True,
         )
     )

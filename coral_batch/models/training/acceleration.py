@@ -147,7 +147,9 @@ def _layer(linear: nn.Module, masks: Masks) -> Callable[[int], low_rank.Layer]:
             keep = masks((tokens, base.in_features), dropout)
         factor = None
         if magnitude is not None:
-            factor = magnitude / _updated_norm(base.weight, norms, lora_a, lora_b, scaling)
+            now = _updated_norm(base.weight, norms, lora_a, lora_b, scaling)
+            # A row of zeros has no direction to scale.
+            factor = magnitude / torch.where(now > 0, now, 1.0)
         return low_rank.Layer(
             base.weight, base.bias, lora_a, lora_b, scaling / (1 - dropout), keep, factor
         )

@@ -190,7 +190,8 @@ class _Step:
             self._grad_factor = (ones @ (grad * y))[0].float()
             if layer.bias is not None:
                 self._grad_factor -= (ones @ grad)[0].float() * layer.bias.float()
-            self._grad_factor /= layer.factor
+            # Of a row that the factor makes zero nothing is known, and it stays as it is.
+            self._grad_factor /= torch.where(layer.factor == 0, 1.0, layer.factor)
             grad = _rescale(grad, layer.factor, out=torch.empty_like(grad))
         self._grad = grad
         self._low = low
