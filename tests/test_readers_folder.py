@@ -368,6 +368,7 @@ def test_tests_that_cannot_be_used_are_refused_by_name(
     ("example", "words"),
     [
         (">>> f(1)\n    a b", ["'a b' is no value"]),
+        (">>> f([0, 1, 2])\n    [0, ..., 2]", ["'[0, ..., 2]' is no value"]),
         (">>> print(f(1), 2)\n    1 2", ["prints otherwise than by print(...) of one value"]),
         (">>> print(f(1))\n    <BLANKLINE>", ["an empty line"]),
         (">>> import numpy\n    >>> f(numpy.int64(1))\n    1", ["imports numpy"]),

@@ -4,9 +4,9 @@ What is read: examples in the docstrings of a module and of its functions, and w
 its classes. An example that shows a value of Python is compared with it by ``==``; one that is
 ``print(...)`` of one value, as text; one that shows nothing and calls a function under test returns
 None; one that ends in a traceback raises an exception of Python itself with that message. Other
-statements come before the examples that follow
-in the same docstring; in those of a class all do, since they may change its instances. Options
-other than ``+SKIP`` and output that is no value are refused.
+statements come before the examples that follow in the same docstring; in those of a class all do,
+since they may change its instances. Options other than ``+SKIP`` and output that is no value, such
+as ``[0, ..., 2]``, are refused.
 """
 
 from __future__ import annotations
@@ -115,10 +115,14 @@ def _imports(node: ast.stmt, module: str) -> bool:
 def _value(example: doctest.Example) -> ast.expr:
     try:
         ast.literal_eval(example.want.strip())
+        value = ast.parse(example.want.strip(), mode="eval").body
+        # Python writes Ellipsis so; `...` stands for what the example leaves out.
+        if any(isinstance(part, ast.Constant) and part.value is ... for part in ast.walk(value)):
+            raise ValueError
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         why = f"{example.want.strip()!r} is no value of Python"
         raise _unread(example, why) from None
-    return ast.parse(example.want.strip(), mode="eval").body
+    return value
 
 
 def _shown(found: ast.expr, example: doctest.Example) -> ast.Assert:
