@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -59,6 +60,8 @@ def judged(body: str) -> Verdict:
         "with pytest.raises(TypeError): f(6, other=1)",
         "with pytest.raises(ZeroDivisionError): 1 / f(-1, more=1)",
         "assert f(4, more=1) == pytest.approx([0.3, 1])",
+        "assert f(4, more=1) == pytest.approx((0.3, 1))",
+        "assert f(float('nan')) == pytest.approx(float('nan'), nan_ok=True)",
         "assert f(n=7, more=1) == 8",
     ],
 )
@@ -94,16 +97,50 @@ def test_an_end_without_an_exception_is_none_that_was_expected() -> None:
 
 
 NUMBERS = st.integers() | st.floats(allow_nan=False)
+VALUES = NUMBERS | st.text() | st.none()
+ITEMS = st.lists(VALUES) | st.lists(VALUES).map(tuple) | st.builds(range, st.integers(0, 9))
 
 
-@given(
-    expected=st.recursive(
-        NUMBERS | st.text() | st.booleans() | st.none(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner),
-    )
-)
+@given(expected=VALUES | st.booleans() | ITEMS | st.dictionaries(st.text(), VALUES))
 def test_a_value_is_near_itself(expected: Any) -> None:
     assert expected == Approx(expected)
+
+
+CONTAINERS: tuple[Callable[[Any], Any], ...] = (
+    list,
+    tuple,
+    deque,
+    set,
+    iter,
+    lambda values: dict(enumerate(values)),
+    lambda values: [list(values), 1],
+    lambda values: (set(values), 1),
+    lambda values: {0: list(values)},
+    lambda values: [{0: values}],
+)
+
+
+@pytest.mark.parametrize("expected", [one for one in CONTAINERS if one is not iter])
+@pytest.mark.parametrize("found", CONTAINERS)
+@pytest.mark.parametrize("values", [(1, 2), (1, 2 + 1e-9), (1, 2, 3), (2, 1)])
+def test_containers_are_near_as_pytest_has_it(
+    found: Callable[[Any], Any], expected: Callable[[Any], Any], values: Any
+) -> None:
+    def near(approx: Callable[[Any], Any]) -> bool | None:
+        try:
+            return bool(found(values) == approx(expected((1, 2))))
+        except TypeError:  # it expects a set, or something nested
+            return None
+
+    assert near(Approx) == near(pytest.approx)
+
+
+@pytest.mark.parametrize("nan_ok", [False, True])
+@pytest.mark.parametrize("found", [math.nan, 1.0, math.inf, "nan", Fraction(1, 3)])
+def test_nan_is_near_nan_where_a_test_says_so(found: Any, nan_ok: bool) -> None:
+    for one, expected in ((found, math.nan), ([1, found], [1, math.nan])):
+        ours = one == Approx(expected, nan_ok=nan_ok)
+        assert ours == (one == pytest.approx(expected, nan_ok=nan_ok))
 
 
 @given(
@@ -150,7 +187,7 @@ def test_fractions_are_near_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("found", "expected"),
-    [(True, 1), ((1.0,), [1.0]), ([1.0], [1.0, 2.0]), ({"a": 1}, {"b": 1}), ("1", 1)],
+    [(True, 1), ([1.0], [1.0, 2.0]), ({"a": 1}, {"b": 1}), ("1", 1)],
 )
 def test_other_values_are_not_near(found: Any, expected: Any) -> None:
     assert found != Approx(expected)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import math
 import re
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 
@@ -57,34 +58,57 @@ class Raises:
 
 
 class Approx:
-    """Equals numbers, and lists, tuples and dicts of numbers, that are nearly the expected ones.
+    """Equals numbers, and sequences and dicts of numbers, that are nearly the expected ones.
+
+    A sequence is compared with whatever has as many items, one by one: a list with a tuple, for
+    example. What is no number equals what it equals by ``==``.
 
     Args:
-        expected: a number, or a list, tuple or dict of such.
+        expected: a number, or a sequence or dict of such.
         rel: what a number may differ by as a share of the expected one; pytest's default.
         abs: what it may differ by anyway; pytest's default where `rel` is not given either.
+        nan_ok: whether NaN equals NaN.
+
+    Raises:
+        TypeError: `expected` is a set, or one of its items a list, tuple, dict, set or the like.
     """
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, expected: Any, rel: float | None = None, abs: float | None = None) -> None:
+    def __init__(
+        self,
+        expected: Any,
+        rel: float | None = None,
+        abs: float | None = None,
+        nan_ok: bool = False,
+    ) -> None:
         self._expected = expected
         self._relative = (1e-6 if abs is None else 0.0) if rel is None else rel
         self._absolute = 1e-12 if abs is None else abs
+        self._nan_ok = nan_ok
+        items: Iterable[Any] = ()
+        if _holds(expected):
+            items = expected.values() if isinstance(expected, dict) else expected
+        if isinstance(expected, Set) or any(map(_holds, items)):
+            raise TypeError(f"pytest.approx takes no set and nothing nested: {expected!r}")
 
-    def __eq__(self, found: object) -> bool:
-        return self._near(found, self._expected)
+    def __eq__(self, found: Any) -> bool:
+        expected = self._expected
+        if isinstance(expected, dict):
+            same = isinstance(found, dict) and found.keys() == expected.keys()
+            return same and all(self._near(found[key], expected[key]) for key in expected)
+        if _holds(expected):
+            try:
+                same = len(found) == len(expected)
+            except TypeError:
+                return False
+            return same and all(self._near(*pair) for pair in zip(found, expected, strict=True))
+        return self._near(found, expected)
 
     def __repr__(self) -> str:
         return f"approx({self._expected!r})"
 
     def _near(self, found: Any, expected: Any) -> bool:
-        if isinstance(expected, list | tuple):
-            same = isinstance(found, type(expected)) and len(found) == len(expected)
-            return same and all(map(self._near, found, expected))
-        if isinstance(expected, dict):
-            same = isinstance(found, dict) and found.keys() == expected.keys()
-            return same and all(self._near(found[key], expected[key]) for key in expected)
         if isinstance(expected, bool) or not isinstance(expected, int | float):
             return bool(found == expected)
         return not isinstance(found, bool) and self._near_number(found, expected)
@@ -92,10 +116,18 @@ class Approx:
     def _near_number(self, found: Any, expected: float) -> bool:
         if not hasattr(type(found), "as_integer_ratio"):
             # What stands for a number of the program says what that is; all else is no number.
-            scalar = Approx(expected, self._relative, self._absolute)
+            scalar = Approx(expected, self._relative, self._absolute, self._nan_ok)
             answer = found.__eq__(scalar)
             return answer is not NotImplemented and bool(answer)
-        if found == expected or not math.isfinite(expected):  # infinity is near itself alone
-            return bool(found == expected)
+        if found == expected:
+            return True
+        if not math.isfinite(expected):  # infinity is near itself alone
+            return self._nan_ok and math.isnan(expected) and math.isnan(found)
         bound = max(self._relative * abs(expected), self._absolute)
         return bool(abs(found - expected) <= bound)
+
+
+def _holds(value: object) -> bool:
+    """Whether a value is a container, of other values than letters or bytes."""
+    containers = isinstance(value, Sequence | Set | dict)
+    return containers and not isinstance(value, str | bytes | bytearray)
