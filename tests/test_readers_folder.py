@@ -115,6 +115,17 @@ def test_what_is_read_of_pytest_runs_in_the_jail(
         "def test_a():\n    assert [mean(EX[name]) for name in EX] == [2]\n",
         "def fill():\n    TABLE.append([1, 3])\nTABLE = []\nfill()\n"
         "def test_a():\n    assert list(map(mean, TABLE)) == [2]\n",
+        "import random\nrandom.seed(1)\nDATA = [random.randint(0, 99) for _ in range(3)]\n"
+        "def test_a(): assert DATA == [17, 72, 97] and mean(DATA) == 62\n",
+        "from random import randint, seed\nseed(1)\nDATA = [randint(0, 99) for _ in range(3)]\n"
+        "def test_a(): assert DATA == [17, 72, 97] and mean(DATA) == 62\n",
+        "import decimal\nfrom decimal import Decimal\ndecimal.getcontext().prec = 5\n"
+        "def test_a(): assert mean([1, 3]) == 2 and str(Decimal(1) / 3) == '0.33333'\n",
+        "import random\ndef begin():\n    random.seed(1)\nbegin()\nFIRST = random.randint(0, 99)\n"
+        "def test_a(): assert mean([FIRST]) == FIRST == 17\n",
+        "import os, sys\nsys.path.insert(0, os.path.dirname(__file__))\n"
+        "sys.path[:0] = [__file__]\nsys.path += [__file__]\n"
+        "def test_a(): assert mean([1, 3]) == os.path.sep.count('/') * 2 < sys.maxsize\n",
         "try:\n    from statistics import fmean as real\nexcept ImportError:\n"
         "    def real(values): return 2\n"
         "def test_a(): assert mean([1, 3]) == real([1, 3])\n",

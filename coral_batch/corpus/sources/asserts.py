@@ -208,16 +208,34 @@ def given(tree: ast.Module) -> list[set[str]]:
     """Return the names that each statement of a module gives: it binds them or changes their value.
 
     ``TABLE["a"] = 1`` changes the table, and an expression, as ``TABLE.append(1)``, may change all
-    that it and the functions that it calls read, modules aside. What stands below ``if __name__``
-    changes nothing, since tests are never the main program.
+    that it and the functions that it calls read. With an imported name, as in ``random.seed(1)``,
+    it may change whatever is imported from the same package. What stands below ``if __name__``
+    changes nothing, since tests are never the main program; nor does what changes ``sys.path``,
+    since the program is found without.
     """
-    imports = set().union(*(_bound(node) for node in tree.body if isinstance(node, _IMPORT)))
+    together = _imported_together(tree)
     reads = {
         node.name: loaded(*node.body)
         for node in tree.body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("test")
     }
-    return [_bound(node) | (_changed(node, reads) - imports) for node in tree.body]
+    changes = [_changed(node, reads) for node in tree.body]
+    return [
+        _bound(node) | changed.union(*(names for names in together if names & changed))
+        for node, changed in zip(tree.body, changes, strict=True)
+    ]
+
+
+def _imported_together(tree: ast.Module) -> list[set[str]]:
+    """Return the names that a module imports from each package, anywhere."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                origin = alias.name if isinstance(node, ast.Import) else node.module or ""
+                package = found.setdefault(origin.split(".")[0], set())
+                package.add((alias.asname or alias.name).split(".")[0])
+    return list(found.values())
 
 
 def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stmt]:
@@ -271,10 +289,14 @@ def _changed(node: ast.stmt, reads: Mapping[str, set[str]]) -> set[str]:
     found: set[str] = set()
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript | ast.Attribute) and not isinstance(part.ctx, ast.Load):
-            found |= loaded(part.value)
+            changed = loaded(part.value)
         elif isinstance(part, ast.Expr):
             read = loaded(part)
-            found |= read.union(*(reads[name] for name in read & reads.keys()))
+            changed = read.union(*(reads[name] for name in read & reads.keys()))
+        else:
+            continue
+        if not ast.unparse(part).startswith("sys.path"):
+            found |= changed
     return found
 
 
