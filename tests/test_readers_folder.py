@@ -82,6 +82,14 @@ def test_tests_and_bugs_may_lie_in_folders(tmp_path: Path, tests: str, bug: str)
             ["test_a_1", "test_a_2", "test_a_3", "test_a_4"],
         ),
         (
+            "import pytest\nfrom stats import mean\nvalues = (1, 2, 3)\n"
+            "@pytest.mark.parametrize('values', [values, values[:2] + (3,)])\n"
+            "def test_a(values):\n    assert mean(values) == 2\n"
+            "@pytest.mark.parametrize('some', [[n + 1 for n in (1, 1)]])\n"
+            "def test_b(some):\n    for n in some:\n        assert mean(some) == n\n",
+            ["test_a_1", "test_a_2", "test_b_1"],
+        ),
+        (
             "import pytest\nfrom stats import mean\n"
             "def test_a():\n    with pytest.raises(ValueError, match='left'):\n        mean([])\n",
             ["test_a"],
@@ -281,6 +289,22 @@ MARK = "import pytest\n@pytest.mark.{}"
         (
             TEST.format(MARK.format("parametrize('n', range(3))"), "n", "assert mean([n])"),
             ["no list"],
+        ),
+        (
+            TEST.format(
+                "n = [1, 2, 3]\n" + MARK.format("parametrize(('n', 'm'), [(n, 2), (n[:2], 1.5)])"),
+                "n, m",
+                "found = mean(n)\n    assert found == m",
+            ),
+            ["parametrize of test_a", "n reads n", "rename one"],
+        ),
+        (
+            TEST.format(
+                "FOUND = 2\n" + MARK.format("parametrize('n', [FOUND])"),
+                "n",
+                "FOUND = mean([n])\n    assert FOUND == 2",
+            ),
+            ["FOUND reads FOUND", "rename one"],
         ),
         (
             TEST.format(MARK.format("parametrize('a, n', [1])"), "a, n", "assert mean([n])"),

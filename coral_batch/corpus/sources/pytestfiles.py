@@ -5,7 +5,8 @@ What is read: plain functions named ``test*``; imports of the program's module o
 ``pytest.raises`` with exceptions of Python itself, in a ``with`` statement and without ``as``;
 ``pytest.approx``; module-level variables, helpers and imports of the standard library, as far as
 tests need them. Everything else that could change what a test means is refused by name: fixtures,
-classes of tests, set-up and tear-down, other marks, other parts of pytest.
+classes of tests, set-up and tear-down, other marks, other parts of pytest, values in parametrize
+that read a variable of the file by a name that the test has for one of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from typing import NoReturn
 
-from coral_batch.corpus.sources.asserts import given
+from coral_batch.corpus.sources.asserts import bound, given, loaded
 from coral_batch.corpus.sources.grouping import Names, Test, TestFile
 from coral_batch.corpus.sources.programs import check_imports, imported, parse
 from coral_batch.corpus.sources.rows import Lost
@@ -210,7 +211,7 @@ def _expanded(node: ast.FunctionDef, variables: Mapping[str, ast.expr]) -> Itera
             for (names, _), values in zip(sets, chosen, strict=True)
             for name, value in zip(names, values, strict=True)
         ]
-        yield Test(f"{node.name}_{number}", _bind(node.body, dict(pairs)))
+        yield Test(f"{node.name}_{number}", _bind(node.name, node.body, dict(pairs)))
 
 
 def _sets(
@@ -254,10 +255,13 @@ def _values(test: str, value: ast.expr, names: list[str], single: bool) -> list[
     return found
 
 
-def _bind(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[ast.stmt]:
+def _bind(test: str, body: list[ast.stmt], values: dict[str, ast.expr]) -> list[ast.stmt]:
     """Give names their values: by assignment, or in place where that is the same.
 
     In an assert that reads a name once: a loop would make the value anew in each of its rounds.
+
+    Raises:
+        Lost: a value reads what would be a variable of the test, and not that of the file.
     """
     parts = [part for statement in body for part in ast.walk(statement)]
     plain = isinstance(body[0], ast.Assert) and len(body) == 1
@@ -268,6 +272,14 @@ def _bind(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[ast.stmt]:
         for name in values
         if plain and [type(node.ctx) for node in uses if node.id == name] == [ast.Load]
     }
+    local = (values.keys() - once) | bound(ast.Module(body, []))
+    for value in values.values():
+        if outer := sorted(local & (loaded(value) - bound(ast.Module([ast.Expr(value)], [])))):
+            raise Lost(
+                "untestable",
+                f"parametrize of {test}: {ast.unparse(value)} reads {outer[0]}, and {test} has a "
+                "variable of that name: rename one",
+            )
     assigned = [
         ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
         for name, value in values.items()
