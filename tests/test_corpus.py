@@ -96,6 +96,14 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
         (lambda c: (c / "correct_python_programs/gcd.py").unlink(), ["gcd.py", "lacks a file"]),
         (lambda c: (c / "json_testcases/gcd.json").unlink(), ["test_gcd.py"]),
         (lambda c: (c / "json_testcases/gcd.json").write_text("\n"), ["gcd.json", "no test case"]),
+        (
+            _append("python_testcases/test_detect_cycle.py", "if 1:\n    def test_c(): pass\n"),
+            ["test_detect_cycle.py", "test_c in a block"],
+        ),
+        (
+            _append("python_testcases/test_detect_cycle.py", "def test_c(:\n"),
+            ["test_detect_cycle.py", "does not parse"],
+        ),
         (_append("json_testcases/gcd.json", "[[1, 2], 1\n"), ["gcd.json", "line", "JSON"]),
         (_append("json_testcases/gcd.json", "[[1, 2], NaN]\n"), ["gcd.json", "NaN"]),
         (_append("json_testcases/gcd.json", "[[1, 2], 1e999]\n"), ["gcd.json", "JSON"]),

@@ -95,6 +95,13 @@ def test_tests_and_bugs_may_lie_in_folders(tmp_path: Path, tests: str, bug: str)
             ["test_a"],
         ),
         (
+            "from stats import mean\ntests = [([1, 3], 2)]\ntest_more: list = []\n"
+            "tests += test_more\ndef test_a():\n    test_b = mean([1, 3])\n"
+            "    for test in tests:\n        assert mean(test[0]) == test[1] == test_b\n"
+            "if __name__ == '__main__':\n    test_c = test_a\n    test_c()\n",
+            ["test_a"],
+        ),
+        (
             "import math, sys\nimport pytest\nfrom stats import LIMIT, mean\n"
             "sys.path.insert(0, '.')\nROOT = math.sqrt(9)\n"
             "def many(n):\n    return [ROOT] * n\n"
@@ -382,6 +389,20 @@ MARK = "import pytest\n@pytest.mark.{}"
         ("from stats import mean\ndef test_a(:\n", ["does not parse"]),
         ("class TestMean:\n    pass\n", ["class TestMean"]),
         ("async def test_a(): pass\n", ["async def test_a"]),
+        (PLAIN + "if True:\n    def test_b(): assert mean([1])\n", ["test_b in a block"]),
+        (
+            PLAIN + "try:\n    import ctypes\nexcept ImportError:\n    pass\nelse:\n"
+            "    def test_b(): assert mean([1])\n",
+            ["test_b in a block"],
+        ),
+        (
+            PLAIN + "def make(n):\n    def inner(): assert mean([n])\n    return inner\n"
+            "test_c = make(3)\n",
+            ["the variable test_c"],
+        ),
+        (PLAIN + "test_c, more = PAIR = test_two, 1\n", ["the variable test_c"]),
+        (PLAIN + "test_two = None\n", ["the variable test_two"]),
+        (PLAIN + "for test_c in [test_two]: pass\n", ["the variable test_c"]),
         (PLAIN + PLAIN, ["two tests", "test_two"]),
         (
             "from stats import mean, spread\ndef test_a(): assert mean([1]) == spread([2])\n",

@@ -11,7 +11,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from coral_batch.corpus.sources import programs
 from coral_batch.corpus.sources.problems import make_problem, read_cases, read_function
+from coral_batch.corpus.sources.pytestfiles import check_plain
+from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import DroppedProblem, Problem
@@ -33,8 +36,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
     Raises:
         CoralError: a folder or file is missing, a program does not parse or has no function of its
-            name, a buggy one is the correct one, a case line is not ``[inputs, expected]``, or a
-            problem has neither cases nor a test file.
+            name, a buggy one is the correct one, a case line is not ``[inputs, expected]``, a
+            problem has neither cases nor a test file, or a test file has tests that are no plain
+            functions.
     """
     for folder in (_CORRECT, _CASES):
         if not (path / folder).is_dir():
@@ -73,7 +77,7 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
     cases = read_cases(cases_file) if cases_file.exists() else ()
     tests, support = None, {}
     if not cases:
-        tests = read_text(path / _TESTS / f"test_{name}.py")
+        tests = _read_tests(path / _TESTS / f"test_{name}.py")
         support = {SUPPORT: read_text(path / _TESTS / f"{SUPPORT}.py")}
     return make_problem(
         name,
@@ -86,6 +90,20 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
         tests=tests,
         support=support,
     )
+
+
+def _read_tests(file: Path) -> str:
+    """Return a test file, once it is known that all of its tests will run.
+
+    Raises:
+        CoralError: it is no Python, or has tests that are no plain functions.
+    """
+    tests = read_text(file)
+    try:
+        check_plain(programs.parse(tests, "the test file"))
+    except Lost as lost:
+        raise CoralError("a test file cannot be used", file=file, found=lost.detail) from None
+    return tests
 
 
 def _read_program(file: Path, name: str) -> tuple[str, str]:

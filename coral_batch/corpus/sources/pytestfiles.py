@@ -5,8 +5,9 @@ What is read: plain functions named ``test*``; imports of the program's module o
 ``pytest.raises`` with exceptions of Python itself, in a ``with`` statement and without ``as``;
 ``pytest.approx``; module-level variables, helpers and imports of the standard library, as far as
 tests need them. Everything else that could change what a test means is refused by name: fixtures,
-classes of tests, set-up and tear-down, other marks, other parts of pytest, values in parametrize
-that read a variable of the file by a name that the test has for one of its own.
+classes of tests, tests in blocks or in variables, set-up and tear-down, other marks, other parts of
+pytest, values in parametrize that read a variable of the file by a name that the test has for one
+of its own.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def parse_tests(
     tree = parse(source, "the test file")
     rest = ast.Module([part for node in tree.body for part in _without(node, module)], [])
     _check_imports(rest, module, packages)
+    check_plain(rest)
     _check_pytest(rest)
     names = _names(tree, module, program)
     variables = _variables(tree)
@@ -58,6 +60,60 @@ def parse_tests(
     if not tests:
         raise Lost("untested", "the test file has no functions named test*")
     return TestFile(tests, names, rest)
+
+
+def check_plain(tree: ast.Module) -> None:
+    """Check that every test of a file is a function that it defines by ``def`` at its top level.
+
+    Raises:
+        Lost: another is in a class or a block, is asynchronous, or is what a variable may hold.
+    """
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and (
+            node.name.startswith("Test") or "TestCase" in _bases(node)
+        ):
+            _refuse(f"the class {node.name}")
+        if isinstance(node, ast.AsyncFunctionDef) and node.name.startswith("test"):
+            _refuse(f"async def {node.name}")
+    data = {id(target) for node in ast.walk(tree) for target in _targets_of_data(node)}
+    for node in (part for statement in tree.body for part in _own_scope(statement)):
+        match node:
+            case ast.FunctionDef(name=name) if name.startswith("test") and node not in tree.body:
+                _refuse(f"the function {name} in a block")
+            case ast.Name(id=name, ctx=ast.Store()) if name.startswith("test"):
+                if name in defined or id(node) not in data:
+                    _refuse(f"the variable {name}, which may hold a test")
+
+
+_SCOPES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+_DATA = (
+    *(ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.BinOp, ast.UnaryOp, ast.Compare),
+)
+
+
+def _own_scope(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a module's statement that run in its own scope, definitions as a whole."""
+    yield node
+    if isinstance(node, _SCOPES) or (isinstance(node, ast.If) and "__name__" in loaded(node.test)):
+        return
+    for part in ast.iter_child_nodes(node):
+        yield from _own_scope(part)
+
+
+def _targets_of_data(node: ast.AST) -> list[ast.expr]:
+    """Return what a statement assigns a value that is no function, as its form shows."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, _DATA):
+        return node.targets
+    if isinstance(node, ast.AugAssign) or (
+        isinstance(node, ast.AnnAssign) and isinstance(node.value, _DATA)
+    ):
+        return [node.target]
+    return []
 
 
 def _refuse(what: str) -> NoReturn:
@@ -124,15 +180,9 @@ def _names(tree: ast.Module, module: str, program: ast.Module) -> Names:
 
 
 def _check_pytest(tree: ast.Module) -> None:
-    """Check that of pytest and of test classes there is nothing but what is read."""
+    """Check that of pytest there is nothing but what is read."""
     read = {id(part) for node in ast.walk(tree) for part in _raises_of(node)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and (
-            node.name.startswith("Test") or "TestCase" in _bases(node)
-        ):
-            _refuse(f"the class {node.name}")
-        if isinstance(node, ast.AsyncFunctionDef) and node.name.startswith("test"):
-            _refuse(f"async def {node.name}")
         if isinstance(node, ast.ImportFrom) and node.module == _PYTEST:
             _refuse("from pytest import ..., instead of import pytest")
         if isinstance(node, ast.Import) and any(
