@@ -101,6 +101,13 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
             ["test_detect_cycle.py", "test_c in a block"],
         ),
         (
+            _append(
+                "python_testcases/test_detect_cycle.py",
+                "def test_c():\n    try: detect_cycle(0)\n    except AttributeError: pass\n",
+            ),
+            ["test_detect_cycle.py", "catches an exception"],
+        ),
+        (
             _append("python_testcases/test_detect_cycle.py", "def test_c(:\n"),
             ["test_detect_cycle.py", "does not parse"],
         ),

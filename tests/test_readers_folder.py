@@ -102,6 +102,13 @@ def test_tests_and_bugs_may_lie_in_folders(tmp_path: Path, tests: str, bug: str)
             ["test_a"],
         ),
         (
+            "from stats import mean\ndef number(text):\n    try:\n        return int(text)\n"
+            "    except ValueError:\n        return 0\n"
+            "def test_a():\n    try:\n        assert mean([number('1')]) == number('1')\n"
+            "    finally:\n        number('a')\n",
+            ["test_a"],
+        ),
+        (
             "import math, sys\nimport pytest\nfrom stats import LIMIT, mean\n"
             "sys.path.insert(0, '.')\nROOT = math.sqrt(9)\n"
             "def many(n):\n    return [ROOT] * n\n"
@@ -360,6 +367,38 @@ MARK = "import pytest\n@pytest.mark.{}"
         (TEST.format("", "", "assert mean(lambda: 1)"), ["a function or a class"]),
         (TEST.format("def g(): pass", "", "assert mean([g])"), ["a function or a class"]),
         (TEST.format("class A: pass", "", "assert mean([A()])"), ["an instance of A"]),
+        (
+            TEST.format("", "", "try: mean([])\n    except ValueError: pass"),
+            ["catches an exception", "only pytest.raises"],
+        ),
+        (
+            "import stats as s\ndef test_a():\n    try: s.mean([])\n    except: pass\n",
+            ["catches an exception"],
+        ),
+        (
+            TEST.format(
+                "from contextlib import suppress",
+                "",
+                "with suppress(ValueError):\n        mean([])\n        assert False",
+            ),
+            ["catches an exception"],
+        ),
+        (
+            TEST.format(
+                "def middle(values): return mean(values)",
+                "",
+                "try: middle([])\n    except ValueError: pass",
+            ),
+            ["catches an exception"],
+        ),
+        (
+            TEST.format(
+                "def fails(call):\n    try: call()\n    except ValueError: return True",
+                "",
+                "assert fails(lambda: mean([]))",
+            ),
+            ["catches an exception"],
+        ),
         (TEST.format("", "", "assert True"), ["calls no function"]),
         (TEST.format("", "", "from stats import spread"), ["inside a function"]),
         (TEST.format("import numpy", "", "assert mean([1])"), ["numpy", "standard library"]),

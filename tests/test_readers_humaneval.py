@@ -103,6 +103,14 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
         ({"entry_point": "other"}, "untestable"),
         ({"test": "def check(candidate):\n    pass\n"}, "untestable"),
         ({"test": "def test(candidate):\n    assert candidate([1]) == 1\n"}, "untestable"),
+        (
+            {
+                "test": "def check(candidate):\n    assert candidate([1]) == 1\n    try:\n"
+                "        candidate(None)\n    except TypeError:\n        pass\n"
+                "    else:\n        assert False\n"
+            },
+            "untestable",
+        ),
         ({"test": "def check(candidate:\n"}, "unparseable"),
     ],
 )

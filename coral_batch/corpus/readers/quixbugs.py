@@ -12,6 +12,7 @@ import ast
 from pathlib import Path
 
 from coral_batch.corpus.sources import programs
+from coral_batch.corpus.sources.asserts import check_uncaught
 from coral_batch.corpus.sources.problems import make_problem, read_cases, read_function
 from coral_batch.corpus.sources.pytestfiles import check_plain
 from coral_batch.corpus.sources.rows import Lost
@@ -38,7 +39,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         CoralError: a folder or file is missing, a program does not parse or has no function of its
             name, a buggy one is the correct one, a case line is not ``[inputs, expected]``, a
             problem has neither cases nor a test file, or a test file has tests that are no plain
-            functions.
+            functions or catch exceptions of a program.
     """
     for folder in (_CORRECT, _CASES):
         if not (path / folder).is_dir():
@@ -77,7 +78,7 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
     cases = read_cases(cases_file) if cases_file.exists() else ()
     tests, support = None, {}
     if not cases:
-        tests = _read_tests(path / _TESTS / f"test_{name}.py")
+        tests = _read_tests(path / _TESTS / f"test_{name}.py", name)
         support = {SUPPORT: read_text(path / _TESTS / f"{SUPPORT}.py")}
     return make_problem(
         name,
@@ -92,15 +93,18 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
     )
 
 
-def _read_tests(file: Path) -> str:
+def _read_tests(file: Path, name: str) -> str:
     """Return a test file, once it is known that all of its tests will run.
 
     Raises:
-        CoralError: it is no Python, or has tests that are no plain functions.
+        CoralError: it is no Python, or has tests that are no plain functions or catch exceptions
+            of the function `name`.
     """
     tests = read_text(file)
     try:
-        check_plain(programs.parse(tests, "the test file"))
+        tree = programs.parse(tests, "the test file")
+        check_plain(tree)
+        check_uncaught({name}, tree.body)
     except Lost as lost:
         raise CoralError("a test file cannot be used", file=file, found=lost.detail) from None
     return tests

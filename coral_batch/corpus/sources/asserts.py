@@ -47,10 +47,11 @@ def checks(
         tests: name -> statements of each test, at least one.
         setup: statements that come before those of every test.
         preamble: statements of the test file, before its tests.
-        aliases: further names that the preamble gives the function.
+        aliases: further names that the preamble gives the function, or its module.
 
     Raises:
-        Lost: a test gives the function what cannot leave the test's process.
+        Lost: a test gives the function what cannot leave the test's process, or catches its
+            exceptions.
     """
     called = {function, *aliases}
     check_crossing(called, [*preamble, *setup, *(node for test in tests.values() for node in test)])
@@ -85,7 +86,7 @@ def test_file(
 
 
 def check_crossing(called: Collection[str], statements: Statements) -> None:
-    """Check that a function is given nothing but data, and expected to return nothing else.
+    """Check that a function is given nothing but data, and expected to give nothing else back.
 
     Args:
         called: the names of the function.
@@ -93,8 +94,10 @@ def check_crossing(called: Collection[str], statements: Statements) -> None:
 
     Raises:
         Lost: an argument is a function, a class, an instance of a class of the test file or bytes,
-            or there is a complex number or one that Python does not write in decimal digits.
+            there is a complex number or one that Python does not write in decimal digits, or an
+            exception of the function is caught.
     """
+    check_uncaught(called, statements)
     classes = {node.name for node in statements if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in statements if isinstance(node, ast.FunctionDef)}
     variables = set().union(*(_names(statement, ast.Store) for statement in statements))
@@ -125,6 +128,45 @@ def check_crossing(called: Collection[str], statements: Statements) -> None:
                     raise Lost(
                         "untestable", f"a test gives {node.func.id} an instance of {made.id}"
                     )
+
+
+def check_uncaught(called: Collection[str], statements: Statements) -> None:
+    """Check that no test catches an exception of a function: it is raised in another process.
+
+    Args:
+        called: the names of the function.
+        statements: those of the test file.
+
+    Raises:
+        Lost: there is a ``try`` or ``suppress`` around a call of it, or around one of a parameter,
+            which may be the function, as in ``raises(lambda: f(0))``.
+    """
+    parts = [part for statement in statements for part in ast.walk(statement)]
+    functions = [part for part in parts if isinstance(part, ast.FunctionDef)]
+    calling = {*called}
+    while more := {one.name for one in functions if loaded(*one.body) & calling} - calling:
+        calling |= more
+    parameters = {part.arg for part in parts if isinstance(part, ast.arg)}
+    for part in parts:
+        inside = ast.Module(_guarded(part), [])
+        calls = {ast.unparse(one.func) for one in ast.walk(inside) if isinstance(one, ast.Call)}
+        if loaded(inside) & calling or calls & parameters:
+            raise Lost(
+                "untestable",
+                "a test catches an exception of the function under test by try or suppress: only "
+                "pytest.raises knows one",
+            )
+
+
+def _guarded(node: ast.AST) -> list[ast.stmt]:
+    """Return the statements whose exceptions a statement catches."""
+    if isinstance(node, ast.Try | ast.TryStar) and node.handlers:
+        return node.body
+    if isinstance(node, ast.With) and any(
+        "suppress(" in ast.unparse(item.context_expr) for item in node.items
+    ):
+        return node.body
+    return []
 
 
 _BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))

@@ -68,7 +68,8 @@ def check_tests(source: str, function: str, program: ast.Module) -> Checks:
         program: the correct program.
 
     Raises:
-        Lost: `source` is no Python, has no such function, or the function asserts nothing.
+        Lost: `source` is no Python, has no such function, or the function asserts nothing; and see
+            `checks`.
     """
     tree = parse(source, "the test")
     check = _check(tree)

@@ -64,7 +64,8 @@ def by_function(file: TestFile) -> dict[str, Checks]:
 
     Raises:
         Lost: a test calls no function of the program or several, uses a class of it or a function
-            that is defined otherwise than by ``def``, or gives it what cannot cross.
+            that is defined otherwise than by ``def``, gives it what cannot cross, or catches its
+            exceptions.
     """
     groups: dict[str, dict[str, Test]] = {}
     for test in file.tests:
@@ -165,4 +166,4 @@ def _checks(function: str, group: Mapping[str, Test], names: Names, module: ast.
         *own,
     ]
     tests = {name: test.statements for name, test in group.items()}
-    return checks(function, tests, preamble=preamble, aliases=aliases)
+    return checks(function, tests, preamble=preamble, aliases=[*aliases, *names.modules])

@@ -8,6 +8,9 @@ tests need them. Everything else that could change what a test means is refused 
 classes of tests, tests in blocks or in variables, set-up and tear-down, other marks, other parts of
 pytest, values in parametrize that read a variable of the file by a name that the test has for one
 of its own.
+
+Tests that the jail cannot run, such as those that catch an exception of the program by ``try``, are
+refused where they are written for it (`coral_batch.corpus.sources.grouping`).
 """
 
 from __future__ import annotations
