@@ -186,6 +186,11 @@ def write(table: str, rows: list[dict[str, Any]], part: str | None = None) -> No
         file.write_text(text, encoding="utf-8")
 
 
+def sealed_again(table: str, row: dict[str, Any]) -> dict[str, Any]:
+    schema = schema_of(table)
+    return {**row, "seal": seals.seal(table, schema, row)} if seals.is_sealed(schema) else row
+
+
 def test_a_finished_run_follows(here: Path) -> None:
     done = CliRunner().invoke(cli.app, ["audit"])
     assert done.exit_code == 0, done.output
@@ -320,6 +325,26 @@ def test_of_a_row_that_is_there_twice_the_first_counts(here: Path) -> None:
     write("samples", [*rows[:2], other, *rows[2:]])
     (mismatch,) = run_audit(PART)
     assert (mismatch.row, mismatch.expected) == ("row 3", "no such row")
+
+
+def test_other_determinants_under_an_adapters_key_are_seen_through_a_new_seal(here: Path) -> None:
+    cards = read("adapter_cards")
+    cards[0]["determinants"]["versions"] = {"torch": "1.0.0"}
+    write("adapter_cards", [sealed_again("adapter_cards", card) for card in cards])
+    named = {(mismatch.file, mismatch.column) for mismatch in run_audit(PART)}
+    assert (lake.path("adapter_cards", PART), "key") in named
+
+
+def test_another_key_of_an_adapter_is_seen_through_new_seals_in_every_table(here: Path) -> None:
+    key, other = read("adapter_cards")[0]["key"], "ab" * 32
+    for table in ("adapter_cards", "adapter_durations", "adapters", "subjects"):
+        rows = json.loads(json.dumps(read(table)).replace(key, other))
+        write(table, [sealed_again(table, row) for row in rows])
+    folder = lake.path("adapter_folders", PART)
+    (folder / key).rename(folder / other)
+    named = {(mismatch.file, mismatch.column) for mismatch in run_audit(PART)}
+    (folder / other).rename(folder / key)
+    assert (lake.path("adapter_cards", PART), "key") in named
 
 
 @pytest.mark.parametrize(

@@ -207,8 +207,12 @@ def _adapter(card: Row | None, known: Row) -> Adapter:
     card = card or {"key": key_of(known), "determinants": known, "files": {}, "seal": ""}
     determinants = {**card["determinants"], **known}
     broken = seals.broken("adapter_cards", schema_of("adapter_cards"), [card["key"]], card)
-    # With all columns broken, the key that they are sealed with is what was changed.
-    key = key_of(determinants) if len(broken) > 1 else card["key"]
+    # The card's key stands where the determinants alone were changed since they were sealed, or
+    # where it is the hash of those on the card, though others are known. With all columns broken,
+    # the key that they are sealed with is what was changed.
+    hashed = card["key"] == key_of(card["determinants"])
+    stands = broken == ["determinants"] or (hashed and len(broken) <= 1)
+    key = card["key"] if stands else key_of(determinants)
     untrained = TrainingCurve((), (), (), False)
     return Adapter(key, determinants, Path(), card["files"], untrained, False, 0.0)
 
