@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -301,6 +301,10 @@ def test_every_problem_weighs_the_same_however_many_samples_it_has():
 def test_fitness_is_the_seeds_weighted_sum():
     objectives = np.array([[1.0, 1.0, 0.9, 0.97, 0.7], [0.0] * 5])
     np.testing.assert_allclose(fitness(objectives, WEIGHTS), [0.3 + 0.25 + 0.18 + 0.1455 + 0.07, 0])
+
+
+def test_weights_that_sum_to_a_little_more_than_1_make_nobody_fitter_than_1():
+    assert fitness(np.ones((1, 5)), replace(WEIGHTS, bugfix=0.3000000008)) == [1.0]
 
 
 def test_genomes_scored_on_different_problems_are_not_compared():

@@ -83,4 +83,5 @@ def fitness(objectives: NDArray[np.float64], weights: Scores) -> NDArray[np.floa
     total = np.zeros(objectives.shape[:-1])
     for k, weight in enumerate(astuple(weights)):
         total = total + weight * objectives[..., k]
-    return total
+    # Weights may sum to a little more than 1 (`coral_batch.lake.params`).
+    return np.minimum(total, 1.0)
