@@ -61,6 +61,10 @@ def test_a_survivor_counts_in_its_first_generation_and_of_equals_the_first_id() 
     assert best(rows) == ("000", rows["000"][1])
 
 
+def test_of_equals_the_first_born_is_the_best_however_long_its_id() -> None:
+    assert best({"000": [row("000-100", 0.6), row("000-11", 0.6)]})[1].genome == "000-11"
+
+
 def test_a_genome_that_the_gate_refused_is_not_the_best_when_another_passed() -> None:
     refused = replace(row("000-01", 0.9), passed=False)
     passing = row("001-00", 0.4)

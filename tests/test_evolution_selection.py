@@ -144,6 +144,14 @@ def test_of_equal_genomes_one_keeps_the_distance():
     assert crowding_distance(front).tolist() == [np.inf, 2.0, 0.0, np.inf]
 
 
+def test_of_equal_genomes_the_first_born_is_first_however_long_its_id():
+    ids = ["000-100", "000-99", "000-11"]
+    verdicts = select(ids, np.full((3, 5), 0.5), np.full(3, 0.5), OPEN, survivors=1)
+    assert [verdict.place for verdict in verdicts] == [2, 1, 0]
+    # It is also the one that keeps the distance of the three within their front.
+    assert [verdict.crowding for verdict in verdicts] == [0.0, 0.0, None]
+
+
 @given(populations, st.data(), st.integers(1, 12))
 def test_repairs_come_before_the_objectives_on_either_side_of_the_gate(objectives, data, survivors):
     ids = [f"000-{index:02d}" for index in range(len(objectives))]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from coral_batch.records.settings import Evolution
 from coral_batch.search.automata.rule import parse_rule
 from coral_batch.search.genome import random_population
+from coral_batch.search.ids import birth, genome_id
 from coral_batch.search.variation import breed
 
 SETTINGS = Evolution(
@@ -28,6 +29,11 @@ def test_the_first_population_is_drawn_from_the_whole_space():
     densities = [genome.density for genome in population]
     assert 0.1 <= min(densities) < 0.11
     assert 0.89 < max(densities) <= 0.9
+
+
+def test_the_order_of_births_is_that_of_generations_and_numbers():
+    ids = [genome_id(generation, index) for generation in (0, 7, 10) for index in (0, 9, 11, 100)]
+    assert sorted({*ids}, key=birth) == ids
 
 
 def test_a_larger_population_begins_with_the_smaller_one():

@@ -16,6 +16,7 @@ from coral_batch.records.settings import Scores
 from coral_batch.report.claims import TITLES, interval
 from coral_batch.report.roles import with_training
 from coral_batch.report.runs import Run, read_run
+from coral_batch.search.ids import birth
 from coral_batch.work.text import table
 
 # The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
@@ -162,15 +163,15 @@ def _configuration(first: Run, other: Run) -> str:
 
 def _genomes(first: Run, other: Run) -> str:
     shared = first.genomes.keys() & other.genomes.keys()
-    changed = sorted(name for name in shared if first.genomes[name] != other.genomes[name])
+    changed = {name for name in shared if first.genomes[name] != other.genomes[name]}
     words = [f"{len(shared) - len(changed)} the same"]
     for what, names in (
         ("configured otherwise", changed),
-        (f"only in {first.name}", sorted(first.genomes.keys() - shared)),
-        (f"only in {other.name}", sorted(other.genomes.keys() - shared)),
+        (f"only in {first.name}", first.genomes.keys() - shared),
+        (f"only in {other.name}", other.genomes.keys() - shared),
     ):
         if names:
-            shown = " ".join(names[:6]) + (" ..." if len(names) > 6 else "")
+            shown = " ".join(sorted(names, key=birth)[:6]) + (" ..." if len(names) > 6 else "")
             words.append(f"{len(names)} {what}: {shown}")
     return ("\n" + " " * 17).join(words)
 

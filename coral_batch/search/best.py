@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from coral_batch.records.rows import SelectionRow
 from coral_batch.search.gate import DECIMALS
+from coral_batch.search.ids import birth
 
 REFUSED = "No genome passed the gate: this is the best of those that it refused."
 """What is said of a best genome that did not pass."""
@@ -29,7 +30,7 @@ def finalists(
         key=lambda pair: (
             not pair[1].passed,
             *(-round(value, DECIMALS) for value in (pair[1].worth, pair[1].fitness)),
-            *(pair[0], pair[1].genome),
+            *(pair[0], birth(pair[1].genome)),
         ),
     )
     first: dict[str, tuple[str, SelectionRow]] = {}

@@ -7,15 +7,11 @@ import numpy as np
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Evolution
 from coral_batch.search.automata.rule import RULE_BITS, format_rule
+from coral_batch.search.ids import genome_id
 from coral_batch.seeding import generator
 
 GRID_SEEDS = 2**32
 DENSITY_RANGE = (0.1, 0.9)
-
-
-def genome_id(generation: int, index: int) -> str:
-    """Return the id of the index-th genome born in a generation, e.g. ``003-07``."""
-    return f"{generation:03d}-{index:02d}"
 
 
 def random_population(settings: Evolution, seed: int) -> tuple[Genome, ...]:

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Evolution
 from coral_batch.search import variation
-from coral_batch.search.genome import genome_id, random_genome
+from coral_batch.search.genome import random_genome
+from coral_batch.search.ids import genome_id
 from coral_batch.seeding import generator
 
 # Of the fitted kernel, whose parameters are logarithms, and of the expected improvement: what the

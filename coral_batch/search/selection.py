@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.search.gate import DECIMALS, shortfalls
+from coral_batch.search.ids import birth
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def select(
     if len(candidates):
         ranks[candidates] = moocore.pareto_rank(objectives[candidates], maximise=True)
     for rank in np.unique(ranks[candidates]):
-        front = sorted(candidates[ranks[candidates] == rank], key=lambda row: ids[row])
+        front = sorted(candidates[ranks[candidates] == rank], key=lambda row: birth(ids[row]))
         crowding[front] = crowding_distance(objectives[front])
 
     repairs = np.zeros(len(ids)) if repaired is None else np.round(repaired, DECIMALS)
@@ -91,7 +92,7 @@ def select(
         range(len(ids)),
         key=lambda row: (
             *(missed[row] > 0, -repairs[row], missed[row]),
-            *(ranks[row], -crowding[row], -worth[row], ids[row]),
+            *(ranks[row], -crowding[row], -worth[row], birth(ids[row])),
         ),
     )
     place = {row: position for position, row in enumerate(order)}

@@ -14,6 +14,7 @@ from coral_batch.records.rows import AdapterRow, EvaluatedRow, SelectionRow
 from coral_batch.records.settings import Params, Scores
 from coral_batch.search.automata.features import features_of
 from coral_batch.search.gate import thresholds
+from coral_batch.search.ids import birth
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.screen import Known
@@ -55,7 +56,7 @@ def next_generation(
             raise CoralError(
                 f"the {table} are of other genomes than the population",
                 found=found,
-                expected=", ".join(sorted(genome.id for genome in genomes)),
+                expected=", ".join(sorted((genome.id for genome in genomes), key=birth)),
                 action="run `dvc repro`",
             )
     totals = fitness(objectives, settings.objectives.weights)

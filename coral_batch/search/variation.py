@@ -13,7 +13,8 @@ import numpy as np
 from coral_batch.records.genome import Genes, Genome
 from coral_batch.records.settings import Evolution
 from coral_batch.search.automata.rule import RULE_BITS, format_rule, parse_rule
-from coral_batch.search.genome import DENSITY_RANGE, GRID_SEEDS, genome_id
+from coral_batch.search.genome import DENSITY_RANGE, GRID_SEEDS
+from coral_batch.search.ids import genome_id
 from coral_batch.seeding import generator
 
 # Largest change of the density by one mutation.

@@ -25,6 +25,7 @@ from coral_batch.report.page.svg import (
     ticks,
     whole_ticks,
 )
+from coral_batch.search.ids import birth
 
 PANEL = (340.0, 210.0)
 WIDE = (560.0, 380.0)
@@ -91,7 +92,7 @@ def front(rows: Sequence[SelectionRow]) -> list[SelectionRow]:
     objectives = np.array([astuple(row.objectives) for row in rows])
     chosen = moocore.is_nondominated(objectives, maximise=True, keep_weakly=True)
     members = [row for row, member in zip(rows, chosen, strict=True) if member]
-    return sorted(members, key=lambda row: (-row.fitness, row.genome))
+    return sorted(members, key=lambda row: (-row.fitness, birth(row.genome)))
 
 
 def pareto(

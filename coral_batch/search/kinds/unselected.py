@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Evolution
 from coral_batch.search import variation
+from coral_batch.search.ids import birth
 from coral_batch.search.kinds import evolved
 from coral_batch.search.screen import Known
 from coral_batch.seeding import generator
@@ -26,6 +27,6 @@ def breed(
     """Let as many live and breed as selection would, those that the lot falls on."""
     by_id = {genome.id: genome for genome in genomes}
     random = generator(seed, "unselected search", generation - 1)
-    drawn = random.permutation(sorted(by_id))[: len(selected)]
+    drawn = random.permutation(sorted(by_id, key=birth))[: len(selected)]
     living = [by_id[genome] for genome in drawn.tolist()]
     return variation.breed(living, generation, settings, seed)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Automata, Calibration, Candidates
 from coral_batch.search.automata.features import FEATURES, features_of
-from coral_batch.search.genome import genome_id, random_genome
+from coral_batch.search.genome import random_genome
+from coral_batch.search.ids import genome_id
 from coral_batch.search.mapping.transport import Transport, estimate
 from coral_batch.seeding import generator
 
