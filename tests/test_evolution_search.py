@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterRow, SelectionRow
 from coral_batch.records.settings import Automata, Params
 from coral_batch.search.automata.features import FEATURES
-from coral_batch.search.gate import OBJECTIVES
+from coral_batch.search.gate import DECIMALS, OBJECTIVES
 from coral_batch.search.genome import random_population
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.mapping import decode
@@ -47,11 +48,14 @@ def features(genomes: list[str]) -> pl.DataFrame:
 
 
 def generation(
-    kind: str, seed: int = 1, passing: int = 8
+    kind: str, seed: int = 1, passing: int = 8, before: Sequence[Genome] = ()
 ) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
-    """Run selection on genomes of which the first are the best, and as many pass the gate."""
+    """Run selection on genomes of which the first are the best, and as many pass the gate.
+
+    They are those of the first generation, or those given of the second.
+    """
     chosen = replace(settings(kind), seed=seed)
-    genomes = random_population(chosen.evolution, chosen.seed)
+    genomes = before or random_population(chosen.evolution, chosen.seed)
     scores = pl.DataFrame(
         [
             {"genome": genome.id, "problem": "sieve"}
@@ -64,7 +68,8 @@ def generation(
         AdapterRow(one.genome, "", one.coordinates, one.configuration, one.knobs, (), 0, False)
         for one in plans
     ]
-    rows, bred, _ = next_generation(genomes, adapters, scores, (), UNIFORM, 0, chosen)
+    number = 1 if before else 0
+    rows, bred, _ = next_generation(genomes, adapters, scores, (), UNIFORM, number, chosen)
     return rows, bred
 
 
@@ -145,6 +150,20 @@ def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
         assert all(genome.parents == () for genome in bred)
         assert all(row.children == () for row in rows)
         assert len(np.unique([genome.grid_seed for genome in bred])) == 8
+
+
+def test_children_are_those_of_the_next_generation_alone() -> None:
+    _, bred = generation("evolved")
+    rows, later = generation("evolved", before=bred[::-1])
+    born = [genome for genome in later if genome.id.startswith("002-")]
+    assert any(genome.parents for genome in later if genome not in born)
+    told = {(row.genome, child) for row in rows for child in row.children}
+    assert told == {(parent, genome.id) for genome in born for parent in genome.parents}
+
+
+def test_the_sum_of_the_shortfalls_is_the_one_that_selection_goes_by() -> None:
+    (row, *_), _ = generation("evolved", passing=0)
+    assert row.shortfall == round(sum(astuple(row.thresholds)), DECIMALS)
 
 
 def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused(workspace: Path) -> None:

@@ -28,6 +28,7 @@ class Selected:
     Attributes:
         id: the genome.
         shortfalls: the objectives that failed the gate and by how much; empty: passed.
+        shortfall: their sum, by which those that failed are ordered.
         rank: non-dominated rank among those that passed, from 0; None: failed the gate.
         crowding: crowding distance within the rank; None: failed the gate, or, with a rank, an
             extreme of its front, whose distance is infinite.
@@ -38,6 +39,7 @@ class Selected:
 
     id: str
     shortfalls: dict[str, float]
+    shortfall: float
     rank: int | None
     crowding: float | None
     place: int
@@ -105,6 +107,7 @@ def select(
                 for name, value in zip(OBJECTIVES, missing[row], strict=True)
                 if value > 0
             },
+            shortfall=float(missed[row]),
             rank=int(ranks[row]) if passed[row] else None,
             crowding=float(crowding[row]) if passed[row] and np.isfinite(crowding[row]) else None,
             place=place[row],

@@ -94,9 +94,10 @@ def next_generation(
     )
     survivors = by_id.keys() & {genome.id for genome in bred}
     children: dict[str, list[str]] = {}
-    for child in bred:
-        for parent in child.parents:
-            children.setdefault(parent, []).append(child.id)
+    for newborn in bred:
+        if newborn.id not in survivors:
+            for parent in newborn.parents:
+                children.setdefault(parent, []).append(newborn.id)
     nobody_passed = any(row.reprieved for row in selected)
     rows = []
     for index in order:
@@ -111,7 +112,7 @@ def next_generation(
                 thresholds=limits,
                 passed=not row.shortfalls,
                 failed=tuple(row.shortfalls),
-                shortfall=sum(row.shortfalls.values()),
+                shortfall=row.shortfall,
                 nobody_passed=nobody_passed,
                 rank=row.rank,
                 crowding=row.crowding,
