@@ -40,7 +40,7 @@ from coral_batch.report.page.repairs import SHOWN
 from coral_batch.report.page.svg import ticks
 from coral_batch.report.reading import read_repairs
 from coral_batch.report.views import Repair
-from coral_batch.search.best import REFUSED
+from coral_batch.search.best import NOBODY_PASSED, REFUSED
 from stages.index import index
 from stages.page import page
 from stages.report import report
@@ -213,6 +213,16 @@ def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> N
         assert part in text, part
     assert "001-00" not in pages["baseline.html"].text
     assert "The buggy code, unchanged." in pages["baseline.html"].text
+
+
+def test_a_generation_says_when_nobody_passed_the_gate(pages: dict[str, Page]) -> None:
+    assert NOBODY_PASSED not in pages["001.html"].text
+    rows = lake.read_rows("selection", SelectionRow, "001")
+    lake.write_rows("selection", [replace(row, nobody_passed=True) for row in rows], "001")
+    page("001")
+    text = Page(lake.path("page", "001").read_text("utf-8")).text
+    assert NOBODY_PASSED in text
+    assert "selected from" not in text
 
 
 def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> None:

@@ -32,6 +32,7 @@ from coral_batch.report.views import (
     knobs_text,
     repairs_text,
 )
+from coral_batch.search.best import NOBODY_PASSED
 from coral_batch.work.text import table
 from stages.arguments import known_part
 
@@ -229,7 +230,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
     if any(row.failed for row in selection):
         text += "\n! under the threshold"
     if selection[0].nobody_passed:
-        text += "\nNobody passed the gate: the genomes that miss it least were selected from."
+        text += f"\n{NOBODY_PASSED}"
     return text
 
 

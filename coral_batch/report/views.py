@@ -26,6 +26,7 @@ from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.automata.picture import draw
+from coral_batch.search.best import NOBODY_PASSED
 from coral_batch.work.text import (
     BOLD,
     CYAN,
@@ -203,9 +204,9 @@ def _gate(selection: SelectionRow) -> str:
     gate = "passed" if selection.passed else f"failed on {', '.join(selection.failed)}"
     fate = [f"gate      {gate}; shortfall {selection.shortfall:.3f}"]
     if selection.nobody_passed:
-        fate.append("          nobody passed: the genomes that miss it least were selected from")
+        fate.append(f"          {NOBODY_PASSED}")
     if selection.rank is None:
-        rank = "none: not among those selected from"
+        rank = "none: only those that passed have one"
     elif selection.crowding is None:
         rank = f"{selection.rank}, crowding distance infinite: an extreme of its rank"
     else:

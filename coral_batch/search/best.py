@@ -10,6 +10,8 @@ from coral_batch.search.ids import birth
 
 REFUSED = "No genome passed the gate: this is the best of those that it refused."
 """What is said of a best genome that did not pass."""
+NOBODY_PASSED = "Nobody passed the gate, so it kept nobody out."
+"""What is said of a generation of which no genome passed, whichever search decides who lives."""
 
 
 def finalists(

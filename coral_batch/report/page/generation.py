@@ -20,6 +20,7 @@ from coral_batch.report.page.repairs import SHOWN, attempts
 from coral_batch.report.roles import with_training
 from coral_batch.report.views import Individual, Repair, configuration_cells, knobs_cells
 from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.best import NOBODY_PASSED
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         root="" if part in (lake.BASELINE, lake.FINALS) else "../",
         before=f"{int(part) - 1:03d}" if individuals and int(part) else None,
         views=[view(individual) for individual in individuals],
+        nobody_passed=NOBODY_PASSED,
         objectives=OBJECTIVES,
         genomes=genomes,
         matrix=_matrix(genomes, [attempt.problem for attempt in problems], repairs),
