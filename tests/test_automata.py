@@ -14,7 +14,7 @@ from coral_batch.records.settings import Automata, Evolution
 from coral_batch.search.automata.features import FEATURES, convergence, features, features_of
 from coral_batch.search.automata.picture import draw
 from coral_batch.search.automata.rule import format_rule, parse_rule
-from coral_batch.search.automata.simulation import Histories, initial_grid, simulate
+from coral_batch.search.automata.simulation import Histories, initial_grid, simulate, unpack
 from coral_batch.search.genome import random_population
 
 SETTINGS = Automata(height=32, width=32, steps=48)
@@ -202,6 +202,13 @@ def test_falling_activity_converges_and_growing_activity_diverges():
 def test_features_need_two_steps():
     with pytest.raises(ValueError, match="at least 2 steps, found 1"):
         features(history([[0, 1]], [[1, 0]]))
+
+
+def test_a_table_of_histories_too_short_to_measure_is_refused():
+    short = history([[0, 1]], [[1, 0]])
+    arrays = {"genomes": np.array(["000-00"]), "packed": short.packed, "width": np.array(2)}
+    with pytest.raises(CoralError, match=r"2 states of each automaton[\s\S]*at least 3"):
+        unpack(arrays)
 
 
 def test_the_drawing_shows_three_grids_in_half_blocks():

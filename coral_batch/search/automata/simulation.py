@@ -19,6 +19,9 @@ from coral_batch.records.settings import Automata
 from coral_batch.search.automata.rule import NEIGHBOURS, parse_rule
 from coral_batch.seeding import generator
 
+# Steps of a history that its features need.
+LEAST_STEPS = 2
+
 # Genomes simulated together: few enough that one step's arrays stay in the processor's cache.
 _CHUNK = 256
 
@@ -49,16 +52,25 @@ def unpack(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[str], Histories]:
     """Return genome ids and their histories from the arrays of the table `automata`.
 
     Raises:
-        CoralError: the arrays do not fit one another.
+        CoralError: the arrays do not fit one another, or the histories are too short to measure.
     """
     genomes, packed, width = arrays["genomes"].tolist(), arrays["packed"], int(arrays["width"])
+    action = "run `dvc repro --force` on the stage automata of this generation"
     if len(genomes) != len(packed) or -(-width // 8) != packed.shape[3]:
         raise CoralError(
             "the arrays of the automata do not fit one another",
             field="genomes, packed, width",
             found=f"{len(genomes)} genomes, packed of shape {packed.shape}, width {width}",
             expected="a history a genome, and the width of its rows",
-            action="run `dvc repro --force` on the stage automata of this generation",
+            action=action,
+        )
+    if packed.shape[1] <= LEAST_STEPS:
+        raise CoralError(
+            "the histories of the automata are too short to be measured",
+            field="packed",
+            found=f"{packed.shape[1]} states of each automaton",
+            expected=f"at least {LEAST_STEPS + 1}",
+            action=action,
         )
     return genomes, Histories(packed, width)
 
