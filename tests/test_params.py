@@ -62,6 +62,8 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
         ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
         ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "less than"]),
+        ("workers: null", "workers: 5000", ["compute.workers", "at most 4096"]),
+        ("threads: null", "threads: 10000000000", ["compute.threads", "at most 4096"]),
         (
             "url: null",
             "url: https://example.org/x",
