@@ -132,15 +132,17 @@ def test_features_outside_the_calibration_stay_in_the_cube(transport):
     assert (uniform <= 1).all()
 
 
-def test_too_few_automata_are_refused():
-    with pytest.raises(CoralError, match="at least 1728"):
-        estimate(np.random.default_rng(1).random((1727, 4)), bins=6)
-
-
 def test_a_damaged_calibration_table_is_refused():
     plain = estimate(np.random.default_rng(1).random((64, 4)), bins=2).to_plain()
     plain["rounds"][1][2] = plain["rounds"][1][2][:-1]
     with pytest.raises(CoralError, match=r"rounds\[1\]\[2\]"):
+        Transport.from_plain(plain)
+
+
+def test_a_round_without_a_table_for_each_feature_is_refused():
+    plain = estimate(np.random.default_rng(1).random((64, 4)), bins=1).to_plain()
+    del plain["rounds"][1][3]
+    with pytest.raises(CoralError, match=r"rounds\[1\][\s\S]*3 tables[\s\S]*4, one a feature"):
         Transport.from_plain(plain)
 
 

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.schemas import schema_of
-from coral_batch.records.settings import Scores
+from coral_batch.records.settings import Calibration, Scores
 from coral_batch.verdicts.layers import LAYERS
 from tests import REPOSITORY
 from tests.settings import set_params
@@ -28,6 +28,12 @@ def test_the_default_parameters_are_valid(workspace: Path) -> None:
     loaded = params.load()
     assert loaded.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
     assert list(loaded.generations) == ["000", "001", "002"]
+
+
+def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None:
+    keys = schema_of("params")["properties"]["calibration"]["properties"]
+    most = {name: key["maximum"] for name, key in keys.items()}
+    assert Calibration(**most).needed <= most["automata"]
 
 
 # Each list is the one before it twice: a few lines that stand for 2^40 numbers.
@@ -62,6 +68,8 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
         ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
         ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "less than"]),
+        ("automata: 16384", "automata: 1727", ["calibration.automata", "1727", "at least 1728"]),
+        ("bins: 6", "bins: 51", ["calibration.bins", "at most 50"]),
         ("workers: null", "workers: 5000", ["compute.workers", "at most 4096"]),
         ("threads: null", "threads: 10000000000", ["compute.threads", "at most 4096"]),
         (

@@ -172,6 +172,15 @@ def _check_rules(params: Params, file: Path) -> None:
             found=params.evolution.survivors,
             expected=f"less than evolution.population = {params.evolution.population}",
         )
+    if params.calibration.automata < params.calibration.needed:
+        raise CoralError(
+            "too few automata to calibrate the mapping",
+            file=file,
+            field="calibration.automata",
+            found=params.calibration.automata,
+            expected=f"at least {params.calibration.needed} for {params.calibration.bins} bins",
+            action="raise calibration.automata or lower calibration.bins",
+        )
     # A search finds its own settings, if it has any, under its name.
     own = getattr(params.search, params.search.kind, None)
     if isinstance(own, Fixed) and own.r > max(params.candidates.r):

@@ -76,6 +76,14 @@ class Calibration:
     automata: int
     bins: int
 
+    @property
+    def needed(self) -> int:
+        """Automata that it takes at least: fewer than 8 in a cell do not tell its quantiles.
+
+        There are about bins^3 cells, since three features stand before the last one.
+        """
+        return 8 * self.bins**3
+
 
 @dataclass(frozen=True)
 class Candidates:

@@ -38,8 +38,10 @@ _CHUNK = 4096
 def calibrate(automata: Automata, calibration: Calibration, seed: int) -> Transport:
     """Estimate the distribution of the features over `calibration.automata` random genomes.
 
-    Raises:
-        CoralError: too few automata for the number of bins.
+    Args:
+        automata: the cellular automata's size and steps.
+        calibration: at least as many automata as its bins need.
+        seed: the run's.
     """
     measured = []
     for start in range(0, calibration.automata, _CHUNK):

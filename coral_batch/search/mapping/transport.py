@@ -27,12 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.errors import CoralError
+from coral_batch.search.automata.features import FEATURES
 
 ROUNDS = 2
 # Quantiles kept of each distribution function: 0 %, 6.25 %, ... 100 %.
 QUANTILES = 17
-# Fewer automata in a cell than this say nothing about its quantiles.
-SMALLEST_CELL = 8
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,8 @@ class Transport:
         """Return the transport that `to_plain` wrote.
 
         Raises:
-            CoralError: a table has another shape than `bins` asks for or falls somewhere.
+            CoralError: a round has not one table a feature, or a table has another shape than
+                `bins` asks for or falls somewhere.
         """
         bins = plain["bins"]
         try:
@@ -85,6 +85,14 @@ class Transport:
                 action="run the calibration stage again",
             ) from None
         for index, round_ in enumerate(rounds):
+            if len(round_) != len(FEATURES):
+                raise CoralError(
+                    "The calibration table is damaged",
+                    field=f"rounds[{index}]",
+                    found=f"{len(round_)} tables",
+                    expected=f"{len(FEATURES)}, one a feature",
+                    action="run the calibration stage again",
+                )
             for depth, curves in enumerate(round_):
                 expected = (_axis_bins(bins, depth, len(round_)) ** depth, QUANTILES)
                 if curves.shape != expected or (np.diff(curves, axis=1) < 0).any():
@@ -99,22 +107,14 @@ class Transport:
 
 
 def estimate(features: NDArray[np.float64], bins: int) -> Transport:
-    """Estimate the transport that makes these (n, d) features uniform.
+    """Estimate the transport that makes features uniform.
 
-    Raises:
-        CoralError: n is below `SMALLEST_CELL` automata for each of bins**(d - 1) cells, about as
-            many as there are at every depth.
+    Args:
+        features: (n, d) array, of some automata for each of the bins**(d - 1) cells, about as many
+            as there are at every depth.
+        bins: bins along each axis in front of the last feature.
     """
-    count, dimensions = features.shape
-    needed = SMALLEST_CELL * bins ** (dimensions - 1)
-    if count < needed:
-        raise CoralError(
-            "Too few automata to calibrate the mapping",
-            field="calibration.automata",
-            found=count,
-            expected=f"at least {needed} for calibration.bins {bins}",
-            action="raise calibration.automata or lower calibration.bins",
-        )
+    dimensions = features.shape[1]
     rounds = []
     for index in range(ROUNDS):
         ordered = _in_order(index, features)
