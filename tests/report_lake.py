@@ -88,6 +88,13 @@ def write_lake() -> None:
     _write_repairs(lake.BASELINE, ("base", *FLOORS))
     lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
+    evaluated = {
+        "baseline": SubjectRow("base", None, None, {}, KNOBS),
+        "best": replace(finalist, folder=f"{lake.EVALUATIONS['best']}/adapters/{best.key}"),
+    }
+    for model, subject in evaluated.items():
+        _write_repairs(lake.EVALUATIONS[model], (subject.genome,))
+        lake.write_rows("subjects", [subject], lake.EVALUATIONS[model])
     roles = [Role(name, SOURCE, "test", "for a test", 2, False, "0" * 64) for name in PROBLEMS]
     roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, False, "0" * 64))
     lake.write_rows("manifest", roles)

@@ -21,6 +21,8 @@ from stages.report import report
 from tests import REPOSITORY
 from tests.report_lake import GENERATIONS, write_lake
 
+PARTS = (lake.BASELINE, lake.FINALS, *lake.EVALUATIONS.values(), *GENERATIONS)
+
 HOSTILE = (
     "</script></style></title></pre><script>window.owned = 1</script>\n"
     "<img src=x onerror='window.owned = 1'><svg onload=\"window.owned = 1\"></svg>\n"
@@ -94,18 +96,15 @@ def make_pages(folder: Path) -> list[Path]:
 def _make_pages() -> list[Path]:
     params.write_generations(2)
     write_lake()
-    for part in (lake.BASELINE, lake.FINALS, *GENERATIONS):
+    for part in PARTS:
         _make_hostile(part)
     lake.write_document("evidence", EVIDENCE)
     report()
     lake.write_document("linteval_metrics", LINTEVAL)
-    for part in (lake.BASELINE, lake.FINALS, *GENERATIONS):
+    for part in PARTS:
         page(part)
     index()
-    return [
-        lake.path("index"),
-        *(lake.path("page", part) for part in (lake.BASELINE, lake.FINALS, *GENERATIONS)),
-    ]
+    return [lake.path("index"), *(lake.path("page", part) for part in PARTS)]
 
 
 def _make_hostile(part: str) -> None:

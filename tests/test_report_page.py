@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import struct
@@ -24,11 +25,13 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Case, Problem
 from coral_batch.records.rows import FirstChangeRow, SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
+from coral_batch.report.claims import LOCATED
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.page.charts import (
     Series,
     by_generation,
     front,
+    pair,
     pareto,
     time_chart,
     training_curve,
@@ -45,7 +48,7 @@ from stages.index import index
 from stages.page import page
 from stages.report import report
 from tests.report_lake import GENERATIONS, KNOBS, WEIGHTS, refuse, write_best, write_lake
-from tests.report_pages import LINTEVAL, make_pages
+from tests.report_pages import EVIDENCE, LINTEVAL, make_pages
 
 
 class Page(HTMLParser):
@@ -81,8 +84,11 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def pages(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Page]:
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "copy"))
-    files = lake.path("index").parent.rglob("*.html")
-    return {file.name: Page(file.read_text("utf-8")) for file in files}
+    root = lake.path("index").parent
+    return {
+        file.relative_to(root).as_posix(): Page(file.read_text("utf-8"))
+        for file in root.rglob("*.html")
+    }
 
 
 def test_the_first_page_compares_the_best_genome_with_the_base_model(
@@ -145,6 +151,38 @@ def test_the_finalists_are_on_the_first_page_and_have_one_of_their_own(
     assert "The best genomes, drawn again" in shown
     assert "Selection scores" not in shown
     assert "001-00" in shown
+    # The generation is linked once, by itself; every other link names a genome.
+    assert pages["index.html"].values("href").count("generations/001.html") == 1
+
+
+def test_the_repairs_behind_the_headline_are_one_click_away(pages: dict[str, Page]) -> None:
+    text = " ".join(pages["index.html"].text.split())
+    assert "All held-out repairs: best genome, base model." in text
+    assert {"evaluation/best.html", "evaluation/baseline.html"} <= {
+        *pages["index.html"].values("href")
+    }
+    for one, other in (("best", "baseline"), ("baseline", "best")):
+        assert f"{other}.html" in pages[f"evaluation/{one}.html"].values("href")
+
+
+@pytest.mark.parametrize("tokens", [500, 0])
+def test_the_first_page_says_when_another_adapter_was_measured_than_the_one_it_shows(
+    pages: dict[str, Page], tokens: int
+) -> None:
+    budget = replace(EVIDENCE.budget, refit_tokens=tokens)
+    lake.write_document("evidence", replace(EVIDENCE, budget=budget))
+    index()
+    text = " ".join(Page(lake.path("index").read_text("utf-8")).text.split())
+    said = f"For the held-out measurement it was trained once more, on {tokens} tokens"
+    assert (said in text) == (tokens > 0)
+
+
+def test_the_note_of_the_held_out_bugs_tells_what_the_line_found_is(pages: dict[str, Page]) -> None:
+    what = "line of the bug found: how often the line that the model would most likely change first"
+    assert what in " ".join(pages["index.html"].text.split())
+    lake.write_document("evidence", replace(EVIDENCE, located=None))
+    index()
+    assert LOCATED not in lake.path("index").read_text("utf-8")
 
 
 def test_bugs_that_were_not_injected_are_one_part_of_the_held_out_ones(
@@ -194,7 +232,7 @@ def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[s
 
 
 def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> None:
-    text = " ".join(pages["001.html"].text.split())
+    text = " ".join(pages["generations/001.html"].text.split())
     for part in (
         "001-00 Crossover+mutation of 000-01 and 000-02; fitness 0.900; survived",
         "complexity 0.100",
@@ -290,13 +328,14 @@ def test_every_link_leads_somewhere(pages: dict[str, Page]) -> None:
     root = lake.path("index").parent
     ids = {name: set(found.values("id")) for name, found in pages.items()}
     for name, found in pages.items():
-        folder = root / "generations" if name[0].isdigit() else root
+        folder = (root / name).parent
         anchors = [a["href"] or "" for t, a in found.tags if t == "a"]
         assert anchors
         for href in anchors:
             file, _, anchor = href.partition("#")
             assert not file or (folder / file).is_file(), (name, href)
-            assert not anchor or anchor in ids[Path(file).name or name], (name, href)
+            page_ = (folder / file).resolve().relative_to(root.resolve()) if file else Path(name)
+            assert not anchor or anchor in ids[page_.as_posix()], (name, href)
 
 
 def test_pictures_have_alternatives_and_sections_headings(pages: dict[str, Page]) -> None:
@@ -369,6 +408,20 @@ def test_the_front_is_what_nobody_dominates() -> None:
         "000-03",
         "000-01",
     ]
+
+
+def test_both_models_of_a_problem_are_seen_where_they_are_equal() -> None:
+    ((diamond,), (circle,)) = (
+        re.findall(rf'class="dot {css}" d="M[^a-z]+{mark}([0-9.]+) ', pair(0.5, 0.5))
+        for css, mark in (("baseline", "l"), ("best", "a"))
+    )
+    # The middles of a diamond's sides are nearest to its centre.
+    assert float(diamond) / math.sqrt(2) > float(circle)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_an_axis_of_values_that_are_all_the_same_has_plain_labels(value: float) -> None:
+    assert ticks(value, value) == [value, value + 0.5]
 
 
 def test_charts_stand_for_a_run_of_one_generation_and_for_no_time() -> None:

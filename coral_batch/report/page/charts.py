@@ -235,13 +235,13 @@ def interval_bar(difference: float, lowest: float, highest: float) -> Markup:
 
 def pair(base: float, best: float) -> Markup:
     """Draw two shares in [0, 1] on one line: the base model's and the best genome's."""
-    x, y = 6 + 188 * base, 6 + 188 * best
+    x, y = 8 + 184 * base, 8 + 184 * best
     return Markup(
         '<svg class="bar" viewBox="0 0 200 16" width="200" height="16" aria-hidden="true">'
         "{}{}{}{}</svg>"
     ).format(
-        path("M6 8H194", "track-line"),
+        path("M8 8H192", "track-line"),
         path(f"M{n(x)} 8H{n(y)}", "gain" if y >= x else "loss"),
-        path(diamonds([(x, 8)], 5), "dot baseline"),
+        path(diamonds([(x, 8)], 7.5), "dot baseline"),  # seen around the dot where both are equal
         path(circles([(y, 8)], 4.5), "dot best"),
     )

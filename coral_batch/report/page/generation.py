@@ -96,6 +96,12 @@ _NAMES = {
     lake.EVALUATIONS["best"]: "The best genome, {problems}",
 }
 
+# The page of the other model that was drawn for the same problems, and what it is called.
+_BESIDE = {
+    lake.EVALUATIONS["baseline"]: ("best", "Best genome on these problems"),
+    lake.EVALUATIONS["best"]: ("baseline", "Base model on these problems"),
+}
+
 
 def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Repair]) -> str:
     """Return the page of a part.
@@ -121,6 +127,7 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         warnings=with_training(roles),
         # Where the first page lies from here.
         root="" if part in (lake.BASELINE, lake.FINALS) else "../",
+        beside=_BESIDE.get(part),
         before=f"{int(part) - 1:03d}" if individuals and int(part) else None,
         views=[view(individual) for individual in individuals],
         nobody_passed=NOBODY_PASSED,

@@ -19,6 +19,7 @@ from coral_batch.evidence.summary import Evidence
 from coral_batch.records.rows import AdapterCardRow, FinalistRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import (
+    LOCATED,
     MEASURED,
     TITLES,
     conclusion,
@@ -124,6 +125,7 @@ def index_page(run: Run) -> str:
             (name, part.problems, paired_cells(part.pass_at_1), _bar(part.pass_at_1.difference))
             for name, part in slices(run.evidence)
         ],
+        located=run.evidence.located and LOCATED,
         warnings=with_training(run.evidence.scores),
         held_out=held_out,
         lead=held_out and paired_cells(held_out.pass_at_1),

@@ -122,7 +122,7 @@ def diamonds(points: Iterable[Point], radius: float) -> str:
 
 def ticks(low: float, high: float, count: int = 4) -> list[float]:
     """Return round values that cover [low, high] in about `count` steps of 1, 2 or 5 times 10^k."""
-    span = max(high - low, 1e-6)
+    span = high - low if high - low > 1e-6 else 1.0  # of values that are all the same
     power = 10.0 ** math.floor(math.log10(span / count))
     step = next(s * power for s in (1, 2, 5, 10) if span / (s * power) <= count)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
