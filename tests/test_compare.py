@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -83,6 +84,18 @@ def test_what_the_runs_spent_is_compared_though_one_spent_none(
     compare([".", str(second)])
     output = " ".join(capsys.readouterr().out.split())
     assert "differ in refit tokens (none, and up to 1,200), samples by up to 100%." in output
+
+
+def test_a_run_of_another_version_is_named_instead_of_its_tables(first: Path, second: Path) -> None:
+    file = second / "lake" / lake.PLACES["evidence"]
+    older = json.loads(file.read_text())
+    del older["budget"]["refit_tokens"]
+    file.write_text(json.dumps(older))
+    with pytest.raises(CoralError, match="made by another version of coral-batch") as caught:
+        compare([".", str(second)])
+    assert f"  file:     evidence/evidence.json\n  field:    {second}\n" in str(caught.value)
+    assert "the code of the run's commit" in str(caught.value)
+    assert "remove" not in str(caught.value)
 
 
 def test_generations_that_a_longer_run_left_behind_are_not_counted(

@@ -25,6 +25,7 @@ from coral_batch.lake.places import (
     path,
 )
 from coral_batch.lake.tables import (
+    BrokenTable,
     build,
     find,
     frame,
@@ -56,6 +57,7 @@ __all__ = [
     "SCHEMAS",
     "STORE",
     "VERDICT_JOURNAL",
+    "BrokenTable",
     "above",
     "at",
     "below",

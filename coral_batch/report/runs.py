@@ -57,36 +57,50 @@ def read_run(name: str) -> Run:
             repository.
 
     Raises:
-        CoralError: there is no such run, it is not finished, or its tables are not to be had.
+        CoralError: there is no such run, it is not finished, its tables are not to be had, or
+            another version of coral-batch wrote them.
     """
     with _lake_of(name) as root, lake.at(root):
-        best = lake.read_document("best", BestRow)
-        of_best = pl.col("genome") == best.genome
-        found = {SELECTION: outcomes(lake.read_frame("scores", best.generation).filter(of_best))}
-        measured = lake.read_frame("scores", lake.EVALUATIONS["best"])
-        roles = dict(measured.select("problem", "role").iter_rows())
-        for problem, outcome in outcomes(measured).items():
-            found.setdefault(roles[problem], {})[problem] = outcome
-        fates = lake.read_rows("selection", SelectionRow, best.generation)
-        genomes = {
-            row.genome: (row.configuration, row.knobs)
-            for generation in lake.read_document("metrics", Metrics).generations
-            for row in lake.read_rows("adapters", AdapterRow, generation)
-        }
-        programs = {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}
-        # A bug is the same with the same program, cases included.
-        bugs = {
-            row.id: _hash(programs[program_of(row.id)], row) for row in lake.read_rows("bugs", Bug)
-        }
-        return Run(
-            name,
-            lake.read_document("evidence", Evidence),
-            best,
-            find(fates, lake.path("selection", best.generation), genome=best.genome).objectives,
-            found,
-            programs | bugs,
-            genomes,
-        )
+        try:
+            return _read(name)
+        except lake.BrokenTable as error:
+            raise CoralError(
+                "a run was made by another version of coral-batch, or its tables were changed",
+                file=lake.below(error.file),
+                field=name,
+                found="a table that breaks this version's schema",
+                action="compare with the code of the run's commit, or run `dvc repro` there with"
+                " this one",
+            ) from None
+
+
+def _read(name: str) -> Run:
+    """Read the run that the lake is at."""
+    best = lake.read_document("best", BestRow)
+    of_best = pl.col("genome") == best.genome
+    found = {SELECTION: outcomes(lake.read_frame("scores", best.generation).filter(of_best))}
+    measured = lake.read_frame("scores", lake.EVALUATIONS["best"])
+    roles = dict(measured.select("problem", "role").iter_rows())
+    for problem, outcome in outcomes(measured).items():
+        found.setdefault(roles[problem], {})[problem] = outcome
+    fates = lake.read_rows("selection", SelectionRow, best.generation)
+    genomes = {
+        row.genome: (row.configuration, row.knobs)
+        for generation in lake.read_document("metrics", Metrics).generations
+        for row in lake.read_rows("adapters", AdapterRow, generation)
+    }
+    programs = {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}
+    # A bug is the same with the same program, cases included.
+    bugs = {row.id: _hash(programs[program_of(row.id)], row) for row in lake.read_rows("bugs", Bug)}
+    return Run(
+        name,
+        lake.read_document("evidence", Evidence),
+        best,
+        find(fates, lake.path("selection", best.generation), genome=best.genome).objectives,
+        found,
+        programs | bugs,
+        genomes,
+    )
 
 
 def _hash(program: str, bug: Bug) -> str:
