@@ -26,7 +26,7 @@ from coral_batch.commands.show import (
 )
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import Bug
-from coral_batch.records.rows import FinalistRow, SampleRow, SelectionRow
+from coral_batch.records.rows import AdapterRow, FinalistRow, SampleRow, SelectionRow
 from coral_batch.search.best import NOBODY_PASSED
 from tests.report_lake import write_lake
 
@@ -112,6 +112,26 @@ def test_the_baseline_is_shown_like_a_genome(small_lake: Path) -> None:
     text = model_view(lake.BASELINE, None, None, colour=False)
     assert "The base model without an adapter" in text
     assert "=== sieve ===" in text
+
+
+def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> None:
+    for name, title in (("empty", "An empty answer"), ("unchanged", "Each program as it was")):
+        text = model_view(lake.BASELINE, name, "wrap", colour=False)
+        assert text.startswith(title)
+        assert "=== wrap ===" in text
+        assert "knobs" not in text
+        with pytest.raises(CoralError, match="expected: base"):
+            model_view(lake.EVALUATIONS["baseline"], name, None, colour=False)
+
+
+def test_the_best_genome_is_shown_with_the_adapter_that_was_measured(small_lake: Path) -> None:
+    part = lake.EVALUATIONS["best"]
+    (adapter,) = lake.read_rows("adapters", AdapterRow, part)
+    lake.write_rows("adapters", [replace(adapter, key="e" * 64, tokens=4321)], part)
+    text = model_view(part, None, "wrap", colour=False)
+    assert text.startswith(f"The best genome, 001-00\n\nadapter   {'e' * 64}\n          DoRA, r 8,")
+    assert "\nknobs     temperature 0.6," in text
+    assert "training  loss 2.500 to 0.750 (lowest 0.750) in 3 steps, 4321 tokens\n" in text
 
 
 def test_the_finalists_are_shown_together_and_one_by_one(small_lake: Path) -> None:

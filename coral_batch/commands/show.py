@@ -19,13 +19,22 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.stage import Lake
 from coral_batch.records.bug import Bug
+from coral_batch.records.configuration import Knobs
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import BASE, AdapterRow, FinalistRow, SelectionRow, SubjectRow
+from coral_batch.records.rows import (
+    BASE,
+    FLOORS,
+    AdapterRow,
+    FinalistRow,
+    SelectionRow,
+    SubjectRow,
+)
 from coral_batch.report.bugs import bugs_text, overview_text
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.reading import read_individuals, read_repairs
 from coral_batch.report.views import (
     Repair,
+    adapter_text,
     configuration_cells,
     individual_text,
     knobs_cells,
@@ -38,6 +47,11 @@ from stages.arguments import known_part
 
 BUGS = "bugs"
 """What is named in the place of a generation to see the injected bugs."""
+
+_FLOORS = {
+    "empty": "An empty answer to each problem, which no model gave",
+    "unchanged": "Each program as it was, which no model wrote",
+}
 
 
 def _known(value: str) -> str:
@@ -188,20 +202,36 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
 
 
 def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
-    """Return the repairs of a model of a part: the base model, the best genome or a finalist."""
+    """Return the repairs of a model of a part: the base model, the best genome or a finalist.
+
+    In the baseline also the answers that no model gave, `FLOORS`.
+
+    Raises:
+        CoralError: the part has no such genome, or the genome no such problem.
+    """
     subjects = [row.genome for row in lake.read_rows("subjects", SubjectRow, part)]
-    if genome not in (None, *subjects):
+    known = [*subjects, *(FLOORS if part == lake.BASELINE else ())]
+    shown = subjects[0] if genome is None else genome
+    if shown not in known:
         raise CoralError(
-            "no such genome", field="genome", found=genome, expected=" or ".join(subjects)
+            "no such genome", field="genome", found=genome, expected=" or ".join(known)
         )
-    shown = genome or subjects[0]
     repairs = _repairs(part, shown, problem)
-    title = "The base model without an adapter" if shown == BASE else f"The best genome, {shown}"
-    if part == lake.FINALS:
-        title = f"The genome {shown}, drawn again"
-    return f"{title}\n\nknobs     {knobs_text(repairs[0].sample.knobs)}\n\n" + repairs_text(
-        repairs, colour
-    )
+    about = _about(part, shown, repairs[0].sample.knobs)
+    return f"{about}\n\n" + repairs_text(repairs, colour)
+
+
+def _about(part: str, genome: str, knobs: Knobs) -> str:
+    """Say what answers in a part under a name, and how."""
+    if genome in FLOORS:
+        return _FLOORS[genome]
+    if part == lake.EVALUATIONS["best"]:
+        # Trained once more, it is another adapter than that of the genome's generation.
+        (adapter,) = lake.read_rows("adapters", AdapterRow, part)
+        return f"The best genome, {genome}\n\n{adapter_text(adapter)}"
+    base = "The base model without an adapter"
+    title = base if genome == BASE else f"The genome {genome}, drawn again"
+    return f"{title}\n\nknobs     {knobs_text(knobs)}"
 
 
 def _fates(selection: Sequence[SelectionRow]) -> str:

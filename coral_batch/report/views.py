@@ -117,14 +117,23 @@ def individual_text(individual: Individual) -> str:
             f"automaton {genome.rule}, grid seed {genome.grid_seed}, density {genome.density:.4f}",
             f"features  {features}",
             f"mapped to {coordinates}",
-            f"adapter   {adapter.key}",
-            f"          {_configuration(adapter.configuration)}",
-            f"knobs     {knobs_text(adapter.knobs)}",
-            f"training  {_training(adapter)}",
+            adapter_text(adapter),
             "",
             draw(individual.cells),
             "",
             _gate(individual.selection),
+        )
+    )
+
+
+def adapter_text(adapter: AdapterRow) -> str:
+    """Return an adapter's key, configuration, generation knobs and training."""
+    return "\n".join(
+        (
+            f"adapter   {adapter.key}",
+            f"          {_configuration(adapter.configuration)}",
+            f"knobs     {knobs_text(adapter.knobs)}",
+            f"training  {_training(adapter)}",
         )
     )
 
