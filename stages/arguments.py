@@ -13,17 +13,21 @@ ANSWERS_OF = "linteval/"
 """What stands before a model of CodeLinterEval where other parts of the lake may be named."""
 
 
-def _known_generation(value: str) -> str:
+def known(value: str, *others: str) -> str:
+    """Return `value` if it is a generation or one of `others`; raise typer's usage error if not."""
     generations = params.load().generations
-    if value not in generations:
-        known = ", ".join(generations)
-        raise typer.BadParameter(f"{value!r} is not one of {known} (see `coral generations`)")
+    if value not in (*generations, *others):
+        names = ", ".join((f"{', '.join(generations)} (see `coral generations`)", *others))
+        raise typer.BadParameter(f"{value!r} is not one of {names}")
     return value
 
 
-def known_part(value: str) -> str:
-    """Return `value` if it names a part of the lake; raise typer's usage error if not."""
-    return value if value in lake.PARTS else _known_generation(value)
+def _known_generation(value: str) -> str:
+    return known(value)
+
+
+def _known_part(value: str) -> str:
+    return known(value, *lake.PARTS)
 
 
 def _known_source(value: str) -> str:
@@ -34,6 +38,7 @@ def _known_source(value: str) -> str:
 
 
 def _known_lint_model(value: str) -> str:
+    params.check_here()
     if value in lake.LINT_MODELS:
         return value
     generation, slash, genome = value.partition("/")
@@ -46,11 +51,11 @@ def _known_lint_model(value: str) -> str:
 
 
 def known_part_or_answers(value: str) -> str:
-    """Like `known_part`; the answers of a model of CodeLinterEval are ``linteval/MODEL``."""
+    """Like `known`, of all parts; answers to CodeLinterEval are ``linteval/MODEL``."""
     if value.startswith(ANSWERS_OF):
         _known_lint_model(value.removeprefix(ANSWERS_OF))
         return value
-    return known_part(value)
+    return known(value, *lake.PARTS, f"{ANSWERS_OF}MODEL")
 
 
 Source = Annotated[
@@ -65,7 +70,7 @@ Part = Annotated[
         help="The generation, e.g. 000, or one of "
         + ", ".join(f"`{part}`" for part in lake.PARTS)
         + ".",
-        callback=known_part,
+        callback=_known_part,
     ),
 ]
 LintModel = Annotated[

@@ -121,6 +121,16 @@ def test_the_gate_is_mentioned_where_it_tightens_over_other_generations(workspac
         (["samples", "baseline"], ["classics.jsonl", "dvc repro"]),
         (["corpus", "nowhere"], ["'nowhere'", "classics, drills, exercises, practice, snippets"]),
         (["show", "000"], ["population.jsonl", "dvc repro"]),
+        (["show", "0"], ["'0'", "002 (see", "baseline, finals, evaluation/baseline", "best, bugs"]),
+        (["samples", "0"], ["'0'", "baseline, finals, evaluation/baseline, evaluation/best"]),
+        (["audit", "0"], ["'0'", "evaluation/best, linteval/MODEL"]),
+        *(
+            (
+                ["linteval", command, "001/001-02"],
+                ["coral linteval samples 001/001-02`, then `coral linteval scores 001/001-02`"],
+            )
+            for command in ("show", "export")
+        ),
     ],
 )
 def test_a_mistake_is_one_message_without_a_traceback(
@@ -130,7 +140,7 @@ def test_a_mistake_is_one_message_without_a_traceback(
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     for word in words:
-        assert word in done.stderr
+        assert word in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -153,8 +163,22 @@ def test_lint_items_where_no_place_can_be_are_one_message(workspace: Path, sourc
     assert long in done.stderr
 
 
-def test_outside_a_project_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["split"],
+        ["show", "baseline"],
+        ["show", "bugs"],
+        ["linteval", "show", "base"],
+        ["export", "adapter"],
+        *(["store", command] for command in ("list", "verify", "prune")),
+    ],
+)
+def test_outside_a_project_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
-    done = coral("split")
+    done = coral(*arguments)
     assert done.returncode == 1
+    assert "no params.yaml here" in done.stderr
     assert "repository's root" in done.stderr

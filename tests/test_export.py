@@ -345,7 +345,8 @@ def test_any_genome_can_be_exported_and_says_that_it_was_not_held_out(
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("001/000-99", "one of 000-01"), ("7", "GENERATION/GENOME")]
+    ("name", "words"),
+    [("001/000-99", "one of 000-01"), ("7", "GENERATION/GENOME"), ("001", "GENERATION/GENOME")],
 )
 def test_a_genome_that_is_not_there_is_told(
     adapter: Path, tmp_path: Path, name: str, words: str

@@ -61,6 +61,7 @@ def export(
     # Imported here: torch takes seconds, which --help must not.
     from coral_batch.models.base.checkpoint import check_base, read_card
 
+    params.check_here()
     if merged and gguf:
         raise CoralError(
             "two forms at a time",
@@ -171,7 +172,8 @@ def check_generation(model: str, generations: Collection[str], field: str) -> No
     Raises:
         CoralError: it is not.
     """
-    if model.partition("/")[0] not in generations:
+    generation, _, genome = model.partition("/")
+    if generation not in generations or not genome:
         raise CoralError(
             "no such genome",
             field=field,

@@ -43,7 +43,7 @@ from coral_batch.report.views import (
 )
 from coral_batch.search.best import NOBODY_PASSED
 from coral_batch.work.text import table
-from stages.arguments import known_part
+from stages.arguments import known
 
 BUGS = "bugs"
 """What is named in the place of a generation to see the injected bugs."""
@@ -55,7 +55,7 @@ _FLOORS = {
 
 
 def _known(value: str) -> str:
-    return value if value == BUGS else known_part(value)
+    return known(value, *lake.PARTS, BUGS)
 
 
 def show(

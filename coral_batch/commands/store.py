@@ -13,6 +13,7 @@ import typer
 
 from coral_batch import lake
 from coral_batch.errors import CoralError, reading
+from coral_batch.lake import params
 from coral_batch.lake.store import Entry, Store, discard, remove
 from coral_batch.work.progress import progress
 from coral_batch.work.text import inline, table
@@ -24,7 +25,7 @@ _ABANDONED = DAY
 
 def show() -> None:
     """List what is kept: kind, key, size, when it was last used, and what determined it."""
-    entries = list(Store(lake.STORE).entries())
+    entries = list(_store().entries())
     rows = [
         (
             entry.kind,
@@ -43,7 +44,7 @@ def show() -> None:
 
 def verify() -> None:
     """Hash every entry again; fails when one is not what was stored."""
-    entries = list(Store(lake.STORE).entries())
+    entries = list(_store().entries())
     damaged = 0
     for entry in progress(entries, "verify", units="entries"):
         damage = entry.damage()
@@ -72,7 +73,7 @@ def prune(
 
     A run that needs a removed entry trains or samples it again, to the same bytes.
     """
-    content = Store(lake.STORE)
+    content = _store()
     now = time.time()
     doomed: list[tuple[Path, str, Callable[[Path], object]]] = [
         (folder, "left unfinished", remove)
@@ -104,6 +105,12 @@ def size_text(size: float) -> str:
         size /= 1024
         step += 1
     return f"{size:.{min(step, 1)}f} {units[step]}"
+
+
+def _store() -> Store:
+    """Return the project's store, which is empty where nothing was made yet, and only there."""
+    params.check_here()
+    return Store(lake.STORE)
 
 
 def _changed(folder: Path) -> float:

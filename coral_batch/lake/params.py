@@ -27,6 +27,16 @@ from coral_batch.records.settings import OBJECTIVES, Fixed, Params, Shares, Sour
 FILE = Path("params.yaml")
 
 
+def check_here() -> None:
+    """Check that the working directory is a project's root, for what reads no params.yaml.
+
+    Raises:
+        CoralError: there is no params.yaml in it.
+    """
+    if not FILE.exists():
+        raise _absent(FILE)
+
+
 def load(file: Path = FILE) -> Params:
     """Read, validate and freeze params.yaml.
 
@@ -94,15 +104,19 @@ def _read_document(file: Path) -> Any:
         # To YAML a line ends either way; ruamel keeps how one with a comment does.
         return _yaml().load(file.read_bytes().decode("utf-8").replace("\r\n", "\n"))
     except FileNotFoundError:
-        raise CoralError(
-            "no params.yaml here", file=file.absolute(), action="run from the repository's root"
-        ) from None
+        raise _absent(file) from None
     except OSError as error:
         raise CoralError("params.yaml cannot be read", file=file, found=error.strerror) from None
     except (YAMLError, ValueError, KeyError, RecursionError) as error:  # KeyError: `!!bool x`
         raise CoralError(
             "params.yaml is not UTF-8 text in YAML", file=file, found=_first_line(error)
         ) from None
+
+
+def _absent(file: Path) -> CoralError:
+    return CoralError(
+        "no params.yaml here", file=file.absolute(), action="run from the repository's root"
+    )
 
 
 def _first_line(error: Exception) -> str:

@@ -139,6 +139,12 @@ def lint_subject(model: str) -> tuple[str, str | None]:
     return generation, genome
 
 
+def asked_alone(place: Path) -> str | None:
+    """Return of which genome a path of the lake holds answers that no stage of dvc.yaml draws."""
+    parts = place.relative_to(_root.get()).parts
+    return "/".join(parts[1:3]) if parts[0] == "linteval" and len(parts) == 4 else None
+
+
 def lint_models() -> list[str]:
     """Return the models that CodeLinterEval was asked of: `LINT_MODELS`, and genomes by name."""
     asked = path("linteval_items").parent.glob("*/*/samples.jsonl")

@@ -27,7 +27,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import seals, strictjson
 from coral_batch.lake.acceptance import doubtful
 from coral_batch.lake.atomic import atomic, move_into_place, sync_tree, unfinished_folder
-from coral_batch.lake.places import SCHEMAS, path
+from coral_batch.lake.places import SCHEMAS, asked_alone, path
 from coral_batch.lake.schemas import Schema, first_error, first_repeat, subvalidator, validator
 
 _DTYPES = {
@@ -304,11 +304,11 @@ def _read_text(file: Path) -> str:
 
 
 def _missing(file: Path) -> CoralError:
-    return CoralError(
-        "a file of the lake is missing",
-        file=file,
-        action="run `dvc repro`, which makes it, or `dvc pull`",
-    )
+    model = asked_alone(file)
+    action = "run `dvc repro`, which makes it, or `dvc pull`"
+    if model is not None:
+        action = f"run `coral linteval samples {model}`, then `coral linteval scores {model}`"
+    return CoralError("a file of the lake is missing", file=file, action=action)
 
 
 def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> None:
