@@ -67,6 +67,24 @@ def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: 
         assert "..." not in shown.replace("[ARGS]...", "")
 
 
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("export", "{DEST} [GENOME]"),
+        ("compare", "{RUN}..."),
+        ("linteval run", "{ITEMS} {ANSWERS}"),
+        ("linteval score", "{ITEMS} {ANSWERS}..."),
+        ("linteval show", "{MODEL} [ITEM]"),
+        ("linteval export", "{MODEL} [FILE]"),
+    ],
+)
+def test_arguments_are_called_what_the_documentation_calls_them(
+    workspace: Path, command: str, usage: str
+) -> None:
+    shown = coral(*command.split(), "--help").stdout
+    assert shown.splitlines()[0] == f"Usage: coral {command} [OPTIONS] {usage}"
+
+
 def test_the_version_is_that_of_the_package() -> None:
     written = (REPOSITORY / "pyproject.toml").read_text()
     assert (

@@ -88,12 +88,12 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
             lambda c: [(c / folder / "gcd.py").unlink() for folder in PROGRAMS],
             ["gcd", "39 programs"],
         ),
-        (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd.py", "lacks a file"]),
+        (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd.py", "no such file"]),
         (
             lambda c: shutil.copy(c / PROGRAMS[1] / "gcd.py", c / PROGRAMS[0]),
             ["python_programs/gcd.py", "is the correct one"],
         ),
-        (lambda c: (c / "correct_python_programs/gcd.py").unlink(), ["gcd.py", "lacks a file"]),
+        (lambda c: (c / "correct_python_programs/gcd.py").unlink(), ["gcd.py", "no such file"]),
         (lambda c: (c / "json_testcases/gcd.json").unlink(), ["test_gcd.py"]),
         (lambda c: (c / "json_testcases/gcd.json").write_text("\n"), ["gcd.json", "no test case"]),
         (

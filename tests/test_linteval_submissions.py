@@ -107,7 +107,10 @@ def with_line(line: str) -> str:
         (with_line(""), ["no answer to 1 of 3 items, such as 2", "every item", "--items"]),
         (with_line('{"id": 2, "answers": ["c", "d"]}'), ["line 3, id", "2 answers", "1, as for"]),
         (with_line('{"id": 2, "answers": []}'), ["line 3, answers", "[]", "at least"]),
-        (with_line('{"id": 2, "answer": 1}'), ["line 3, answer", "1", "string or null"]),
+        (
+            with_line('{"id": 2, "answer": 1}'),
+            ["not in the format of a file of answers", "line 3, answer", "1", "string or null"],
+        ),
         (with_line('{"id": 2, "answers": ["c", 1]}'), ["line 3, answers.1", "1", "string"]),
         (with_line('{"id": "2", "answer": "c"}'), ["line 3, id", "'2'", "integer"]),
         (with_line('{"id": 2.0, "answer": "c"}'), ["line 3, id", "2.0", "integer"]),

@@ -28,8 +28,9 @@ def compare(
     runs: Annotated[
         list[str],
         typer.Argument(
+            metavar="RUN",
             help="Two or more runs: folders with a lake (`.` is this one), git revisions, DVC"
-            " experiments."
+            " experiments.",
         ),
     ],
 ) -> None:

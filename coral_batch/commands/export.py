@@ -37,10 +37,15 @@ CONFIGURATION = "adapter_config.json"
 
 
 def export(
-    destination: Annotated[Path, typer.Argument(help="The folder to make; it must not exist.")],
+    destination: Annotated[
+        Path, typer.Argument(metavar="DEST", help="The folder to make; it must not exist.")
+    ],
     genome: Annotated[
         str | None,
-        typer.Argument(help="GENERATION/GENOME, e.g. 001/001-02; without it, the best genome."),
+        typer.Argument(
+            metavar="GENOME",
+            help="GENERATION/GENOME, e.g. 001/001-02; without it, the best genome.",
+        ),
     ] = None,
     merged: Annotated[
         bool,

@@ -31,7 +31,9 @@ from stages.arguments import LintModel
 
 def show(
     model: LintModel,
-    item: Annotated[int | None, typer.Argument(help="Id of an item; none: all items.")] = None,
+    item: Annotated[
+        int | None, typer.Argument(metavar="ITEM", help="Id of an item; none: all items.")
+    ] = None,
 ) -> None:
     """Show a model's scores by item, or all about its answers to one."""
     scores = lake.read_frame("linteval_scores", model)
@@ -62,8 +64,9 @@ def show(
 Items = Annotated[
     Path,
     typer.Argument(
+        metavar="ITEMS",
         help="The items: lake/linteval/items.jsonl, with its tests beside it, or a data set in"
-        " CodeLinterEval's own format."
+        " CodeLinterEval's own format.",
     ),
 ]
 Results = Annotated[
@@ -73,7 +76,9 @@ Results = Annotated[
 
 def run(
     items: Items,
-    answers: Annotated[Path, typer.Argument(help="The JSONL file of raw answers to write.")],
+    answers: Annotated[
+        Path, typer.Argument(metavar="ANSWERS", help="The JSONL file of raw answers to write.")
+    ],
     model: Annotated[
         str,
         typer.Option(
@@ -159,7 +164,10 @@ def score(
     items: Items,
     answers: Annotated[
         list[Path],
-        typer.Argument(help="Raw answers, a file a model: JSONL, or a submission to the board."),
+        typer.Argument(
+            metavar="ANSWERS",
+            help="Raw answers, a file a model: JSONL, or a submission to the board.",
+        ),
     ],
     name: Annotated[
         list[str] | None,
@@ -276,7 +284,8 @@ def _check_free(file: Path) -> None:
 def export(
     model: LintModel,
     file: Annotated[
-        Path | None, typer.Argument(help="The JSON file to write; none: standard output.")
+        Path | None,
+        typer.Argument(metavar="FILE", help="The JSON file to write; none: standard output."),
     ] = None,
     *,
     items: Annotated[

@@ -119,7 +119,7 @@ def read_rows(
         row = _known(value, form)
         error = first_error(validator(form.schema), row, where)
         if error is not None:
-            raise CoralError(f"a row is not in {form.called}'s format", file=file, **error)
+            raise CoralError(f"a row is not in the format of {form.called}", file=file, **error)
         if key is not None and row[key] in first:
             raise CoralError(
                 f"two rows have one {key.replace('_', ' ')}",

@@ -23,11 +23,9 @@ def read_text(file: Path) -> str:
             return _unpacked(file)
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise CoralError("the corpus lacks a file", file=file) from None
+        raise CoralError("there is no such file", file=file) from None
     except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
-        raise CoralError(
-            "a file of the corpus cannot be read", file=file, found=str(error)
-        ) from None
+        raise CoralError("the file cannot be read", file=file, found=str(error)) from None
 
 
 def _unpacked(file: Path) -> str:
@@ -35,7 +33,7 @@ def _unpacked(file: Path) -> str:
         content = stream.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise CoralError(
-            "a file of the corpus is too large",
+            "the file is too large",
             file=file,
             expected=f"at most {MAX_BYTES} bytes unpacked",
         )
