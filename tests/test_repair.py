@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -267,6 +268,52 @@ def test_json_cases_are_of_the_one_function_of_the_file(workspace: Path) -> None
     Path("m.json").write_text("[[1], 2]\n[[4], 8]\n")
     draw = Scripted(["def double(n):\n    return 2 * n"])
     assert repair(Path("m.py"), Path("m.json"), draw=draw).outcome == "repaired"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[[1], 2], [[3], 4]]\n", "an array of two"),
+        ("[[[1], 2], [[3], 4], [[5], 6]]\n", "not a pair"),
+        ("[\n  [[1], 2],\n  [[3], 4]\n]\n", "not valid JSON"),
+    ],
+)
+def test_an_array_of_json_cases_is_not_taken_for_a_case(
+    workspace: Path, text: str, words: str
+) -> None:
+    Path("m.py").write_text("def f(values, n):\n    return values\n")
+    Path("m.json").write_text(text)
+    with pytest.raises(CoralError, match=words) as caught:
+        repair(Path("m.py"), Path("m.json"), draw=Scripted([]))
+    assert "expected: one [inputs, expected] a line" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[[[1], 2], [3]]", 2 * "[[[1], 2], [[3], 4]]\n", "[[1, 2], 3]"])
+def test_one_json_case_of_lists_is_read_as_one(workspace: Path, text: str) -> None:
+    Path("m.py").write_text("def f(values, n):\n    return values\n")
+    Path("m.json").write_text(text)
+    found = repair(Path("m.py"), Path("m.json"), draw=Scripted([]), samples=1, rounds=1)
+    assert found.tests == len(text.splitlines())
+
+
+def test_places_may_be_texts(file: Path) -> None:
+    found = repair(str(file), "test_numbers.py", "clamp", draw=Scripted([RIGHT]))
+    assert found.outcome == "repaired"
+
+
+@pytest.mark.parametrize("name", ["samples", "rounds"])
+def test_less_than_one_sample_or_round_is_refused(file: Path, name: str) -> None:
+    with pytest.raises(CoralError, match=rf"field:    {name}\n  found:    0"):
+        repaired(file, [RIGHT], **{name: 0})
+
+
+@pytest.mark.parametrize("given", [None, RIGHT, 7, [None], b"text", [b"text"]])
+def test_what_draws_gives_texts(file: Path, given: object) -> None:
+    def draw(prompt: str, program: str, count: int, /) -> Any:
+        return given
+
+    with pytest.raises(CoralError, match="no sequence of texts"):
+        repair(file, Path("test_numbers.py"), "clamp", draw=draw)
 
 
 def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(

@@ -48,7 +48,7 @@ def folder(workspace: Path) -> Path:
 
 def test_every_failing_function_of_a_folder_is_tried_by_itself(folder: Path) -> None:
     scripted = Scripted(["def first(items):\n    return items[0]\n"], [CLOSER], [CLOSER])
-    found = list(repair_folder(folder, draw=scripted))
+    found = list(repair_folder(str(folder), draw=scripted))
     assert [
         (str(one.source.file), one.function, one.outcome)
         if isinstance(one, Repair)
@@ -191,8 +191,9 @@ def test_a_folder_of_which_all_that_can_be_tried_passes_has_the_status_of_the_re
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("mine", "--function", "first"), "a function of a folder"),
+        (("mine", "--function", "first"), "`coral repair FILE --function first`"),
         (("mine", "--tests", "elsewhere"), "there is no such folder"),
+        (("mine", "--tests", "mine/fine.py"), "this is no folder"),
         (("mine/.hidden", "--tests", "mine/tests"), "no program of the folder has tests"),
     ],
 )

@@ -16,7 +16,14 @@ from coral_batch.errors import CoralError
 _DOUBTFUL = re.compile(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{309}")
 
 
-def parse(text: str, file: Path, field: str | None = None, *, infinite: bool = False) -> Any:
+def parse(
+    text: str,
+    file: Path,
+    field: str | None = None,
+    *,
+    infinite: bool = False,
+    expected: str = "JSON",
+) -> Any:
     """Parse JSON strictly.
 
     Args:
@@ -24,6 +31,7 @@ def parse(text: str, file: Path, field: str | None = None, *, infinite: bool = F
         file: where it comes from, for the message.
         field: where in the file, for the message.
         infinite: whether NaN and Infinity are let through, as Python writes them.
+        expected: what has to stand there, for the message.
 
     Raises:
         CoralError: `text` is not JSON, an object has a key twice, a number is not finite, or a
@@ -36,7 +44,7 @@ def parse(text: str, file: Path, field: str | None = None, *, infinite: bool = F
             json.dumps(value, ensure_ascii=False, allow_nan=infinite).encode()
     except (ValueError, RecursionError) as error:
         raise CoralError(
-            "not valid JSON", file=file, field=field, found=text, expected=f"JSON ({error})"
+            "not valid JSON", file=file, field=field, found=text, expected=f"{expected} ({error})"
         ) from None
     return value
 

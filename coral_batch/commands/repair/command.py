@@ -116,7 +116,13 @@ def repair(
     tried: list[Repair | Untried] = []
     if os.path.isdir(file):  # noqa: PTH112 (Path.is_dir raises for a path that cannot be)
         if function is not None:
-            raise CoralError("a function of a folder", field="--function", expected="its file")
+            raise CoralError(
+                "a folder is repaired function by function",
+                field="--function",
+                found=function,
+                action="name the function's file instead of the folder:"
+                f" `coral repair FILE --function {function}`",
+            )
         for one in repair_folder(file, tests, replace=replace, **options):
             tried.append(one)
             show(one, model, replace, as_json)

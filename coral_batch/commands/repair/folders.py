@@ -36,8 +36,8 @@ class Untried:
 
 
 def repair_folder(
-    folder: Path,
-    tests: Path | None = None,
+    folder: Path | str,
+    tests: Path | str | None = None,
     *,
     model: str = "best",
     samples: int = 16,
@@ -64,17 +64,22 @@ def repair_folder(
         What came of each function that fails, and once of a program that passes.
 
     Raises:
-        CoralError: there is no such folder, no program in it has tests, or the model cannot be
-            used.
+        CoralError: there is no such folder, no program in it has tests, the model cannot be used,
+            `samples` or `rounds` is less than 1, or `draw` gives no texts.
     """
-    for path in (folder, tests or folder):
+    folder = Path(folder)
+    tests = Path(tests or folder)
+    for path in (folder, tests):
         if not path.is_dir():
-            raise CoralError("there is no such folder", file=path)
+            problem = "this is no folder" if path.exists() else "there is no such folder"
+            raise CoralError(
+                problem, file=path, expected="the folder of programs, or that of their tests"
+            )
     settings = allowing(params.load(), allow)
     draw = draw or loaded_at_need(model, settings)
     search = Search(settings, samples, rounds, smallest, draw)
     seen = False
-    for file, found in _programs(folder, tests or folder):
+    for file, found in _programs(folder, tests):
         for one in _repairs(file, found, search, replace):
             seen = True
             yield one

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import difflib
 import stat
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from coral_batch.commands.repair.checks import (
     WHOLE,
@@ -137,8 +137,8 @@ class _Attempt:
 
 
 def repair(
-    file: Path,
-    tests: Path | None = None,
+    file: Path | str,
+    tests: Path | str | None = None,
     function: str | None = None,
     *,
     model: str = "best",
@@ -162,12 +162,14 @@ def repair(
         draw: what draws, in the place of `model`.
 
     Raises:
-        CoralError: params.yaml, the file, its tests or the model cannot be used.
+        CoralError: params.yaml, the file, its tests or the model cannot be used, `samples` or
+            `rounds` is less than 1, or `draw` gives no texts.
     """
     settings = allowing(params.load(), allow)
     draw = draw or loaded_at_need(model, settings)
     search = Search(settings, samples, rounds, smallest, draw)
-    source = read_source(file)
+    source = read_source(Path(file))
+    tests = None if tests is None else Path(tests)
     name, tested = read_tests(source, tests, function, list(map(name_of, allow)))
     failed = failures_of(source, tested, settings.verdicts)
     return search.run(source, name, tested, failed)
@@ -225,6 +227,18 @@ class Search:
     smallest: bool
     draw: Draw
 
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            CoralError: one is less than 1.
+        """
+        for name, count in (("samples", self.samples), ("rounds", self.rounds)):
+            if count < 1:
+                raise CoralError(
+                    "nothing would be drawn", field=name, found=count, expected="at least 1"
+                )
+
     def run(self, source: Source, name: str, tested: Tested, failed: Sequence[Failure]) -> Repair:
         """Look for a repair of one function.
 
@@ -235,8 +249,8 @@ class Search:
             failed: what the file fails.
 
         Raises:
-            CoralError: the function passes its tests and others fail theirs, or the model cannot be
-                used.
+            CoralError: the function passes its tests and others fail theirs, the model cannot be
+                used, or what draws gives no texts.
         """
         best = _Attempt(source, failed)
         limits, docstring = self.settings.verdicts, self.settings.prompt.docstring
@@ -259,9 +273,10 @@ class Search:
             seen: set[Source] = set()
             attempts: list[_Attempt] = []
             right: list[_Attempt] = []
-            answers = iter(self.draw(prompt, buggy_program(problem), self.samples))
+            answers = _iterated(self.draw(prompt, buggy_program(problem), self.samples))
             at_once = self.samples if self.smallest else _AT_ONCE
             while group := list(islice(answers, at_once)):
+                _check_texts(group)
                 drawn += len(group)
                 # What is Python as it is, a program without a fence, is taken whole.
                 found = [
@@ -288,6 +303,32 @@ class Search:
         return Repair(
             outcome, name, source, tested, failed, best.source, best.failed, drawn, rounds, limits
         )
+
+
+def _iterated(answers: object) -> Iterator[Any]:
+    """Return an iterator over what a `Draw` gave.
+
+    Raises:
+        CoralError: it is a text by itself, whose characters are no answers, or nothing to iterate.
+    """
+    if isinstance(answers, str) or not isinstance(answers, Iterable):
+        raise _no_texts(answers)
+    return iter(answers)
+
+
+def _check_texts(answers: Sequence[object]) -> None:
+    for answer in answers:
+        if not isinstance(answer, str):
+            raise _no_texts(answer)
+
+
+def _no_texts(found: object) -> CoralError:
+    return CoralError(
+        "what draws gives no sequence of texts",
+        field="draw",
+        found=found,
+        expected="an iterable of str, an answer each",
+    )
 
 
 def _judged(
