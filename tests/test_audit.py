@@ -569,8 +569,14 @@ def test_one_repair_can_be_run_again(here: Path) -> None:
     done = CliRunner().invoke(cli.app, ["audit", "--rerun", name])
     assert done.exit_code == 1
     assert f"case {row['case']}: {row['kind']}, not as before" in done.output
-    missing = CliRunner().invoke(cli.app, ["audit", "--rerun", f"{PART}/000-00/gcd/0"])
-    assert "no such repair" in str(missing.exception)
+    words = name.split("/")
+    for index, what in enumerate(("PART", "GENOME", "PROBLEM", "SAMPLE")):
+        wrong = "/".join([*words[:index], "99", *words[index + 1 :]])
+        missing = str(CliRunner().invoke(cli.app, ["audit", "--rerun", wrong]).exception)
+        assert f"no such repair\n  field:    --rerun, {what}\n  found:    '99'" in missing
+        assert words[index] in missing.partition("expected: one of ")[2]
+    short = CliRunner().invoke(cli.app, ["audit", "--rerun", "/".join(words[:2])])
+    assert "expected: PART/GENOME/PROBLEM/SAMPLE" in str(short.exception)
 
 
 def test_a_verdict_that_comes_out_otherwise_is_named_by_its_case(here: Path) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from coral_batch import lake
 from coral_batch.audit.comparison import differences
 from coral_batch.audit.recorded import Mismatch
 from coral_batch.corpus.split.reading import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake
+from coral_batch.lake.stage import Lake, Tables
 from coral_batch.records.rows import SampleRow
+from coral_batch.records.settings import Params
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import program_of
 
@@ -27,18 +30,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
         CoralError: there is no such repair, or what it repairs is gone.
     """
     settings, tables = params.load(), Lake()
-    parts = (*settings.generations, *lake.PARTS)
-    part = name.rsplit("/", 3)[0]
-    rows = tables.rows("samples", SampleRow, part) if part in parts else []
-    samples = {f"{part}/{row.genome}/{row.problem}/{row.sample}": row for row in rows}
-    if name not in samples:
-        raise CoralError(
-            "no such repair",
-            field="--rerun",
-            found=name,
-            expected=f"PART/GENOME/PROBLEM/SAMPLE of a repair; PART is one of {', '.join(parts)}",
-        )
-    sample = samples[name]
+    part, sample = _repair(name, settings, tables)
     shown = read_shown(tables, settings)
     problem = lake.find(shown.values(), lake.path("bugs"), name=sample.problem)
     (verdicts,) = judge([program_of(problem, sample.code, name)], settings.verdicts, workers=1)
@@ -57,3 +49,33 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
         for case, of in again.items()
     ]
     return wrong, lines
+
+
+def _repair(name: str, settings: Params, tables: Tables) -> tuple[str, SampleRow]:
+    """Find a repair by its name; return the part of the lake that it is of, and its row.
+
+    Raises:
+        CoralError: there is none, by which word of the name.
+    """
+    part, *words = name.rsplit("/", 3)
+    if len(words) < 3:
+        raise CoralError(
+            "no such repair", field="--rerun", found=name, expected="PART/GENOME/PROBLEM/SAMPLE"
+        )
+    _check("PART", part, (*settings.generations, *lake.PARTS))
+    rows = tables.rows("samples", SampleRow, part)
+    for column, word in zip(("genome", "problem", "sample"), words, strict=True):
+        _check(column.upper(), word, [str(getattr(row, column)) for row in rows])
+        rows = [row for row in rows if str(getattr(row, column)) == word]
+    return part, rows[0]
+
+
+def _check(what: str, word: str, there: Iterable[str]) -> None:
+    known = list(dict.fromkeys(there))
+    if word not in known:
+        raise CoralError(
+            "no such repair",
+            field=f"--rerun, {what}",
+            found=word,
+            expected=f"one of {', '.join(known)}",
+        )
