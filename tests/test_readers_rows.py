@@ -99,7 +99,7 @@ def test_the_same_data_gives_the_same_hashes(reader: str, tmp_path: Path) -> Non
         (b"1\n", ["line 1", "object"]),
         (b"[1]", ["row 1", "object"]),
         (b"{}\n", ["line 1", "the missing"]),
-        (b"caf\xe9\n", ["cannot be read", "utf-8"]),
+        (b"caf\xe9\n", ["the file cannot be read", "utf-8"]),
         (b'{"a": "\\ud800"}\n', ["line 1", "surrogates"]),
     ],
 )
