@@ -47,14 +47,11 @@ Row = TypeVar("Row")
 class BrokenTable(CoralError):
     """A table that breaks its schema.
 
-    Args:
-        file: where it lies.
-        error: field, found and expected.
+    Attributes:
+        table: where it lies.
     """
 
-    def __init__(self, file: Path, error: Mapping[str, Any]) -> None:
-        super().__init__("a table breaks its schema", file=file, action=AGAIN, **error)
-        self.file = file
+    table: Path
 
 
 def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
@@ -96,7 +93,7 @@ def _read_lines(table: str, part: str | None) -> list[dict[str, Any]]:
         value = strictjson.parse(line, file, f"line {number}")
         error = first_error(check, value, f"row {number}")
         if error is not None:
-            raise BrokenTable(file, error)
+            raise _broken(file, error)
         rows.append(value)
     _check_rows(check.schema, len(rows), file)
     return rows
@@ -116,7 +113,7 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
         value = _sealed(table, plain(row))
         error = first_error(check, value, f"row {number}")
         if error is not None:
-            raise BrokenTable(file, error)
+            raise _broken(file, error)
         values.append(value)
         lines.append(_ENCODER.encode(value) + "\n")
     _check_rows(check.schema, len(values), file)
@@ -140,7 +137,7 @@ def _read_document(table: str) -> dict[str, Any]:
     value = strictjson.parse(_read_text(file), file)
     error = first_error(validator(table), value)
     if error is not None:
-        raise BrokenTable(file, error)
+        raise _broken(file, error)
     return value
 
 
@@ -150,7 +147,7 @@ def write_document(table: str, document: Any) -> None:
     value = _sealed(table, plain(document))
     error = first_error(validator(table), value)
     if error is not None:
-        raise BrokenTable(file, error)
+        raise _broken(file, error)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     with atomic(file) as stream:
         stream.write(text.encode())
@@ -311,6 +308,12 @@ def _missing(file: Path) -> CoralError:
     return CoralError("a file of the lake is missing", file=file, action=action)
 
 
+def _broken(file: Path, error: Mapping[str, Any]) -> BrokenTable:
+    broken = BrokenTable("a table breaks its schema", file=file, action=AGAIN, **error)
+    broken.table = file
+    return broken
+
+
 def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> None:
     """Validate the type and the shape of each array, as JSON."""
     kinds = {
@@ -319,7 +322,7 @@ def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> N
     }
     error = first_error(_validator(table), kinds)
     if error is not None:
-        raise BrokenTable(file, error)
+        raise _broken(file, error)
 
 
 def _columns(table: str) -> dict[str, pl.DataType]:
@@ -333,7 +336,7 @@ def _columns(table: str) -> dict[str, pl.DataType]:
 
 def _check_rows(schema: Mapping[str, Any], rows: int, file: Path) -> None:
     if rows < schema.get("minRows", 0):
-        raise BrokenTable(file, {"field": "rows", "found": "none", "expected": "at least one"})
+        raise _broken(file, {"field": "rows", "found": "none", "expected": "at least one"})
 
 
 def _check_keys(
@@ -349,7 +352,7 @@ def _check_keys(
         rows = rows.to_dicts()
     error = first_repeat(rows, columns)
     if error is not None:
-        raise BrokenTable(file, error)
+        raise _broken(file, error)
 
 
 def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
@@ -365,7 +368,7 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
             for name, dtype in content.schema.items()
             if expected.get(name) != dtype
         }
-        raise BrokenTable(
+        raise _broken(
             file,
             {
                 "field": "the columns",
@@ -383,7 +386,7 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
             if error is None:
                 continue
             row = content.with_row_index("row").filter(pl.col(name).eq_missing(value))["row"][0]
-            raise BrokenTable(file, {**error, "field": f"row {row + 1}, {name}"})
+            raise _broken(file, {**error, "field": f"row {row + 1}, {name}"})
 
 
 def find(rows: Iterable[Row], file: Path, **values: object) -> Row:

@@ -66,7 +66,7 @@ def read_run(name: str) -> Run:
         except lake.BrokenTable as error:
             raise CoralError(
                 "a run was made by another version of coral-batch, or its tables were changed",
-                file=lake.below(error.file),
+                file=lake.below(error.table),
                 field=name,
                 found="a table that breaks this version's schema",
                 action="compare with the code of the run's commit, or run `dvc repro` there with"
