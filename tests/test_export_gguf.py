@@ -161,11 +161,12 @@ def test_dora_is_refused_and_the_merged_model_named(run: Path) -> None:
 
 
 def test_a_model_of_another_kind_is_refused(run: Path) -> None:
+    folder = lake.path("adapter_folders", "001") / ("b" * 64)
     config = lake.path("base") / "config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"model_type": "mamba"}))
     with pytest.raises(CoralError, match=r"model_type[\s\S]*mamba[\s\S]*qwen2, llama"):
-        export(run / "export", "001/000-01", gguf=True)
-    assert not (run / "export").exists()
+        write_gguf_adapter(folder, lake.path("base"), "name", run / "adapter.gguf")
+    assert not (run / "adapter.gguf").exists()
 
 
 def test_two_forms_at_a_time_are_refused(run: Path) -> None:

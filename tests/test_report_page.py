@@ -255,7 +255,7 @@ def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> N
 
 
 def test_a_generation_says_when_nobody_passed_the_gate(pages: dict[str, Page]) -> None:
-    assert NOBODY_PASSED not in pages["001.html"].text
+    assert NOBODY_PASSED not in pages["generations/001.html"].text
     rows = lake.read_rows("selection", SelectionRow, "001")
     lake.write_rows("selection", [replace(row, nobody_passed=True) for row in rows], "001")
     page("001")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,30 +34,58 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(
 
 def test_a_killed_stage_keeps_what_it_finished_and_writes_no_table(copy: Path) -> None:
     before = hashes(copy)
-    adapters = copy / "lake/generations/001/adapters.jsonl"
-    shutil.rmtree(copy / ".coral")
-    shutil.rmtree(adapters.with_suffix(""))
-    adapters.unlink()
-    running = subprocess.Popen(
-        ["coral", "adapters", "001"],
-        cwd=copy,
-        env={**ENVIRONMENT, "PYTHONPATH": str(copy)},
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 300
-    while not (trained := {name for name in whole_entries(copy) if name.startswith("adapters/")}):
-        assert running.poll() is None, "the stage ended before an adapter was trained"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
-    wait_for_orphans(copy)
-    assert not adapters.exists()
+    trained: set[str] = set()
+
+    def an_adapter_is_trained() -> bool:
+        trained.update(name for name in whole_entries(copy) if name.startswith("adapters/"))
+        return bool(trained)
+
+    adapters = killed_training(copy, an_adapter_is_trained)
     run(copy, "coral", "adapters", "001")
     assert hashes(copy) == before
     durations = adapters.with_name("adapter_durations.jsonl").read_text().splitlines()
     reused = [row["unit"] for row in map(json.loads, durations) if row["reused"]]
     assert {f"adapters/{key}" for key in reused} >= trained
+
+
+def test_a_run_killed_while_it_writes_the_lower_layers_ends_with_the_same_bytes(
+    copy: Path,
+) -> None:
+    before = hashes(copy)
+    trunks = copy / ".coral/store/trunks"
+    killed_training(copy, lambda: trunks.is_dir() and any(trunks.iterdir()))
+    begun = {name for name in whole_entries(copy) if name.startswith("trunks/")}
+    assert len(begun) < len(list(trunks.iterdir())), "nothing was on the way"
+    # Forced: DVC would have the table from its cache.
+    run(copy, "dvc", "repro", "--force", "--single-item", "adapters@001")
+    run(copy, "dvc", "repro")
+    assert hashes(copy) == before
+    assert "wrong" not in run(copy, "coral", "audit")
+
+
+def killed_training(project: Path, when: Callable[[], bool]) -> Path:
+    """Kill the training of generation 001 with an empty store; return the table that is missing."""
+    adapters = project / "lake/generations/001/adapters.jsonl"
+    shutil.rmtree(project / ".coral")
+    shutil.rmtree(adapters.with_suffix(""))
+    adapters.unlink()
+    running = subprocess.Popen(
+        ["coral", "adapters", "001"],
+        cwd=project,
+        env={**ENVIRONMENT, "PYTHONPATH": str(project)},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 300
+    while not when():
+        assert running.poll() is None, "the stage ended before it was to be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    wait_for_orphans(project)
+    assert not adapters.exists()
+    return adapters
 
 
 WRITES = """
