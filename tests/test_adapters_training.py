@@ -45,7 +45,7 @@ from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
-from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
+from tests.tiny import SHAPE, make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 ALL_LINEAR = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 LORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=False)
@@ -426,16 +426,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_that_the_fast_kernels_would_train_wrongly_is_refused(name: str) -> None:
     kind, options, trained = MODELS[name]
-    common = {
-        "vocab_size": 300,
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 4,
-        "pad_token_id": 0,
-        "initializer_range": 0.1,
-    }
+    common = SHAPE | {"vocab_size": 300, "num_key_value_heads": 4, "pad_token_id": 0}
     torch.manual_seed(0)
     given = {key: value for key, value in (common | options).items() if value is not None}
     model = AutoModelForCausalLM.from_config(kind(**given), dtype=torch.float32)

@@ -26,7 +26,7 @@ from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
 from tests.answers import agree
-from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
+from tests.tiny import SHAPE, make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
 WARM = Knobs(0.9, 0.95, 40, 1.05)
@@ -204,11 +204,8 @@ def test_rotations_that_follow_the_longest_row_do_not_meet_longer_ones(base):
     tokenizer = AutoTokenizer.from_pretrained(base)
     rope = {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [4.0] * 8}
     config = Phi3Config(
+        **SHAPE,
         vocab_size=len(tokenizer),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
         max_position_embeddings=2048,
         original_max_position_embeddings=128,
         rope_parameters=rope | {"rope_theta": 1e4, "original_max_position_embeddings": 128},

@@ -20,6 +20,7 @@ from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.records.configuration import Knobs
 from tests.answers import agree
 from tests.first_generation import make_first_generation, rows, train_and_draw
+from tests.tiny import SHAPE
 
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
 WARM = Knobs(0.9, 0.95, 40, 1.05)
@@ -145,16 +146,12 @@ def test_more_answers_than_rows_are_drawn_in_several_batches(base: Path) -> None
 def test_plain_changes_programs_behind_more_than_layers_with_a_window_keep(base: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(base)
     config = Gemma3TextConfig(
+        **SHAPE,
         vocab_size=len(tokenizer),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
         num_key_value_heads=2,
         head_dim=16,
         sliding_window=64,
         layer_types=["sliding_attention", "full_attention"],
-        initializer_range=0.1,
         pad_token_id=0,
         eos_token_id=tokenizer.eos_token_id,
     )

@@ -39,19 +39,25 @@ TEXT = [
 ]
 
 
+SHAPE: Any = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "initializer_range": 0.1,
+}
+"""Sizes that tiny models of all kinds have, as their configurations name them."""
+
+
 def make_tiny_base(folder: Path, seed: int = 0) -> Path:
     """Write a Hugging Face folder with a 2-layer model of about 0.1 M parameters; return it."""
     tokenizer = make_tiny_tokenizer()
     config = Qwen2Config(
+        **SHAPE,
         vocab_size=len(tokenizer),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
         num_key_value_heads=2,
         max_position_embeddings=4096,
         tie_word_embeddings=True,
-        initializer_range=0.1,
         bos_token_id=tokenizer.get_vocab()["<|endoftext|>"],
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
@@ -68,14 +74,10 @@ def make_tiny_completion_base(folder: Path, seed: int = 0) -> Path:
     """Write a folder like that of `make_tiny_base` with a completion model; return it."""
     tokenizer = make_tiny_completion_tokenizer()
     config = LlamaConfig(
+        **SHAPE,
         vocab_size=len(tokenizer),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
         max_position_embeddings=4096,
         tie_word_embeddings=False,
-        initializer_range=0.1,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
     )
