@@ -58,14 +58,12 @@ class Decoder:
         ]
         model.set_attn_implementation(ATTENTION)
         config = model.config.get_text_config()
-        whole = config.max_position_embeddings
-        window = getattr(config, "sliding_window", None) or whole
-        # Longer rows would have all rows of their step rotated by other factors.
+        window = getattr(config, "sliding_window", None) or config.max_position_embeddings
+        self.context = min(config.max_position_embeddings, window)
         rope = getattr(config, "rope_parameters", None) or {}
-        alike = rope.get("original_max_position_embeddings") or whole
-        if rope.get("rope_type") != "longrope":
-            alike = whole
-        self.context = min(whole, window, alike)
+        if rope.get("rope_type") == "longrope":
+            # Longer rows would have all rows of their step rotated by other factors.
+            self.context = min(self.context, rope["original_max_position_embeddings"])
         self._slots: list[int] | None = None
         self._cache: RowCache | None = None
         self._lower: dict[tuple[int, tuple[int, ...]], _Lower] = {}
