@@ -121,6 +121,8 @@ def _check(model: Any, seed: int) -> None:
         same = type(inner.lm_head) is torch.nn.Linear and inner.lm_head.bias is None
         same &= bool(difference <= most)
         found_out = "other logits than the model's own"
+    except torch.OutOfMemoryError:  # which says nothing of the model
+        raise
     except (AttributeError, TypeError, ValueError, RuntimeError) as error:
         same, found_out = False, f"{type(error).__name__}: {error}"
     if not same:
