@@ -10,6 +10,8 @@ from coral_batch.records.settings import Params
 
 TABLES = ("linteval_items", "linteval_tests", "linteval_dropped", "linteval_statistics")
 
+_JOURNAL = lake.journal("linteval_items")
+
 
 def make(_: Tables, settings: Params, __: None, jail: Any) -> Outputs:
     # Imported here: the linters are not needed by --help.
@@ -19,7 +21,7 @@ def make(_: Tables, settings: Params, __: None, jail: Any) -> Outputs:
         jail.judge,
         settings=settings.verdicts,
         workers=settings.compute.workers,
-        journal=lake.VERDICT_JOURNAL,
+        journal=_JOURNAL,
     )
     return outputs(make_items(settings, in_jail))
 
@@ -38,8 +40,9 @@ def linteval_items() -> None:
     """Build the CodeLinterEval items, or read official ones."""
     from coral_batch.verdicts import pool as jail
 
-    made = run(partial(make, jail=jail))["linteval_statistics"]
+    made = run(partial(make, jail=jail), journal=_JOURNAL)["linteval_statistics"]
     print(f"{made.kept} items, {sum(made.dropped.values())} programs dropped")
+    print(f"instructions: {made.prompts_from}")
     for reason, count in made.dropped.items():
         print(f"  {reason}: {count}")
     print(f"{len(made.findings)} codes: ", end="")

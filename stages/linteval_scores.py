@@ -12,6 +12,8 @@ from stages.arguments import LintModel
 
 TABLES = ("linteval_verdicts", "linteval_findings", "linteval_changes", "linteval_scores")
 
+_journal = partial(lake.journal, "linteval_scores")
+
 
 def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
     # Imported here: joblib and the linters are not needed by --help.
@@ -21,7 +23,7 @@ def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
         jail.judge,
         settings=settings.verdicts,
         workers=settings.compute.workers,
-        journal=lake.VERDICT_JOURNAL,
+        journal=_journal(model),
     )
     scored = score_samples(
         tables.rows("linteval_samples", LintSampleRow, model),
@@ -43,4 +45,4 @@ def linteval_scores(model: LintModel) -> None:
     """Score a model's answers."""
     from coral_batch.verdicts import pool as jail
 
-    run(partial(make, jail=jail), model)
+    run(partial(make, jail=jail), model, _journal(model))

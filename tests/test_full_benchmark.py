@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from stages.index import index
 from stages.page import page
 from stages.samples import samples
 from tests.finished_lake import SETTINGS, make_finished_lake
+from tests.settings import set_params
 
 ALL = {**SETTINGS, "evaluation.problems": "all", "sampling.max_new_tokens": 2}
 
@@ -100,4 +102,18 @@ def test_the_audit_finds_it_all_in_order() -> None:
 
 def test_the_stage_says_how_many_it_lets_through(capsys: pytest.CaptureFixture[str]) -> None:
     samples(lake.EVALUATIONS["baseline"])
-    assert "evaluation.problems is all: 24 of the 43 were trained on" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "evaluation.problems is all: 24 of the 43 were trained on" in told
+    assert "max_new_tokens" not in told  # a repair may be as long as its program
+
+
+def test_the_stage_says_how_many_programs_a_limit_shuts_out(
+    finished: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(shutil.copytree(finished, tmp_path / "copy"))
+    set_params({"sampling.change": "free"})
+    samples(lake.EVALUATIONS["baseline"])
+    assert "sampling.max_new_tokens (2) shuts out 43 of the 43 programs" in capsys.readouterr().out

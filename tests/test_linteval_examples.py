@@ -8,7 +8,7 @@ from functools import cache
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.linteval.answers.extraction import code_of
-from coral_batch.linteval.items.build import DEFAULT_FLAKE8, feedback
+from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8, feedback
 from coral_batch.linteval.items.examples import (
     clean_problems,
     in_unclean_programs,
@@ -129,6 +129,12 @@ def test_the_last_bugs_that_are_shown_get_lint_errors() -> None:
     changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
     assert changed == [f"{name}-2" for name in CODE]
     assert in_unclean_programs(_bugs(), _problems(), 2, 0, 1) == _bugs()
+
+
+def test_a_program_with_few_bugs_has_its_last_ones_among_lint_errors() -> None:
+    spoiled = in_unclean_programs(_bugs(), _problems(), 9, 1, 1)
+    changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
+    assert changed == [f"{name}-3" for name in CODE]
 
 
 def test_bugs_of_programs_that_are_unclean_or_not_trained_on_stay() -> None:

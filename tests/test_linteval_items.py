@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,17 @@ from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.linteval.items.build import DEFAULT_FLAKE8, build, feedback, item_id
+from coral_batch.linteval.items.build import build, item_id
+from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8, feedback
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.meaning import same
+from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.records.items import (
     PLACEHOLDERS,
+    Answer,
     Candidate,
     DataSet,
     Dropped,
@@ -181,7 +185,9 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
             program("stuck", "def use(l):\n  return f'{l}'\n", "1", "'1'"),
             program("old", "def show():\n    print 'x'\n", "", "None"),
             program("long", "x = 1\n" * 11_000 + "def f(): return 1", "", "1"),
-            Candidate("untested", "import os\n"),
+            Candidate("untested", "import os\nx = 1\n"),
+            Candidate("idle", "import os\n"),
+            Candidate("path", "import sys\nsys.path.append('x')\nimport json\njson.y\n"),
         ]
     )
     assert [tests.source for tests in data_set.tests] == ["good", "untested"]
@@ -191,6 +197,8 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
         ("old", "unparseable"),
         ("long", "too_long"),
         ("stuck", "not_silent"),
+        ("idle", "canonical_fails"),
+        ("path", "canonical_fails"),
         ("wrong", "original_fails"),
         ("renamed", "canonical_fails"),
     ]
@@ -198,12 +206,51 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
     assert details["stuck"] == "E741: ambiguous variable name 'l' in 1 line"
     assert details["wrong"] == "test 1: FAIL returned -1"
     assert details["again"] == "the code of good"
-    assert data_set.statistics.dropped["canonical_fails"] == 1
+    assert details["idle"] == "nothing is left of the program"
+    assert details["path"] == "its syntax is another, and there are no tests"
+    assert data_set.statistics.dropped["canonical_fails"] == 3
     good, untested = data_set.items
     assert good.inputs.feedback.startswith("E231: missing whitespace after ',' in 1 line\n")
     assert good.meta.canonical_code == "def add(a, b):\n    return a + b\n"
-    assert untested.meta.canonical_code == ""
+    assert untested.meta.canonical_code == "x = 1\n"
     assert (data_set.tests[1].function, data_set.tests[1].tests) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("code", "detail"),
+    [
+        ("import os  # noqa\nx=1\n", "F401: 'os' imported but unused in 1 line"),
+        ("import os  # NOQA:F401,E225\nx=1\n", "F401: 'os' imported but unused in 1 line"),
+        (
+            f"x = '{'long ' * 16}# noqa'\ny=1\n",
+            "E501: line too long (92 > 79 characters) in 1 line",
+        ),
+        ("# flake8: noqa\nx=1\n", "E225: missing whitespace around operator in 2 line"),
+    ],
+)
+def test_a_program_in_which_noqa_hides_a_complaint_is_dropped(code: str, detail: str) -> None:
+    data_set = made_of([Candidate("mute", code), Candidate("open", "x=1\n# noqa is a word here\n")])
+    assert data_set.dropped == (Dropped("mute", "silenced", detail),)
+
+
+def test_a_canonical_code_that_answers_calls_otherwise_is_dropped() -> None:
+    """The tests pass; the strict score compares more calls than they have."""
+    given = program("given", "def even(n):\n  return n % 2 == 0\n", "2", "True")
+    wrong = replace(given, canonical="def even(n):\n    return n == 2\n")
+    data_set = made_of([wrong, program("good", "def one():\n  return 1\n", "", "1")])
+    assert [(drop.source, drop.reason) for drop in data_set.dropped] == [
+        ("given", "canonical_fails")
+    ]
+
+
+def test_the_canonical_code_of_every_item_passes_every_score(bundled: DataSet) -> None:
+    untested = made_of([Candidate("a.py", "import os\nl=1\nprint(l == None)\n")])
+    for made in (bundled, untested):
+        answers = [
+            Answer("canonical", item.meta.id, 0, item.meta.canonical_code) for item in made.items
+        ]
+        scored = score_samples(answers, made.items, made.tests, in_jail, "", 1)
+        assert {(row["official"], row["strict"]) for row in scored.scores} == {(True, True)}
 
 
 @pytest.mark.parametrize(
@@ -319,6 +366,26 @@ def test_the_prompts_of_official_data_lie_in_the_folder_that_is_named(workspace:
     linteval_items()
     (item,) = lake.read_rows("linteval_items", Item)
     assert item.instruction == "Mend {code}{feedback}"
+
+
+def test_the_prompts_of_a_file_of_the_users_are_asked(workspace: Path) -> None:
+    file = workspace / "raw_dataset_meta.json"
+    choose("mbpp", mbpp(workspace, {}))
+    linteval_items()
+    own = lake.read_document("linteval_statistics", ItemStatistics)
+    assert own.prompts_from == "ours, ru"
+    set_params({"linteval.prompts": str(file)})
+    with pytest.raises(CoralError, match=r"raw_dataset_meta\.json"):
+        linteval_items()
+    file.write_text("\ufeff" + json.dumps({"name": "x", "prompts": ["{feedback} Mend {code}"]}))
+    linteval_items()
+    (item,) = lake.read_rows("linteval_items", Item)
+    assert item.instruction == "{feedback} Mend {code}"
+    statistics = lake.read_document("linteval_statistics", ItemStatistics)
+    assert statistics.prompts_from == "raw_dataset_meta.json"
+    file.write_text(json.dumps({"prompts": ["{code} {feedback}", "Mend {code}"]}))
+    with pytest.raises(CoralError, match=r"prompts\.1[\s\S]*\{feedback\}"):
+        linteval_items()
 
 
 def test_a_bad_source_writes_nothing(workspace: Path) -> None:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from coral_batch.linteval.items.build import DEFAULT_FLAKE8
+from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8
 from coral_batch.linteval.items.mutants import FAULTS, Fault, mutants, put_in
 from coral_batch.linteval.items.view import View
 from coral_batch.records.items import Candidate

@@ -49,16 +49,18 @@ def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> N
         {"task_id": 4, "test_list": ["assert 1 == 1"]},
         {"task_id": 5, "test_list": ["assert add(1, int) == 1"]},
         {"task_id": 6, "test_list": ["assert add(1, 2) == 1j"]},
+        {"task_id": 7, "test_list": []},
     )
     candidates, dropped = read_mbpp(file)
     assert candidates == []
     assert [(drop.source, drop.reason) for drop in dropped] == [
         ("mbpp 1", "untestable"),
         ("mbpp 2", "unparseable"),
-        ("mbpp 3", "untestable"),
+        ("mbpp 3", "unparseable"),
         ("mbpp 4", "untestable"),
         ("mbpp 5", "untestable"),
         ("mbpp 6", "untestable"),
+        ("mbpp 7", "untestable"),
     ]
     assert "a function or a class" in dropped[4].detail
     assert "a complex number" in dropped[5].detail
@@ -73,7 +75,7 @@ def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> N
         ({"code": "x" * 2**20}, ["line 2, code", "1048576 bytes", "65536"]),
         ({"code": "\ud800"}, ["line 2", "utf-8", "surrogates"]),
         ({"test_list": "assert x"}, ["line 2, test_list", "array"]),
-        ({"test_list": []}, ["line 2, test_list"]),
+        ({"test_list": [1]}, ["line 2, test_list"]),
         ({"task_id": 601}, ["line 2, task_id", "601", "line 1"]),
         ({"more": 1}, ["line 2", "more"]),
     ],
@@ -95,7 +97,7 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     (tmp_path / "deep/er").mkdir(parents=True)
     (tmp_path / ".venv").mkdir()
     (tmp_path / "deep/er/b.py").write_bytes(b"\xef\xbb\xbfimport os\r\nx=1\r\n")
-    (tmp_path / "a.py").write_text("import sys\n")
+    (tmp_path / "a.py").write_text("import sys\nx = 2\n")
     (tmp_path / "empty.py").write_text("\n")
     (tmp_path / "latin.py").write_bytes(b"x = '\xe4'\n")
     (tmp_path / "null.py").write_bytes(b"x = 1\0\n")
@@ -108,7 +110,7 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     os.mkfifo(tmp_path / "pipe.py")
     candidates, dropped = read_folder(tmp_path)
     assert [(c.source, c.code) for c in candidates] == [
-        ("a.py", "import sys\n"),
+        ("a.py", "import sys\nx = 2\n"),
         ("deep/er/b.py", "import os\nx=1\n"),
         ("old.py", "print 'x'\n"),
     ]
@@ -122,15 +124,17 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     assert data_set.dropped[-1].source == "old.py"
 
 
-@pytest.mark.parametrize("target", ["../outside", "/etc", "nowhere"])
-def test_a_link_out_of_the_folder_is_an_error(tmp_path: Path, target: str) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "inside/deep").mkdir(parents=True)
-    (tmp_path / "inside/a.py").write_text("import os\n")
-    (tmp_path / "inside/deep/link").symlink_to(f"../{target}" if target[0] == "." else target)
-    with pytest.raises(CoralError, match="a link leads") as caught:
-        read_folder(tmp_path / "inside")
-    assert "inside/deep/link" in str(caught.value)
+@pytest.mark.parametrize("target", ["..", "/etc", "nowhere", "link"])
+def test_links_and_virtual_environments_of_a_folder_are_left_out(
+    tmp_path: Path, target: str
+) -> None:
+    for name in ("a.py", "venv/pyvenv.cfg", "venv/lib/b.py", ".hidden.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("import os\n")
+    for name in ("link", "link.py", "venv/python"):
+        (tmp_path / name).symlink_to(target)
+    candidates, dropped = read_folder(tmp_path)
+    assert ([candidate.source for candidate in candidates], dropped) == (["a.py"], [])
 
 
 def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
@@ -161,8 +165,15 @@ def test_a_snippet_that_is_no_program_with_its_function_is_named(tmp_path: Path,
         lambda rows: json.dumps(rows, indent=4),
         lambda rows: json.dumps({"access": "private", "data": rows}),
         lambda rows: json.dumps({"data": rows}, indent=1),
+        lambda rows: json.dumps({"train": [changed("meta.id", 1)], "test": rows}),
+        lambda rows: json.dumps({"test": rows, "train": []}, indent=2),
+        lambda rows: "\ufeff" + "\n".join(map(json.dumps, rows)),
+        lambda rows: "\ufeff" + json.dumps({"data": rows}),
     ],
-    ids=["lines", "array", "object", "indented object"],
+    ids=[
+        *("lines", "array", "object", "indented object", "splits", "indented splits"),
+        *("marked lines", "marked object"),
+    ],
 )
 def test_official_data_is_read_as_it_is_in_all_its_forms(
     tmp_path: Path, write: Callable[[Any], str]
@@ -177,6 +188,12 @@ def test_official_data_is_read_as_it_is_in_all_its_forms(
         5,
     )
     assert second.meta.id == 9
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_one_record_alone_is_a_data_set(tmp_path: Path, indent: int | None) -> None:
+    (tmp_path / "one.json").write_text(json.dumps(RECORD, indent=indent))
+    assert [item.meta.id for item in read_codelintereval(tmp_path / "one.json")] == [5]
 
 
 @pytest.mark.parametrize("name", ["test.json", "shots.json"])
@@ -327,6 +344,7 @@ def test_a_bad_record_is_named_with_file_line_and_field(
         (b"\n \n", ["empty"]),
         (b"[]", ["no records"]),
         (b'{"data": {}}', ["no records"]),
+        (b'{"train": [{}]}', ["no records", '"test"']),
         (b"[" * 100_000, ["not valid JSON"]),
         (b"{", ["not valid JSON"]),
         (b"\xff\xfe", ["cannot be read", "utf-8"]),

@@ -271,6 +271,26 @@ def test_a_docstring_that_the_program_reads_is_part_of_it(reads: str) -> None:
     assert not same_as(original, f"def f():\n    return {reads}\n")
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        "sys.path.insert(0, 'lib')",
+        "sys.path += ['lib']",
+        "sys.path[0] = 'lib'",
+        "del sys.modules['json']",
+        "class A:\n    sys.path.append('lib')",
+        "@sys.settrace\ndef f():\n    pass",
+    ],
+)
+def test_an_import_stays_behind_what_it_may_need(act: str) -> None:
+    assert not same_as(f"import sys\n{act}\nimport b\nb.x\n", f"import b\nimport sys\n{act}\nb.x\n")
+
+
+def test_an_import_moves_before_definitions_and_constants() -> None:
+    others = "X = 1\n\n\ndef f():\n    return g(X)\n\n\nclass A:\n    y = X\n"
+    assert same_as(f"{others}import b\nb.x\n", f"import b\n{others}b.x\n")
+
+
 def test_imports_that_bind_one_name_keep_their_order() -> None:
     original = "import os.path, sys\nfrom unittest import mock as os\n\nprint(os, sys)\n"
     assert same_as(original, original.replace("os.path, sys", "os.path\nimport sys"))

@@ -365,6 +365,20 @@ except MemoryError as error:
     assert done.stderr.startswith("coral: linting: 1 of 1 sources")
 
 
+def test_linters_run_under_a_hard_limit_below_their_own() -> None:
+    code = """
+import resource
+from coral_batch.linting.pool import lint
+
+lint(["x = 1\\n"], workers=1)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**29, used + 2**29))
+print([finding.code for finding in lint(["x=1\\n"], workers=1)[0]])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("['E225']\n", 0), done.stderr
+
+
 def test_results_follow_the_order_of_the_sources_whatever_the_workers(linted):
     names = [*SOURCES, *reversed(SOURCES)]
     assert lint([SOURCES[name] for name in names], workers=1) == [linted[name] for name in names]

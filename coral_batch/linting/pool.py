@@ -53,7 +53,10 @@ WALL_SECONDS = 60.0
 """Wall-clock limit behind it, for a linter that sleeps or waits."""
 
 MEMORY_BYTES = 1 << 30
-"""Address space that the linters may take beyond what they have when they start."""
+"""Address space that the linters may take beyond what they have when they start.
+
+A hard limit of the calling shell (``ulimit -v``) that is lower holds instead.
+"""
 
 _NO_THREAD = 3
 """Status of a child that could not start its thread."""
@@ -181,8 +184,10 @@ def _run(
         faulthandler.disable()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         inherited = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         limit = inherited + MEMORY_BYTES
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        if hard == resource.RLIM_INFINITY or limit < hard:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         warnings.simplefilter("ignore")
         # On a stack of its own: what is too deep for the linters then depends neither on who
         # called nor on the machine's stack limit.

@@ -15,6 +15,7 @@ PLACEHOLDERS = ("{code}", "{feedback}")
 
 
 Reason = Literal[
+    "silenced",
     "clean",
     "duplicate",
     "unparseable",
@@ -165,12 +166,14 @@ class ItemStatistics:
         dropped: reason -> number of programs.
         findings: flake8 code -> number of findings in the items' code, most frequent first.
         prompts: the instructions, in the order of the items that first use them.
+        prompts_from: whose they are: `ours` with their language, the name of a file, or `data set`.
     """
 
     kept: int
     dropped: dict[str, int]
     findings: dict[str, int]
     prompts: tuple[PromptCount, ...]
+    prompts_from: str
 
 
 @dataclass(frozen=True)

@@ -1,27 +1,29 @@
 """From programs to CodeLinterEval items: lint, make the canonical code, check it, choose a prompt.
 
-A program becomes an item when flake8 finds something in it and nothing in its canonical code, and
-when both pass the program's own tests. Everything else is dropped, with the first reason that
-holds. Programs without tests are kept on flake8's word alone.
+A program becomes an item when flake8 finds something in it and nothing in its canonical code, when
+both pass the program's own tests, and when the canonical code passes the strict score. Everything
+else is dropped, with the first reason that holds.
 
 The linter runs as the benchmark's authors ran it: with its default settings, ``# noqa`` honoured
-and no newline added at the end of the code.
+and no newline added at the end of the code. A program in which ``noqa`` silences something is
+dropped: its prompt would not tell all that the strict score asks for.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from coral_batch.errors import CoralError
+from coral_batch.linteval.items.complaints import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
+from coral_batch.linteval.scores.calls import calls_of
+from coral_batch.linteval.scores.score import Reading, reading
+from coral_batch.linteval.scores.tables import lint_codes
 from coral_batch.linting.fixing import fix
-from coral_batch.linting.flake8 import flake8
-from coral_batch.linting.pool import lint
 from coral_batch.records.finding import FAILURES, TOO_LONG, Finding
 from coral_batch.records.items import (
     Candidate,
@@ -35,20 +37,12 @@ from coral_batch.records.items import (
     PromptCount,
     Reason,
 )
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Program, Twin, Verdict
 
 Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
 
-DEFAULT_FLAKE8 = functools.partial(flake8, honour_noqa=True, final_newline=False)
-"""flake8 as by default, on the text as it is."""
-
 _UNPARSEABLE = frozenset({"E902", "E999"})
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
-
-
-def feedback(findings: Iterable[Finding]) -> str:
-    """Write findings as the benchmark does: ``E302: expected 2 blank lines, found 1 in 3 line``."""
-    return "".join(f"{found.code}: {found.message} in {found.line} line\n" for found in findings)
 
 
 def item_id(code: str) -> int:
@@ -69,6 +63,7 @@ def build(
     judge: Judge,
     workers: int | None = None,
     dropped: Sequence[Dropped] = (),
+    prompts_from: str = "ours",
 ) -> DataSet:
     """Build a data set.
 
@@ -79,6 +74,7 @@ def build(
         judge: runs programs on their tests.
         workers: processes for linting and fixing; None for one a core.
         dropped: what the reader has dropped already.
+        prompts_from: whose the instructions are.
 
     Raises:
         CoralError: no program gives an item, or two have the same id.
@@ -86,7 +82,8 @@ def build(
     drops = list(dropped)
     kept, findings = _with_findings(candidates, workers, drops)
     kept = _with_canonical(kept, workers, drops)
-    kept = _with_passed_tests(kept, judge, drops)
+    kept, readings = _of_one_meaning(kept, findings, drops)
+    kept = _with_passed_tests(kept, readings, judge, drops)
     if not kept:
         raise CoralError(
             "no program gives an item",
@@ -114,9 +111,9 @@ def build(
         )
         for candidate in kept
     )
-    tests = tuple(ItemTests(ids[c.code], c.source, c.function, c.cases, c.tests) for c in kept)
+    tests = tuple(_tests(candidate, ids[candidate.code]) for candidate in kept)
     codes = Counter(found.code for candidate in kept for found in findings[candidate.code])
-    return DataSet(items, tests, tuple(drops), _statistics(items, drops, codes))
+    return DataSet(items, tests, tuple(drops), _statistics(items, drops, codes, prompts_from))
 
 
 def adopt(items: Sequence[Item], source: str) -> DataSet:
@@ -130,7 +127,7 @@ def adopt(items: Sequence[Item], source: str) -> DataSet:
     codes = Counter(
         line.split(":")[0] for item in items for line in item.inputs.feedback.splitlines()
     )
-    return DataSet(tuple(items), tests, (), _statistics(items, (), codes))
+    return DataSet(tuple(items), tests, (), _statistics(items, (), codes, "data set"))
 
 
 def _with_findings(
@@ -142,11 +139,15 @@ def _with_findings(
         earlier = first.setdefault(candidate.code, candidate)
         if earlier is not candidate:
             drops.append(Dropped(candidate.source, "duplicate", f"the code of {earlier.source}"))
-    found = dict(zip(first, _lint(list(first), workers), strict=True))
+    written, published = lint_codes(list(first), workers)
+    found = dict(zip(first, published, strict=True))
     kept = []
-    for code, candidate in first.items():
+    for (code, candidate), whole in zip(first.items(), written, strict=True):
         codes = {finding.code for finding in found[code]}
-        if not codes:
+        silenced = [finding for finding in whole if finding not in found[code]]
+        if silenced:
+            drops.append(Dropped(candidate.source, "silenced", _listed(silenced)))
+        elif not codes:
             drops.append(Dropped(candidate.source, "clean", ""))
         elif TOO_LONG in codes:
             drops.append(Dropped(candidate.source, "too_long", _listed(found[code])))
@@ -162,7 +163,10 @@ def _with_findings(
 def _with_canonical(
     candidates: Sequence[Candidate], workers: int | None, drops: list[Dropped]
 ) -> list[Candidate]:
-    """Keep programs with canonical code that flake8 accepts; make it where there is none."""
+    """Keep programs with canonical code that flake8 accepts; make it where there is none.
+
+    ``noqa`` in it silences nothing, as in the strict score.
+    """
     missing = [candidate.code for candidate in candidates if candidate.canonical is None]
     renamed = list(map(without_ambiguous_names, missing))
     fixed = dict(zip(missing, fix(renamed, workers), strict=True))
@@ -172,7 +176,7 @@ def _with_canonical(
         else replace(candidate, canonical=fixed[candidate.code])
         for candidate in candidates
     ]
-    left = _lint([candidate.canonical or "" for candidate in complete], workers)
+    left, _ = lint_codes([candidate.canonical or "" for candidate in complete], workers)
     kept = []
     for candidate, findings in zip(complete, left, strict=True):
         if findings:
@@ -182,13 +186,50 @@ def _with_canonical(
     return kept
 
 
+def _of_one_meaning(
+    candidates: Sequence[Candidate],
+    findings: Mapping[str, Sequence[Finding]],
+    drops: list[Dropped],
+) -> tuple[list[Candidate], dict[str, Reading]]:
+    """Keep programs whose canonical code means the same by its text, or by tests that may say so.
+
+    Returns:
+        The programs, and what the text says, by source.
+    """
+    kept, readings = [], {}
+    for one in candidates:
+        canonical = one.canonical or ""
+        text = reading(one.code, findings[one.code], canonical, one.function)
+        if not canonical.strip():
+            drops.append(Dropped(one.source, "canonical_fails", "nothing is left of the program"))
+        elif text == "other" and one.function is None:
+            detail = "its syntax is another, and there are no tests"
+            drops.append(Dropped(one.source, "canonical_fails", detail))
+        elif text in {"hidden", "missing"}:
+            drops.append(Dropped(one.source, "canonical_fails", f"the strict score: {text}"))
+        else:
+            kept.append(one)
+            readings[one.source] = text
+    return kept, readings
+
+
 def _with_passed_tests(
-    candidates: Sequence[Candidate], judge: Judge, drops: list[Dropped]
+    candidates: Sequence[Candidate],
+    readings: Mapping[str, Reading],
+    judge: Judge,
+    drops: list[Dropped],
 ) -> list[Candidate]:
-    """Keep programs that pass their tests, as they are and in canonical form."""
+    """Keep programs that pass their tests, as they are and in canonical form.
+
+    Where the text does not say that the canonical form means the same, it has to do so in calls
+    too, as the strict score asks.
+    """
     tested = [candidate for candidate in candidates if candidate.function is not None]
     originals = [_program(candidate, candidate.code) for candidate in tested]
-    canonicals = [_program(candidate, candidate.canonical or "") for candidate in tested]
+    canonicals = [
+        _program(one, one.canonical or "", _twin(one) if readings[one.source] == "other" else None)
+        for one in tested
+    ]
     verdicts = judge([*originals, *canonicals]) if tested else []
     failed: dict[str, Dropped] = {}
     for candidate, original, canonical in zip(
@@ -210,15 +251,19 @@ def _with_passed_tests(
     return [candidate for candidate in candidates if candidate.source not in failed]
 
 
-def _program(candidate: Candidate, code: str) -> Program:
+def _program(candidate: Candidate, code: str, twin: Twin | None = None) -> Program:
     assert candidate.function is not None
     return Program(
-        candidate.source, candidate.function, code, candidate.cases, candidate.tests, support={}
+        candidate.source, candidate.function, code, candidate.cases, candidate.tests, {}, twin
     )
 
 
-def _lint(sources: list[str], workers: int | None) -> list[list[Finding]]:
-    return lint(sources, workers, {"flake8": DEFAULT_FLAKE8})
+def _twin(candidate: Candidate) -> Twin:
+    return Twin(candidate.code, calls_of(_tests(candidate, 0), candidate.code))
+
+
+def _tests(candidate: Candidate, number: int) -> ItemTests:
+    return ItemTests(number, candidate.source, candidate.function, candidate.cases, candidate.tests)
 
 
 def _listed(findings: Sequence[Finding]) -> str:
@@ -226,7 +271,7 @@ def _listed(findings: Sequence[Finding]) -> str:
 
 
 def _statistics(
-    items: Sequence[Item], drops: Sequence[Dropped], codes: Counter[str]
+    items: Sequence[Item], drops: Sequence[Dropped], codes: Counter[str], prompts_from: str
 ) -> ItemStatistics:
     by_code = sorted(codes.items(), key=lambda pair: (-pair[1], pair[0]))
     return ItemStatistics(
@@ -237,4 +282,5 @@ def _statistics(
             PromptCount(instruction, count)
             for instruction, count in Counter(item.instruction for item in items).items()
         ),
+        prompts_from=prompts_from,
     )

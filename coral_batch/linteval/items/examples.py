@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from coral_batch.linteval.items.build import DEFAULT_FLAKE8, feedback
+from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8, feedback
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants, spoil_alike
 from coral_batch.linteval.items.prompts import PROMPTS
@@ -119,19 +119,21 @@ def in_unclean_programs(
         bugs: of any problems, each problem's in order.
         clean: what `clean_problems` returns; the bugs of all others stay as they are.
         shown: how many bugs of a program are shown to a model.
-        each: how many of these, the last ones, get lint errors.
+        each: how many of these, the last ones that there are, get lint errors.
         seed: the run's seed.
 
     Raises:
         CoralError: as in `spoil_alike`.
     """
     names = {problem.name for problem in clean}
+    last = {name: min(shown, count) for name, count in Counter(bug.problem for bug in bugs).items()}
     seen: Counter[str] = Counter()
     used: Counter[str] = Counter()
     unclean = {}
     for bug in bugs:
         seen[bug.problem] += 1
-        if bug.problem in names and shown - each < seen[bug.problem] <= shown:
+        end = last[bug.problem]
+        if bug.problem in names and end - each < seen[bug.problem] <= end:
             reference, buggy = spoil_alike([bug.reference, bug.buggy], bug.id, seed, used)
             unclean[bug.id] = replace(bug, reference=reference, buggy=buggy)
     return [unclean.get(bug.id, bug) for bug in bugs]

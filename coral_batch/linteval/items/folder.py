@@ -1,14 +1,12 @@
 """Read the Python files of any folder, as programs without tests.
 
-Every ``*.py`` file is read, at any depth. Hidden folders (``.git``, ``.venv``) are not, nor are
-links: what they lead to inside the folder is read where it lies, and one that leads out of the
-folder is an error. A file that no item can be made of (not UTF-8, a null byte, too long) is handed
-back as dropped, so that one bad file among thousands does not stop the build.
+Every ``*.py`` file is read, at any depth, but what is hidden, links and virtual environments. A
+file that no item can be made of (not UTF-8, a null byte, too long) is handed back as dropped, so
+that one bad file among thousands does not stop the build.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from coral_batch.corpus.sources.text import read_text
@@ -16,6 +14,7 @@ from coral_batch.errors import CoralError
 from coral_batch.linteval.items.limits import check_text
 from coral_batch.linting.pool import MAX_BYTES
 from coral_batch.records.items import Candidate, Dropped
+from coral_batch.verdicts.projects import python_files
 
 
 def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
@@ -25,7 +24,7 @@ def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
         The programs, and the files that cannot be one.
 
     Raises:
-        CoralError: there is no such folder, it has no Python file, or a link in it leads out of it.
+        CoralError: there is no such folder, or it has no Python file.
     """
     if not folder.is_dir():
         raise CoralError(
@@ -33,7 +32,7 @@ def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
             file=folder,
             action="set linteval.path in params.yaml to a folder",
         )
-    files = _python_files(folder)
+    files = python_files(folder)
     if not files:
         raise CoralError("no Python file in the folder", file=folder, expected="files named *.py")
     candidates: list[Candidate] = []
@@ -45,7 +44,7 @@ def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
             dropped.append(Dropped(source, "too_long", f"{size}, at most {MAX_BYTES} are read"))
             continue
         try:
-            code = read_text(file).removeprefix("\ufeff")
+            code = read_text(file)
             check_text(code, file, "the whole file")
         except CoralError as error:
             dropped.append(Dropped(source, "unparseable", " ".join(str(error).split())))
@@ -53,32 +52,3 @@ def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
         if code.strip():
             candidates.append(Candidate(source, code))
     return candidates, dropped
-
-
-def _python_files(folder: Path) -> list[Path]:
-    root = folder.resolve()
-    files = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in (*folders, *names):
-            path = Path(parent, name)
-            if path.is_symlink():
-                _check_link(path, root)
-            elif name in names and name.endswith(".py") and path.is_file():
-                files.append(path)
-    return sorted(files)
-
-
-def _check_link(link: Path, root: Path) -> None:
-    try:
-        inside = link.resolve(strict=True).is_relative_to(root)
-    except (OSError, RuntimeError) as error:
-        raise CoralError("a link leads nowhere", file=link, found=str(error)) from None
-    if not inside:
-        raise CoralError(
-            "a link leads out of the folder",
-            file=link,
-            found=str(link.resolve()),
-            expected=f"a place in {root}",
-            action="remove the link, or copy what it leads to",
-        )

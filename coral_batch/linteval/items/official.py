@@ -1,8 +1,9 @@
 """Read a CodeLinterEval data set in the benchmark's own format.
 
-A file holds a split, ``test`` or ``shots``, in one of four forms: a JSON object with the records
-under ``data`` (the benchmark's ``test.json`` and ``shots.json``), a JSON array of them, one a line
-(JSONL), and the Parquet of the hub. The records come in several forms as well:
+A file holds a split, ``test`` or ``shots``, in one of these forms: a JSON object with the records
+under ``data`` (the benchmark's ``test.json`` and ``shots.json``), one with several splits, of which
+``test`` is read, a JSON array of records, one record alone, one a line (JSONL), and the Parquet of
+the hub. A byte order mark is left out. The records come in several forms as well:
 
 - `instruction` is a text, or the number of one, from 0, in the list ``prompts`` of the
   `PROMPTS_FILE` beside the file: so it stands in the files that the hub's are made from.
@@ -42,7 +43,7 @@ def read_codelintereval(path: Path, *, alone: bool = False) -> list[Item]:
         alone: whether nothing is read that `path` does not name: no prompts beside a file.
 
     Raises:
-        CoralError: the folder has no such file or several, the file is empty or of none of the four
+        CoralError: the folder has no such file or several, the file is empty or of none of the
             forms, a record breaks the schema of the table ``linteval_items``, has a number for its
             instruction that no prompt has, holds text that no program can (see `check_text`), or
             has the id of an earlier one; or instructions are numbers whose prompts are not read.
@@ -61,7 +62,7 @@ def read_codelintereval(path: Path, *, alone: bool = False) -> list[Item]:
             expected=f"a folder with {PROMPTS_FILE} and the data set, as {' or '.join(_TEST)}",
             action="name the folder (linteval.path in params.yaml)",
         )
-    prompts = _prompts(file.with_name(PROMPTS_FILE)) if numbered else []
+    prompts = read_prompts(file.with_name(PROMPTS_FILE)) if numbered else []
     for where, record in records:
         value = _in_full(record, prompts, file, where) if isinstance(record, dict) else record
         error = first_error(check, value, where)
@@ -137,15 +138,19 @@ def _in_full(record: dict[str, Any], prompts: list[str], file: Path, where: str)
     return record
 
 
-def _prompts(file: Path) -> list[str]:
-    """Return the instructions that the numbers in the data set beside `file` stand for."""
+def read_prompts(file: Path) -> list[str]:
+    """Read the instructions of a data set, which its records may name by their numbers.
+
+    Raises:
+        CoralError: there is no such file, or it has no list of texts under ``prompts``.
+    """
     if not file.is_file():
         raise CoralError(
-            "the data set has numbers for instructions, and nothing says what they stand for",
+            "there is no file with the instructions of the data set",
             file=file,
             expected='the data set\'s own file of this name, with {"prompts": [...]}',
         )
-    content = strictjson.parse(read_text(file), file)
+    content = strictjson.parse(_text(file), file)
     if isinstance(content, dict):
         content = {key: content[key] for key in content if key == "prompts"}
     error = first_error(validator("codelintereval_meta"), content)
@@ -159,7 +164,7 @@ def _records(file: Path) -> list[tuple[str, Any]]:
     """Return the records with the place of each, for messages."""
     if file.suffix == ".parquet":
         return [(f"row {number}", row) for number, row in enumerate(_read_parquet(file), 1)]
-    text = read_text(file)
+    text = _text(file)
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         raise CoralError("the data set is empty", file=file, expected="at least one record")
@@ -169,13 +174,15 @@ def _records(file: Path) -> list[tuple[str, Any]]:
             for number, line in lines
         ]
     content = strictjson.parse(text, file)
-    records = content.get("data") if isinstance(content, dict) else content
+    records = content
+    if isinstance(content, dict):
+        records = content.get("data", content.get("test")) if _holds(content) else [content]
     if not isinstance(records, list) or not records:
         raise CoralError(
             "the data set has no records",
             file=file,
             found=content,
-            expected='records: {"data": [...]}, [...], or one a line',
+            expected='records: {"data": [...]}, {"test": [...]}, [...], one alone, or one a line',
         )
     return [(f"record {number}", record) for number, record in enumerate(records, 1)]
 
@@ -199,4 +206,13 @@ def _is_record(line: str) -> bool:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and "data" not in value
+    return isinstance(value, dict) and not _holds(value)
+
+
+def _holds(content: dict[str, Any]) -> bool:
+    """Whether an object holds records, and so is none itself."""
+    return not content.keys().isdisjoint({"data", "test", "train"})
+
+
+def _text(file: Path) -> str:
+    return read_text(file).removeprefix("\ufeff")

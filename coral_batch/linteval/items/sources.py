@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from coral_batch.errors import reading
+from coral_batch.errors import CoralError, reading
 from coral_batch.linteval.items.build import Judge, adopt, build
 from coral_batch.linteval.items.folder import read_folder
 from coral_batch.linteval.items.mbpp import read_mbpp
 from coral_batch.linteval.items.mutants import mutants
-from coral_batch.linteval.items.official import read_codelintereval
+from coral_batch.linteval.items.official import read_codelintereval, read_prompts
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.snippets import read_snippets
-from coral_batch.records.items import Candidate, DataSet, Dropped, Item, ItemTests
+from coral_batch.records.items import PLACEHOLDERS, Candidate, DataSet, Dropped, Item, ItemTests
 from coral_batch.records.settings import Params
 
 ITEMS = 2
@@ -73,5 +73,25 @@ def remake(
 def _build(
     candidates: Sequence[Candidate], dropped: Sequence[Dropped], settings: Params, judge: Judge
 ) -> DataSet:
-    prompts = PROMPTS[settings.linteval.language]
-    return build(candidates, prompts, judge, settings.compute.workers, dropped)
+    prompts: Sequence[str] = PROMPTS[settings.linteval.language]
+    whose = f"ours, {settings.linteval.language}"
+    if settings.linteval.prompts is not None:
+        file = Path(settings.linteval.prompts)
+        prompts, whose = _published(file), file.name
+    return build(candidates, prompts, judge, settings.compute.workers, dropped, whose)
+
+
+def _published(file: Path) -> list[str]:
+    """Read instructions that a user brings."""
+    with reading(file):
+        prompts = read_prompts(file)
+    for number, prompt in enumerate(prompts):
+        if missing := [one for one in PLACEHOLDERS if one not in prompt]:
+            raise CoralError(
+                "an instruction has no place for what it is about",
+                file=file,
+                field=f"prompts.{number}",
+                found=prompt,
+                expected=f"a text with {' and '.join(missing)}",
+            )
+    return prompts

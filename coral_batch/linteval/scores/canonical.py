@@ -88,14 +88,17 @@ def with_imports_first(tree: ast.Module) -> None:
     """Move the module's imports to its top, sorted, each once, in place.
 
     A tree in which the place or order of an import may matter stays as it is: one that imports all
-    names of a module, or binds an imported name in another way as well. ``import os`` and ``import
-    os.path`` bind the same module.
+    names of a module, binds an imported name in another way as well, or acts before an import, as
+    ``sys.path.append(folder)`` does. ``import os`` and ``import os.path`` bind the same module.
     """
     imports = {ast.dump(node): node for node in tree.body if isinstance(node, Import)}
     aliases = [(node, alias) for node in imports.values() for alias in node.names]
     names = [alias.asname or alias.name for _, alias in aliases]
     others = [node for node in tree.body if not isinstance(node, Import)]
     if "*" in names or len(set(names)) < len(names):
+        return
+    last = max((at for at, node in enumerate(tree.body) if isinstance(node, Import)), default=0)
+    if any(map(_acts, tree.body[:last])):
         return
     modules = {
         bound_by(alias)
@@ -122,6 +125,21 @@ def _bound(statements: list[ast.stmt]) -> Iterator[str]:
             yield node.name
         elif isinstance(node, Import):
             yield from map(bound_by, node.names)
+
+
+def _acts(statement: ast.stmt) -> bool:
+    """Whether a statement of a module may change what a later import finds: it calls, or sets."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        # Its body runs later.
+        return bool(statement.decorator_list) or any(map(_is_act, ast.walk(statement.args)))
+    if isinstance(statement, ast.ClassDef):
+        return bool(statement.decorator_list) or any(map(_acts, statement.body))
+    return any(map(_is_act, ast.walk(statement)))
+
+
+def _is_act(node: ast.AST) -> bool:
+    place = isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
+    return place or isinstance(node, ast.Call | ast.Await | ast.Raise)
 
 
 def _is_constant(statement: ast.stmt) -> bool:

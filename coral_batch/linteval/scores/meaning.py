@@ -5,10 +5,10 @@ canonical tree (`canonical.py`), the original's is changed as each complaint per
 and then they have to be equal. What each complaint permits:
 
 - E1, E2, E3, E5, E70, W and any other complaint about the text: nothing but the text.
-- E401, E402, F401, F403, F405, F811: imports of the module in another order and another place,
-  without those that are unused or repeated; names in place of the star, for the usual modules of
-  the standard library. What is defined again before it is used goes, if the second definition
-  stands beside it and the first does nothing but to define.
+- E401, E402, F401, F403, F405, F811: imports of the module in another order and another place, but
+  not before what a later one may need, without those that are unused or repeated; names in place of
+  the star, for the usual modules of the standard library. What is defined again before it is used
+  goes, if the second definition stands beside it and the first does nothing but to define.
 - E711, F632: `is` for ``==`` and the reverse. E712: ``value is True``, or ``value`` alone. E721:
   `is`, or `isinstance`. E722: `except Exception` or `except BaseException`.
 - E731: `def` in place of the lambda. E741: another name, everywhere in its scope.
