@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import (
     AutoModelForCausalLM,
     CohereConfig,
@@ -345,6 +346,39 @@ def test_plain_dropout_is_drawn_for_training_alone(
     assert curves[0] != curves[1]
     assert torch.equal(torch.random.get_rng_state(), state)
     assert not any(module.training for module in base.model.modules())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_large_products_have_all_threads_and_everything_else_one(
+    base: BaseModel, examples: list[Example], threads: int, tmp_path: Path
+) -> None:
+    """Of ten thousand operations a step, at whose ends threads would wait for one another."""
+    weights = {one.data_ptr() for one in base.model.parameters() if one.ndim == 2}
+    seen: dict[str, set[int]] = {"products": set(), "others": set()}
+
+    class Recorder(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            aten, called = torch.ops.aten, func.overloadpacket
+            tensors = [one.data_ptr() for one in args if isinstance(one, torch.Tensor)]
+            if called in (aten.mm, aten.addmm, aten.addmm_) and weights & set(tensors):
+                seen["products"].add(torch.get_num_threads())
+            if called is aten.mul:
+                seen["others"].add(torch.get_num_threads())
+            return func(*args, **(kwargs or {}))
+
+    def tell(share: float) -> None:
+        if share == 0:  # what comes before the first step is no training
+            seen.update(products=set(), others=set())
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with Recorder():
+            train(base, examples, DORA, TRAINING, SEED, tmp_path, tell)
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert seen == {"products": {threads}, "others": {1}}
 
 
 def test_seeds_differ(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoConfig
 
+from coral_batch.errors import CoralError
 from coral_batch.models.base.device import (
     CPU_ROWS,
     FEWEST_ROWS,
     LIMITS,
     MOST_ROWS,
+    _room,
     arithmetic,
     choose,
     compute_dtype,
@@ -29,6 +32,7 @@ from coral_batch.models.base.device import (
 from tests.tiny import make_tiny_base
 
 CPU = torch.device("cpu")
+CUDA = torch.device("cuda", 0)
 
 
 def test_the_processor_computes_where_there_is_no_other_device():
@@ -53,6 +57,47 @@ def test_rows_are_a_power_of_two_that_fits_half_of_the_free_memory(free, row):
 def test_rows_on_a_processor_do_not_depend_on_its_memory(tmp_path):
     config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
     assert decoding_rows(CPU, config, 10**12, 4096) == CPU_ROWS
+
+
+class Card:
+    """Stand for a CUDA device that has not this memory: the answers of torch's three queries."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, free: int) -> None:
+        self.free, self.held = free, 0
+        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (self.free - self.held, 1 << 40))
+        monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: self.held)
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (9, 0))
+        _room.cache_clear()
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[Card]:
+    """24 GB, for a model that takes 15 in bf16."""
+    yield Card(monkeypatch, 24 * 10**9)
+    _room.cache_clear()
+
+
+def test_the_weights_that_this_process_holds_take_no_rows_from_it(card, tmp_path):
+    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
+    before = decoding_rows(CUDA, config, 7_600_000_000, 10_000)
+    _room.cache_clear()
+    card.held = 18 * 10**9
+    assert decoding_rows(CUDA, config, 7_600_000_000, 10_000) == before
+
+
+def test_rows_stay_what_they_were_whatever_is_loaded_meanwhile(card, tmp_path):
+    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
+    before = decoding_rows(CUDA, config, 7_600_000_000, 10_000)
+    card.free -= 8 * 10**9  # of another process, or kernels, which torch does not count
+    assert decoding_rows(CUDA, config, 7_600_000_000, 10_000) == before
+    _room.cache_clear()
+    assert decoding_rows(CUDA, config, 7_600_000_000, 10_000) < before
+
+
+def test_a_device_without_room_for_the_model_is_told(card, tmp_path):
+    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
+    with pytest.raises(CoralError, match="too little free memory"):
+        decoding_rows(CUDA, config, 14_000_000_000, 10_000)
 
 
 @given(st.integers(0, 20), st.integers(1, 4))

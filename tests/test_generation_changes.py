@@ -339,6 +339,25 @@ def test_answers_that_are_drawn_again_go_on_from_where_they_change(tmp_path: Pat
     assert len({one.copied for one in fast["genome"].samples if one.redrawn}) > 2
 
 
+@pytest.mark.parametrize("kind", [Engine, PlainEngine])
+def test_a_repair_may_be_as_long_as_its_program_and_some_room(tmp_path: Path, kind: type) -> None:
+    """Most of its tokens are copied, however few may be drawn for other answers."""
+    base = make_tiny_base(tmp_path / "base")
+    teach(base, REFERENCE)
+    engine = open_engine(kind, base)
+    roomy = dict.fromkeys(PROMPTS, Original(PROGRAM, REFERENCE, room=8))
+    copied = copy_of(engine.tokenizer, prompts(engine)["short"], roomy["short"]).tokens
+    for knobs in (WARM, GREEDY):
+        unit = Unit("genome", None, knobs, change=True)
+        drawn = run(engine, [unit], roomy, 3, 3)["genome"].samples
+        assert FENCE + REFERENCE + CLOSING in {one.text for one in drawn}
+        for one in drawn:
+            assert one.tokens <= len(copied) + 8
+            assert one.tokens == len(copied) + 8 or one.finish != "length"
+        strict = run(engine, [unit], ORIGINALS, 3, 3)["genome"].samples
+        assert {one.tokens for one in strict} == {3}
+
+
 def teach(base: Path, program: str) -> None:
     """Train a tiny model to answer with a program, until an answer's words follow from it."""
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)

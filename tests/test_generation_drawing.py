@@ -13,6 +13,7 @@ import torch
 
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer
+from coral_batch.models.decoding import drawing
 from coral_batch.models.decoding.answer import Sample, likeliest
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_in_turn
@@ -63,6 +64,25 @@ def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
         ((drawn,), _) = draw([work], Drawing(2, 8, 1, 4, None), base, "genomes", store)
         assert [sample.problem for sample in drawn.samples[::2]] == list(work.prompts)
         assert [look.problem for look in drawn.looks] == list(work.prompts)
+
+
+def test_each_device_keeps_its_engine(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processor under two names stands for two devices, which draw at the same time."""
+    both = (torch.device("cpu"), torch.device("cpu", 0))
+    monkeypatch.setattr(drawing, "devices", lambda: both)
+    loaded: list[torch.device] = []
+    load = drawing.load_base
+    monkeypatch.setattr(
+        drawing, "load_base", lambda at, device: loaded.append(device) or load(at, device=device)
+    )
+    asked = Drawing(2, 8, 1, 5, None)
+    store = Store(tmp_path / "store")
+    for number in range(3):
+        works = [Work(name, None, None, {}, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
+        draw(works, asked, base, "genomes", store)
+    assert sorted(map(str, loaded)) == ["cpu", "cpu:0"]
 
 
 def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path) -> None:

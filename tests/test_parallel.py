@@ -16,7 +16,7 @@ import pytest
 from joblib.externals.loky import process_executor
 
 from coral_batch.errors import CoralError
-from coral_batch.work.parallel import run, slots
+from coral_batch.work.parallel import keep, run, slots
 
 
 class Passing(Exception):
@@ -180,3 +180,36 @@ def test_a_pool_that_is_stopped_as_it_gets_a_unit_ends_without_a_traceback(
         list(run(square, [(number,) for number in range(9)], 2))
     assert len(looked) > 1
     assert told == []
+
+
+def test_each_place_keeps_one_thing_whatever_the_others_keep() -> None:
+    made: list[str] = []
+
+    def asked(place: str, key: str) -> str:
+        return keep(place, key, lambda: made.append(key) or key)
+
+    for place, key in (("left", "a"), ("right", "b"), ("left", "a"), ("right", "b")):
+        assert asked(place, key) == key
+    assert made == ["a", "b"]
+    assert asked("left", "c") == "c"
+    assert (asked("right", "b"), asked("left", "a")) == ("b", "a")
+    assert made == ["a", "b", "c", "a"]
+
+
+def test_what_threads_ask_for_at_once_is_made_once() -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        time.sleep(0.05)
+        made.append(1)
+        return len(made)
+
+    found: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(keep("place", "key", make))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (found, made) == ([1] * 8, [1])

@@ -156,22 +156,27 @@ def everywhere(
     return found
 
 
-_kept: dict[Any, Any] = {}
+_kept: dict[str, tuple[Any, Any]] = {}
+_keeping = threading.Lock()
 
 
-def keep(key: Any, make: Callable[[], Result]) -> Result:
-    """Return what `make` makes, kept in this process until another key is asked for.
+def keep(place: str, key: Any, make: Callable[[], Result]) -> Result:
+    """Return what `make` makes, kept in this process until another key is asked for at its place.
+
+    Threads may ask at the same time; things are made one after the other.
 
     Args:
+        place: what has room for one of them, such as a device.
         key: what decides what is made.
         make: makes it, such as a loaded model, which the next unit needs again.
     """
-    if key not in _kept:
-        _kept.clear()
-        gc.collect()  # before: two models may not fit
-        _kept[key] = make()
-    result: Result = _kept[key]
-    return result
+    with _keeping:
+        if place not in _kept or _kept[place][0] != key:
+            _kept.pop(place, None)
+            gc.collect()  # before: two models may not fit
+            _kept[place] = key, make()
+        result: Result = _kept[place][1]
+        return result
 
 
 def release() -> None:

@@ -62,6 +62,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection
     return "\n".join(lines)
 
 
+def decimal(value: float, places: int, *, signed: bool = False) -> str:
+    """Write a number with so many decimals; one that rounds to zero has no minus sign."""
+    return f"{value:{'+' if signed else ''}z.{places}f}"
+
+
 def sparkline(values: Sequence[float], width: int = 60) -> str:
     """Draw `values` as a row of at most `width` bars, neighbours averaged, from low to high."""
     count = min(width, len(values))

@@ -17,6 +17,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import torch
@@ -99,7 +100,7 @@ def arithmetic() -> dict[str, Any]:
 def decoding_rows(
     device: torch.device, config: PreTrainedConfig, parameters: int, tokens: int
 ) -> int:
-    """Return how many samples to decode together on `device`, before the model is loaded.
+    """Return how many samples to decode together on `device`: the same in all of a process.
 
     Args:
         device: where.
@@ -112,7 +113,7 @@ def decoding_rows(
     """
     if device.type == "cpu":
         return CPU_ROWS
-    free, _ = torch.cuda.mem_get_info(device)
+    free = _room(device)
     size = compute_dtype(device).itemsize
     text = config.get_text_config()
     heads = getattr(text, "num_key_value_heads", None) or text.num_attention_heads
@@ -130,6 +131,17 @@ def decoding_rows(
             action="end what else runs there, or hide the device (CUDA_VISIBLE_DEVICES=)",
         )
     return rows
+
+
+@cache
+def _room(device: torch.device) -> int:
+    """Return the bytes of a CUDA device that this process may fill, with what it holds there.
+
+    Found out once: rows decide keys and rounding, and what is loaded meanwhile must not change
+    them. What this process holds makes room for the next model, or is that model.
+    """
+    free: int = torch.cuda.mem_get_info(device)[0]
+    return free + int(torch.cuda.memory_reserved(device))
 
 
 def rows_in(free: int, row: int) -> int | None:

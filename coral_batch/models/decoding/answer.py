@@ -195,6 +195,7 @@ class Prompt:
         fenced: it ends in an opened fence, whose end ends the answer.
         copy: the answer that leaves its program as it is; None where no program is given.
         length: how many of the copy's first tokens an answer may have.
+        limit: how many tokens an answer may have.
     """
 
     name: str
@@ -202,6 +203,7 @@ class Prompt:
     fenced: bool
     copy: Copy | None
     length: int
+    limit: int
 
     @property
     def read(self) -> list[int]:
@@ -211,9 +213,9 @@ class Prompt:
         """
         return self.ids if self.copy is None else [*self.ids, *self.copy.tokens[: self.length - 1]]
 
-    def asked(self, unit: Unit) -> Prompt:
+    def asked(self, unit: Unit, max_new_tokens: int) -> Prompt:
         """Return the prompt as a unit asks it: with the copy where answers must differ from it."""
-        return self if unit.change else replace(self, copy=None, length=0)
+        return self if unit.change else replace(self, copy=None, length=0, limit=max_new_tokens)
 
 
 @dataclass
@@ -283,8 +285,10 @@ class Writing:
     ) -> dict[str, Prompt]:
         """Return prompts in tokens, with the copies of the programs that answers must change.
 
+        An answer may have `max_new_tokens`, or more where `Original.limit` says so.
+
         Raises:
-            TooLong: one and an answer of that length do not fit the model.
+            TooLong: a prompt and its longest answer do not fit the model.
         """
         return {
             name: self._encode(name, text, (originals or {}).get(name), max_new_tokens)
@@ -295,19 +299,20 @@ class Writing:
         self, name: str, text: str, original: Original | None, max_new_tokens: int
     ) -> Prompt:
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
-        if len(ids) + max_new_tokens > self._context:
+        copy, length, limit = None, 0, max_new_tokens
+        if original is not None:
+            copy = copy_of(self._tokenizer, text, original)
+            limit = original.limit(len(copy.tokens), max_new_tokens)
+            length = self._length(copy.tokens[:limit])
+        if len(ids) + limit > self._context:
             raise TooLong(
                 f"the prompt of {name} and its answer do not fit the base model",
                 field="max_new_tokens",
-                found=max_new_tokens,
+                found=limit,
                 expected=f"at most {self._context - len(ids)}: the prompt has {len(ids)} "
                 f"tokens and the model attends to {self._context}",
             )
-        copy = None
-        if original is not None:
-            copy = copy_of(self._tokenizer, text, original)
-        length = 0 if copy is None else self._length(copy.tokens[:max_new_tokens])
-        return Prompt(name, ids, text.endswith(FENCE), copy, length)
+        return Prompt(name, ids, text.endswith(FENCE), copy, length, limit)
 
     def _length(self, tokens: Sequence[int]) -> int:
         """Return how many of these tokens an answer inside a fence has before it ends."""
@@ -319,18 +324,12 @@ class Writing:
         return len(tokens)
 
     def begin(
-        self,
-        prompt: Prompt,
-        index: int,
-        knobs: Knobs,
-        seed: int,
-        max_new_tokens: int,
-        attempt: int = 0,
+        self, prompt: Prompt, index: int, knobs: Knobs, seed: int, attempt: int = 0
     ) -> Answer:
         """Return an answer of no token, `seed` being the run's."""
         stream = sample_stream(prompt.name, index)
         again = (attempt,) if attempt else ()
-        *uniforms, change = generator(seed, *stream, *again).random(max_new_tokens + 1).tolist()
+        *uniforms, change = generator(seed, *stream, *again).random(prompt.limit + 1).tolist()
         return Answer(
             prompt,
             index,

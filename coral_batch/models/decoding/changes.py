@@ -32,6 +32,8 @@ from coral_batch.records.configuration import Knobs
 CLOSING = "\n```"
 ATTEMPTS = 8
 """How often an answer is drawn until it changes the program; the last one stands as it is."""
+ROOM = 64
+"""Tokens of a repair beyond those of its program: who writes more does not repair it."""
 _ROWS = 32
 
 
@@ -43,11 +45,23 @@ class Original:
         program: the program, without a newline at its end.
         reference: a right one, which the first look asks for; None where none is known.
         layout: whether another layout or comment alone is a change.
+        room: tokens that an answer may have beyond those of the program's copy, however few answers
+            may have otherwise; None where a limit holds for this program as for any other.
     """
 
     program: str
     reference: str | None = None
     layout: bool = False
+    room: int | None = None
+
+    def limit(self, copied: int, most: int) -> int:
+        """Return how many tokens an answer may have.
+
+        Args:
+            copied: tokens of the program's copy.
+            most: tokens that answers may have, whatever their program.
+        """
+        return most if self.room is None else max(most, copied + self.room)
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,8 @@ class Drawing:
 
     Attributes:
         samples: answers a prompt, >= 1.
-        max_new_tokens: most tokens of an answer, >= 1.
+        max_new_tokens: most tokens of an answer, >= 1; of one that must change a program, as
+            `coral_batch.models.decoding.answer.Writing.encode` has it.
         seed: the run's seed.
         rank: greatest rank of an adapter, >= 1.
         threads: torch's threads; None for one a core.
@@ -334,10 +335,10 @@ def _draw(
 
 
 def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
-    """Return the engine that is asked for, which this process keeps for the next call."""
+    """Return the engine that is asked for, which this process keeps for the device's next call."""
     engine = common["engine"].values()
-    key = ("decoding", str(device), base, common["base"], common["kernels"], *engine)
-    return keep(key, partial(_load, device, base, common))
+    key = ("decoding", base, common["base"], common["kernels"], *engine)
+    return keep(str(device), key, partial(_load, device, base, common))
 
 
 def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:

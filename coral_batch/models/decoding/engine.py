@@ -163,7 +163,7 @@ class Engine:
                 `prompt.free_prompt` makes it. The answer to one that ends in an opening fence is
                 done when that fence is closed.
             samples: answers a prompt, >= 1.
-            max_new_tokens: most tokens drawn for an answer, >= 1.
+            max_new_tokens: most tokens of an answer, >= 1; see `Writing.encode`.
             seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``, and
                 ``("sample", problem, i, n)`` once it was thrown away n times.
             originals: problem name -> the program that answers must change, for units that say so.
@@ -214,18 +214,20 @@ class Engine:
         encoded = self._writing.encode(prompts, originals, max_new_tokens)
         names = [tuple(encoded) if unit.prompts is None else unit.prompts for unit in units]
         waiting = deque(
-            _Prompt(number, encoded[name].asked(units[number]), deque(range(samples)))
+            _Prompt(
+                number, encoded[name].asked(units[number], max_new_tokens), deque(range(samples))
+            )
             for number, name in _in_turn(units, names, tuple(encoded))
         )
         left = [samples * len(one) for one in names]
         looks: list[tuple[int, Look]] = []
         live: list[_Row] = []
-        longest = max(len(prompt.ids) for prompt in encoded.values())
+        longest = max(len(prompt.ids) + prompt.limit for prompt in encoded.values())
         pairs = [(unit, name) for unit, own in zip(units, names, strict=True) for name in own]
         readers = Counter((name, unit.change) for unit, name in pairs)
         alike = Counter((unit.adapter, name, unit.change) for unit, name in pairs)
-        common = _Common(units, samples, seed, max_new_tokens, readers, alike)
-        self._decoder.reserve(longest + max_new_tokens + AHEAD)
+        common = _Common(units, samples, seed, readers, alike)
+        self._decoder.reserve(longest + AHEAD)
         slots = _AdapterSlots(self._decoder)
         try:
             while waiting or live:
@@ -313,12 +315,7 @@ class Engine:
         """Begin a sample with its first token or change; one that then changes nothing, anew."""
         while True:
             answer = self._writing.begin(
-                prompt,
-                index,
-                common.units[unit].knobs,
-                common.seed,
-                common.max_new_tokens,
-                attempt,
+                prompt, index, common.units[unit].knobs, common.seed, attempt
             )
             row = _Row(answer, unit, begun, Text(prompt.ids))
             if isinstance(begun.first, Tensor):
@@ -434,7 +431,6 @@ class _Common:
     units: Sequence[Unit]
     samples: int
     seed: int
-    max_new_tokens: int
     readers: Counter[tuple[str, bool]]
     alike: Counter[_Reading]
     read: tuple[_Reading, DynamicCache, Tensor] | None = None

@@ -111,14 +111,8 @@ class PlainEngine:
             names = tuple(encoded) if unit.prompts is None else unit.prompts
             with _adapted(self._model, unit.adapter) as model:
                 for name in names:
-                    prompt = encoded[name].asked(unit)
-                    begin = partial(
-                        self._writing.begin,
-                        prompt,
-                        knobs=unit.knobs,
-                        seed=seed,
-                        max_new_tokens=max_new_tokens,
-                    )
+                    prompt = encoded[name].asked(unit, max_new_tokens)
+                    begin = partial(self._writing.begin, prompt, knobs=unit.knobs, seed=seed)
                     if prompt.copy is None:
                         answers = [begin(index) for index in range(samples)]
                         for start in range(0, samples, self._rows):

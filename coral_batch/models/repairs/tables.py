@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
-from coral_batch.models.decoding.changes import CLOSING, Original
+from coral_batch.models.decoding.changes import CLOSING, ROOM, Original, copy_of
 from coral_batch.models.decoding.drawing import drawing_of, work_of
 from coral_batch.models.prompts.prompt import FENCE, buggy_program, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
@@ -44,17 +44,10 @@ def sample(
     Raises:
         CoralError: as in `drawing.draw`.
     """
-    tokenizer = load_tokenizer(base)
-    prompts = {
-        problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
-        for problem in problems
-    }
+    prompts = _prompts(problems, base, settings)
     originals = {}
     if settings.sampling.change == "required":
-        originals = {
-            problem.name: Original(buggy_program(problem), problem.reference.strip("\n"))
-            for problem in problems
-        }
+        originals = {problem.name: _original(problem) for problem in problems}
     works = [work_of(one.genome, one, one.knobs, prompts, originals) for one in subjects]
     drawing = drawing_of(
         samples, settings.sampling.max_new_tokens, settings, settings.sampling.best_of
@@ -71,6 +64,35 @@ def sample(
         for look in drawn.looks
     ]
     return rows, looks, durations
+
+
+def too_long(problems: Sequence[Problem], base: Path, settings: Params) -> list[str]:
+    """Return the names of the problems whose references have more tokens than a repair may have."""
+    tokenizer, prompts = load_tokenizer(base), _prompts(problems, base, settings)
+    names = []
+    for problem in problems:
+        original, limit = _original(problem), settings.sampling.max_new_tokens
+        copied, needed = (
+            len(copy_of(tokenizer, prompts[problem.name], one).tokens)
+            for one in (original, Original(problem.reference.strip("\n")))
+        )
+        if settings.sampling.change == "required":
+            limit = original.limit(copied, limit)
+        if needed > limit:
+            names.append(problem.name)
+    return names
+
+
+def _prompts(problems: Sequence[Problem], base: Path, settings: Params) -> dict[str, str]:
+    tokenizer = load_tokenizer(base)
+    return {
+        problem.name: chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
+        for problem in problems
+    }
+
+
+def _original(problem: Problem) -> Original:
+    return Original(buggy_program(problem), problem.reference.strip("\n"), room=ROOM)
 
 
 def floors(

@@ -23,6 +23,7 @@ from transformers.activations import SiLUActivation
 from coral_batch.errors import CoralError
 from coral_batch.models.training import kernels, low_rank
 from coral_batch.models.training.dropout import Masks
+from coral_batch.models.training.threads import spread
 
 ATTENTION = "coral_packed"
 ADAPTER = "default"
@@ -170,7 +171,8 @@ def _updated_norm(
     ``||w + s b A||^2 = ||w||^2 + 2 s b . (A w) + s^2 b (A A^T) b^T`` for each row w and b.
     """
     b = lora_b * scaling
-    projected = (weight @ lora_a.to(weight.dtype).t()).float()
+    with spread():
+        projected = (weight @ lora_a.to(weight.dtype).t()).float()
     gram = lora_a @ lora_a.t()
     return (squares + ((2 * projected + b @ gram) * b).sum(1)).sqrt()
 

@@ -21,6 +21,8 @@ from typing import Any
 
 import torch
 
+from coral_batch.models.training.threads import spread
+
 # Rows handled at a time: what they need stays in the second-level cache.
 ROWS = 64
 SOFTMAX_ROWS = 4
@@ -305,19 +307,20 @@ class AnswerLoss(torch.autograd.Function):
         wide = torch.empty(size, len(head), device=head.device)
         parts = (tensor.split(most) for tensor in (hidden, targets, grad))
         for rows, ids, out in zip(*parts, strict=True):
-            logits = torch.mm(rows, head.t(), out=space[: len(rows)])
-            for some, some_ids in zip(logits.split(size), ids.split(size), strict=True):
-                top, at = some.max(-1, keepdim=True)
-                away = top.float() - some.gather(1, some_ids[:, None]).float()
-                # Converting on the way, as softmax can, takes ten times the time.
-                probabilities = wide[: len(some)].copy_(some)
-                torch.softmax(probabilities, -1, out=probabilities)
-                picked = probabilities.gather(1, some_ids[:, None])
-                # By the likeliest, whose probability is never too small for a number.
-                total += (away - probabilities.gather(1, at).log()).sum()
-                probabilities.scatter_(1, some_ids[:, None], picked - 1)
-                some.copy_(probabilities)
-            torch.mm(logits, head, out=out)
+            with spread():
+                logits = torch.mm(rows, head.t(), out=space[: len(rows)])
+                for some, some_ids in zip(logits.split(size), ids.split(size), strict=True):
+                    top, at = some.max(-1, keepdim=True)
+                    away = top.float() - some.gather(1, some_ids[:, None]).float()
+                    # Converting on the way, as softmax can, takes ten times the time.
+                    probabilities = wide[: len(some)].copy_(some)
+                    torch.softmax(probabilities, -1, out=probabilities)
+                    picked = probabilities.gather(1, some_ids[:, None])
+                    # By the likeliest, whose probability is never too small for a number.
+                    total += (away - probabilities.gather(1, at).log()).sum()
+                    probabilities.scatter_(1, some_ids[:, None], picked - 1)
+                    some.copy_(probabilities)
+                torch.mm(logits, head, out=out)
         ctx.save_for_backward(grad.div_(len(targets)))
         return total / len(targets)
 

@@ -15,6 +15,7 @@ import torch
 from torch.nn import functional
 
 from coral_batch.models.training.kernels import at_a_time
+from coral_batch.models.training.threads import spread
 
 # Rows handled at a time: what they need stays in the second-level cache.
 ROWS = 64
@@ -214,10 +215,11 @@ class _Step:
             out: where to write it.
         """
         layer = self._layer
-        if total is None:
-            total = torch.mm(self._grad, layer.weight, out=out)
-        else:
-            total.addmm_(self._grad, layer.weight)
+        with spread():
+            if total is None:
+                total = torch.mm(self._grad, layer.weight, out=out)
+            else:
+                total.addmm_(self._grad, layer.weight)
         if layer.lora_a is not None and self._low_grad is not None:
             a = layer.lora_a.to(total.dtype)
             if layer.keep is None:
@@ -242,10 +244,11 @@ def _apply(
     x: torch.Tensor, layer: Layer, out: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Return the layer's output, (tokens, out), in `out` if given, and A's product with x."""
-    if layer.bias is None or layer.factor is not None:
-        y = torch.mm(x, layer.weight.t(), out=out)
-    else:
-        y = torch.addmm(layer.bias, x, layer.weight.t(), out=out)
+    with spread():
+        if layer.bias is None or layer.factor is not None:
+            y = torch.mm(x, layer.weight.t(), out=out)
+        else:
+            y = torch.addmm(layer.bias, x, layer.weight.t(), out=out)
     low = None
     if layer.lora_a is not None and layer.lora_b is not None:
         low = _masked(x, layer.keep) @ layer.lora_a.to(x.dtype).t()

@@ -6,7 +6,8 @@ store, which all share. Each CUDA device of a machine trains several adapters si
 
 On a processor an adapter trains on one thread, and as many adapters as there are cores side by
 side: threads that share one adapter's steps wait for each other half of the time. Only an adapter
-that is trained by itself has all of them.
+that is trained by itself has all of them, for its large products
+(`coral_batch.models.training.threads`).
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ DECISIVE = {
         "low_rank.py",
         "packed.py",
         "tensors.py",
+        "threads.py",
         "training.py",
     ),
     "plain": ("../base/layers.py", "encoding.py", "plain.py", "tensors.py", "training.py"),
@@ -392,10 +394,12 @@ def _train_unit(
 
 def _kept_base(folder: Path, sha256: str, below: int) -> BaseModel:
     """Return the base model without the layers below, which this process keeps."""
-    return keep(("training", folder, sha256, below), partial(_load, folder, below))
+    device = devices()[0]
+    key = ("training", folder, sha256, below)
+    return keep(str(device), key, partial(_load, folder, below, device))
 
 
-def _load(folder: Path, below: int, device: torch.device | None = None) -> BaseModel:
+def _load(folder: Path, below: int, device: torch.device) -> BaseModel:
     base = load_base(folder, device=device)
     if below:
         leave_out(base.model, below)

@@ -19,6 +19,7 @@ from coral_batch.models.training import kernels
 from coral_batch.models.training.acceleration import accelerated, exact_magnitudes
 from coral_batch.models.training.dropout import masks
 from coral_batch.models.training.encoding import Encoded, filling
+from coral_batch.models.training.threads import reserved
 
 # A step's gradient is summed over parts of its batch, which bounds the memory of the activations.
 # Shorter parts are slower: the common prefix is read again, and the output head with it. A GPU has
@@ -79,7 +80,7 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Sequence[Encoded]], torc
         result: torch.Tensor = kernels.AnswerLoss.apply(hidden, inner.lm_head.weight, targets)
         return result
 
-    with accelerated(model, masks(seed, inner.device)):
+    with reserved(), accelerated(model, masks(seed, inner.device)):
         yield loss
 
 
