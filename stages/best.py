@@ -17,10 +17,12 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         name: tables.rows("selection", SelectionRow, name) for name in settings.generations
     }
     competing = finalists(selections, settings.validation.finalists)
-    selected = {part: tables.frame("scores", part) for part, _ in competing}
+    selected = {
+        part: tables.frame("scores", part) for part in {one.generation for one in competing}
+    }
     ranked = rank(competing, selected, tables.frame("scores", lake.FINALS), settings)
     part = ranked[0].generation
-    chosen = next(row for _, row in competing if row.genome == ranked[0].genome)
+    chosen = next(one.row for one in competing if one.row.genome == ranked[0].genome)
     adapters = tables.rows("adapters", AdapterRow, part)
     adapter = find(adapters, lake.path("adapters", part), genome=chosen.genome)
     cards = tables.rows("adapter_cards", AdapterCardRow, part)
@@ -47,7 +49,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
             adapter.knobs,
             seed,
             chosen.fitness,
-            chosen.passed,
+            ranked[0].passed,
         ),
     }
 

@@ -15,9 +15,10 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         name: tables.rows("selection", SelectionRow, name) for name in settings.generations
     }
     subjects = []
-    for part, chosen in finalists(selections, settings.validation.finalists):
+    for one in finalists(selections, settings.validation.finalists):
+        part = one.generation
         rows = tables.rows("subjects", SubjectRow, part)
-        subjects.append(find(rows, lake.path("subjects", part), genome=chosen.genome))
+        subjects.append(find(rows, lake.path("subjects", part), genome=one.row.genome))
     return {("subjects", lake.FINALS): subjects}
 
 

@@ -6,7 +6,14 @@ from coral_batch.lake import find, params
 from coral_batch.lake.stage import Lake, Outputs, Tables, run
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import BASE, AdapterCardRow, FinalistRow, SelectionRow, TimeRow
+from coral_batch.records.rows import (
+    BASE,
+    AdapterCardRow,
+    AdapterRow,
+    FinalistRow,
+    SelectionRow,
+    TimeRow,
+)
 from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Metrics
 
@@ -26,7 +33,6 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     best = metrics.best
     individuals = {one.genome: one for one in read_individuals(tables, best.generation)}
     genome = find(individuals, lake.path("population", best.generation), id=best.genome)
-    individual = individuals[genome]
     run_ = Run(
         metrics=metrics,
         evidence=tables.document("evidence", Evidence),
@@ -41,7 +47,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         ],
         fates=fates,
         finalists=tables.rows("finalists", FinalistRow),
-        best=individual,
+        best=individuals[genome],
         repairs=(
             read_repairs(tables, settings, best.generation, best.genome),
             read_repairs(tables, settings, lake.BASELINE, BASE),
@@ -50,11 +56,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         weights=settings.objectives.weights,
         times=tables.rows("times", TimeRow),
         card=tables.document("card", dict),
-        adapter=find(
-            tables.rows("adapter_cards", AdapterCardRow, best.generation),
-            lake.path("adapter_cards", best.generation),
-            key=individual.adapter.key,
-        ),
+        adapter=_exported(tables),
         identity=identity(
             [
                 *(lake.path("problems", source) for source in settings.corpus.sources),
@@ -65,6 +67,13 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         params=params.FILE.read_text(encoding="utf-8"),
     )
     return {"index": index_page(run_)}
+
+
+def _exported(tables: Tables) -> AdapterCardRow:
+    part = lake.EVALUATIONS["best"]
+    (adapter,) = tables.rows("adapters", AdapterRow, part)
+    cards = tables.rows("adapter_cards", AdapterCardRow, part)
+    return find(cards, lake.path("adapter_cards", part), key=adapter.key)
 
 
 def index() -> None:

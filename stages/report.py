@@ -4,11 +4,12 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.rows import BASE, AdapterRow, BestRow, DurationRow, SampleRow, SelectionRow
+from coral_batch.records.rows import BASE, AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Evaluated, evaluate, measure, passes
 from coral_batch.report.plots import plots
-from coral_batch.report.tables import Timed, measure_times, results, times
+from coral_batch.report.tables import results, times
+from coral_batch.report.times import run_times
 
 TABLES = ("metrics", "plots", "times")
 
@@ -26,9 +27,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     return {
         "plots": plots(metrics, generations, solved, baseline),
         "metrics": metrics,
-        "times": [
-            measure_times(_timed(tables, part)) for part in (lake.BASELINE, *settings.generations)
-        ],
+        "times": run_times(tables, settings),
     }
 
 
@@ -38,17 +37,6 @@ def _evaluated(tables: Tables, name: str) -> Evaluated:
         tables.rows("adapters", AdapterRow, name),
         tables.rows("selection", SelectionRow, name),
         tables.frame("scores", name),
-    )
-
-
-def _timed(tables: Tables, part: str) -> Timed:
-    trained = part != lake.BASELINE
-    return Timed(
-        part,
-        tables.rows("adapter_durations", DurationRow, part) if trained else [],
-        tables.rows("sample_durations", DurationRow, part),
-        tables.frame("case_times", part),
-        tables.rows("samples", SampleRow, part),
     )
 
 

@@ -88,6 +88,10 @@ def write_lake() -> None:
     _write_repairs(lake.BASELINE, ("base", *FLOORS))
     lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
+    lake.write_rows("sample_durations", [DurationRow(best.genome, 4.0, False)], lake.FINALS)
+    for model in lake.LINT_MODELS:
+        answered = [DurationRow("1", 0.5, False), DurationRow("2", 0.5, model == "best")]
+        lake.write_rows("linteval_durations", answered, model)
     evaluated = {
         "baseline": SubjectRow("base", None, None, {}, KNOBS),
         "best": replace(finalist, folder=f"{lake.EVALUATIONS['best']}/adapters/{best.key}"),
@@ -95,8 +99,10 @@ def write_lake() -> None:
     for model, subject in evaluated.items():
         _write_repairs(lake.EVALUATIONS[model], (subject.genome,))
         lake.write_rows("subjects", [subject], lake.EVALUATIONS[model])
-    roles = [Role(name, SOURCE, "test", "for a test", 2, False, "0" * 64) for name in PROBLEMS]
-    roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, False, "0" * 64))
+        drawn = [DurationRow(subject.genome, 5.0, False)]
+        lake.write_rows("sample_durations", drawn, lake.EVALUATIONS[model])
+    roles = [Role(name, SOURCE, "test", "for a test", 2, "cases", "0" * 64) for name in PROBLEMS]
+    roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, "cases", "0" * 64))
     lake.write_rows("manifest", roles)
     example = Example(f"{TAUGHT}/0", TAUGHT, 0, None, f"Fix {TAUGHT}.", "b", "r", "p", "a")
     lint = replace(example, id=f"{TAUGHT}/lint-0", bug=f"{TAUGHT}/lint-0")
@@ -109,7 +115,12 @@ def refuse(genomes: Container[str]) -> None:
     """Let the gate refuse these genomes in every generation."""
     for part in GENERATIONS:
         rows = lake.read_rows("selection", SelectionRow, part)
-        changed = [replace(row, passed=False) if row.genome in genomes else row for row in rows]
+        changed = [
+            replace(row, passed=False, objectives=replace(row.objectives, security=0.0))
+            if row.genome in genomes
+            else row
+            for row in rows
+        ]
         lake.write_rows("selection", changed, part)
 
 
@@ -132,11 +143,12 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
 def write_best() -> None:
     """Call the genome best that is by selection."""
     selections = {part: lake.read_rows("selection", SelectionRow, part) for part in GENERATIONS}
-    ((generation, best),) = finalists(selections, 1)
+    (first,) = finalists(selections, 1)
+    generation, best = first.generation, first.row
     adapters = lake.read_rows("adapters", AdapterRow, generation)
     chosen = find(adapters, lake.path("adapters", generation), genome=best.genome)
     lake.write_rows(
-        "finalists", [FinalistRow(best.genome, generation, best.passed, best.worth, 0.5, 0.75)]
+        "finalists", [FinalistRow(best.genome, generation, first.passed, best.worth, 0.5, 0.75)]
     )
     lake.write_document(
         "best",
@@ -150,10 +162,13 @@ def write_best() -> None:
             knobs=chosen.knobs,
             seed=5,
             fitness=best.fitness,
-            passed=best.passed,
+            passed=first.passed,
         ),
     )
-    lake.write_rows("adapters", [chosen], lake.EVALUATIONS["best"])
+    part = lake.EVALUATIONS["best"]
+    lake.write_rows("adapters", [chosen], part)
+    lake.write_rows("adapter_cards", [AdapterCardRow(chosen.key, {"seed": 5}, ADAPTER_FILES)], part)
+    lake.write_rows("adapter_durations", [DurationRow(chosen.key, 60.0, False)], part)
 
 
 def make_run() -> None:

@@ -35,6 +35,10 @@ ROW = SelectionRow(
 )
 
 
+def all_at(score: float) -> Scores:
+    return Scores(*[score] * len(OBJECTIVES))
+
+
 def row(genome: str, fitness: float) -> SelectionRow:
     return replace(ROW, genome=genome, fitness=fitness, worth=fitness)
 
@@ -42,7 +46,7 @@ def row(genome: str, fitness: float) -> SelectionRow:
 def best(selections: Mapping[str, Sequence[SelectionRow]]) -> tuple[str, SelectionRow]:
     """Return what comes first by selection alone."""
     (first,) = finalists(selections, 1)
-    return first
+    return first.generation, first.row
 
 
 def test_the_genome_of_highest_fitness_in_any_generation_is_the_best() -> None:
@@ -66,15 +70,19 @@ def test_of_equals_the_first_born_is_the_best_however_long_its_id() -> None:
 
 
 def test_a_genome_that_the_gate_refused_is_not_the_best_when_another_passed() -> None:
-    refused = replace(row("000-01", 0.9), passed=False)
+    refused = replace(row("000-01", 0.9), objectives=all_at(0.4))
     passing = row("001-00", 0.4)
     assert best({"000": [refused], "001": [refused, passing]}) == ("001", passing)
 
 
-def test_a_survivor_that_fails_later_was_best_when_it_passed() -> None:
-    passing = row("000-00", 0.9)
-    rows = {"000": [passing], "001": [replace(passing, passed=False), row("001-00", 0.5)]}
-    assert best(rows) == ("000", passing)
+def test_genomes_of_all_generations_are_held_to_the_last_generation_s_thresholds() -> None:
+    early = replace(row("000-00", 0.4), objectives=all_at(0.21), thresholds=all_at(0.2))
+    late = replace(row("001-00", 0.7), objectives=all_at(0.59), thresholds=all_at(0.6))
+    rows = {"000": [early], "001": [replace(late, passed=False)]}
+    found = finalists(rows, 2)
+    assert [(one.row.genome, one.passed) for one in found] == [("001-00", False), ("000-00", False)]
+    able = replace(row("000-01", 0.5), objectives=all_at(0.6), thresholds=all_at(0.2))
+    assert best({**rows, "000": [early, able]}) == ("000", able)
 
 
 def test_what_selection_maximises_comes_before_the_fitness() -> None:
@@ -92,7 +100,9 @@ def test_a_rounding_does_not_decide() -> None:
 
 
 def test_when_none_passed_the_fittest_is_the_best() -> None:
-    first, second = (replace(row(f"000-0{n}", 0.4 + n / 10), passed=False) for n in (0, 1))
+    first, second = (
+        replace(row(f"000-0{n}", 0.4 + n / 10), objectives=all_at(0.4)) for n in (0, 1)
+    )
     assert best({"000": [first], "001": [second]}) == ("001", second)
 
 
@@ -101,7 +111,7 @@ def test_finalists_are_distinct_genomes_the_best_first() -> None:
         "000": [row("000-00", 0.4), row("000-01", 0.6)],
         "001": [row("000-01", 0.6), row("001-00", 0.7)],
     }
-    found = [(part, one.genome) for part, one in finalists(rows, 9)]
+    found = [(one.generation, one.row.genome) for one in finalists(rows, 9)]
     assert found == [("001", "001-00"), ("000", "000-01"), ("000", "000-00")]
     assert finalists(rows, 2) == finalists(rows, 9)[:2]
 
@@ -138,7 +148,8 @@ def test_who_was_lucky_in_selection_is_not_best_for_that(select: str) -> None:
 
 def test_a_finalist_that_the_gate_refused_comes_behind_those_that_passed() -> None:
     settings = params.load(REPOSITORY / "params.yaml")
-    rows = {"000": [replace(row("000-00", 0.9), passed=False), row("000-01", 0.1)]}
+    refused = replace(row("000-00", 0.9), objectives=all_at(0.4))
+    rows = {"000": [refused, row("000-01", 0.1)]}
     table = scores({"000-00": [1, 1], "000-01": [0, 0]}, "bug")
     order = rank(finalists(rows, 2), {"000": table}, table, settings)
     assert [one.genome for one in order] == ["000-01", "000-00"]

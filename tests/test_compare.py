@@ -34,7 +34,7 @@ def first(workspace: Path) -> Path:
     make_run()
     names = [*HELD_OUT, *HELD_OUT.values()]
     lake.write_rows(
-        "manifest", [Role(name, "classics", "test", "a test", 1, False, SHA) for name in names]
+        "manifest", [Role(name, "classics", "test", "a test", 1, "cases", SHA) for name in names]
     )
     evidence()
     report()

@@ -14,12 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch import lake
+from coral_batch.evidence.paired import Estimate
 from coral_batch.lake import params
 from coral_batch.lake.schemas import validator
+from coral_batch.records.rows import TimeRow
 from coral_batch.records.settings import OBJECTIVES
+from coral_batch.report.claims import interval
 from coral_batch.report.metrics import Metrics
 from coral_batch.search.best import REFUSED
-from coral_batch.work.text import escape, inline, sparkline, table
+from coral_batch.work.text import decimal, escape, inline, sparkline, table
 from stages.report import report
 from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 
@@ -68,6 +71,29 @@ def test_generations_are_measured_over_all_their_genomes(metrics: Metrics) -> No
 def test_an_adapter_counts_in_the_generation_that_first_has_it(metrics: Metrics) -> None:
     # 000-00 and 000-02 share one; the survivor 000-01 brings its own along.
     assert [row.new_adapters for row in metrics.generations.values()] == [2, 2]
+
+
+def test_the_times_are_those_of_every_part_of_the_run(
+    small_lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report()
+    rows = {row.part: row for row in lake.read_rows("times", TimeRow)}
+    assert list(rows) == ["baseline", "000", "001", "finals", "refit", "evaluation", "linteval"]
+    trained = {name: row.training_seconds for name, row in rows.items() if row.trained}
+    assert trained == {"000": 30.0, "001": 20.0, "refit": 60.0}
+    drawn = {name: (row.decoded, row.decoding_seconds) for name, row in rows.items() if row.decoded}
+    assert drawn == {
+        "baseline": (1, 2.0),
+        "000": (3, 9.0),
+        "001": (2, 6.0),
+        "finals": (1, 4.0),
+        "evaluation": (2, 10.0),
+        "linteval": (3, 1.5),
+    }
+    assert rows["linteval"].decodings_reused == 1
+    assert all(row.cases for name, row in rows.items() if name not in ("refit", "linteval"))
+    total = capsys.readouterr().out.splitlines()[-1].split()
+    assert total[:1] + total[3:4] + total[6:7] == ["total", "110.0", "32.5"]
 
 
 def test_of_equal_genomes_the_first_is_the_best(
@@ -222,3 +248,12 @@ def test_untrusted_text_loses_its_control_characters() -> None:
     assert inline("a\nb\r" + "c" * 500).startswith("a\\nb<U+000D>ccc")
     assert "\n" not in inline("a\nb")
     assert escape("naïve 漢字 €") == "naïve 漢字 €"
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("value", [0.0, -0.0, -0.004, -1e-300, 0.004])
+def test_no_number_is_a_negative_zero(value: float, signed: bool) -> None:
+    assert decimal(value, 2, signed=signed) == ("+0.00" if signed else "0.00")
+    assert decimal(-1.006, 2, signed=signed) == "-1.01"
+    shown = interval(Estimate(value, value, value), signed)
+    assert "-" not in shown

@@ -23,10 +23,17 @@ from coral_batch.lake.stage import Lake
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Case, Problem
-from coral_batch.records.rows import FirstChangeRow, SampleRow, SelectionRow, TimeRow
+from coral_batch.records.rows import (
+    AdapterCardRow,
+    AdapterRow,
+    FirstChangeRow,
+    SampleRow,
+    SelectionRow,
+    TimeRow,
+)
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import LOCATED
-from coral_batch.report.metrics import OBJECTIVES
+from coral_batch.report.metrics import OBJECTIVES, Metrics
 from coral_batch.report.page.charts import (
     Series,
     by_generation,
@@ -173,8 +180,34 @@ def test_the_first_page_says_when_another_adapter_was_measured_than_the_one_it_s
     lake.write_document("evidence", replace(EVIDENCE, budget=budget))
     index()
     text = " ".join(Page(lake.path("index").read_text("utf-8")).text.split())
-    said = f"For the held-out measurement it was trained once more, on {tokens} tokens"
+    said = f"which the final training made on {tokens} tokens"
     assert (said in text) == (tokens > 0)
+
+
+def test_the_first_page_names_the_adapter_that_is_exported(pages: dict[str, Page]) -> None:
+    part, key = lake.EVALUATIONS["best"], "f" * 64
+    (selected,) = lake.read_rows("adapters", AdapterRow, part)
+    lake.write_rows("adapters", [replace(selected, key=key)], part)
+    files = {"adapter_model.safetensors": "e" * 64}
+    lake.write_rows("adapter_cards", [AdapterCardRow(key, {"steps": 784}, files)], part)
+    index()
+    text = " ".join(Page(lake.path("index").read_text("utf-8")).text.split())
+    for words in (
+        f"coral export writes adapter {key[:12]}",
+        f"exported adapter: adapter_model.safetensors {'e' * 64}",
+        'What determined the exported adapter { "steps": 784 }',
+        f"Adapter {selected.key[:12]}",  # whose training is drawn
+    ):
+        assert words in text
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_minus_sign(pages: dict[str, Page]) -> None:
+    metrics = lake.read_document("metrics", Metrics)
+    gain = replace(metrics.gain, fitness=-0.0004)
+    lake.write_document("metrics", replace(metrics, gain=gain))
+    index()
+    text = " ".join(Page(lake.path("index").read_text("utf-8")).text.split())
+    assert "Best less base +0.000" in text
 
 
 def test_the_note_of_the_held_out_bugs_tells_what_the_line_found_is(pages: dict[str, Page]) -> None:

@@ -6,7 +6,7 @@ from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
 from coral_batch.evidence.summary import OWN, SELECTION, Budget, Comparison, Evidence, Slice
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.best import REFUSED
-from coral_batch.work.text import table
+from coral_batch.work.text import decimal, table
 
 TITLES = {
     "held_out": SHOWN["held_out"],
@@ -113,9 +113,9 @@ def paired_cells(paired: Paired) -> tuple[str, str, str, str]:
 
 def interval(estimate: Estimate, signed: bool = False) -> str:
     """Write a value with its interval, e.g. ``0.41 [0.12, 0.70]``."""
-    style = "+.2f" if signed else ".2f"
     value, low, high = (
-        format(number + 0.0, style) for number in (estimate.value, estimate.low, estimate.high)
+        decimal(number, 2, signed=signed)
+        for number in (estimate.value, estimate.low, estimate.high)
     )
     return f"{value} [{low}, {high}]"
 

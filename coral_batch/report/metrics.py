@@ -113,8 +113,8 @@ def evaluate(
     scores: pl.DataFrame,
 ) -> Evaluated:
     """Return what the report needs of a generation, from its tables of these names."""
-    ((_, best),) = finalists({generation: selection}, 1)
-    return Evaluated(generation, adapters, selection, passes(scores), best)
+    (best,) = finalists({generation: selection}, 1)
+    return Evaluated(generation, adapters, selection, passes(scores), best.row)
 
 
 def measure(

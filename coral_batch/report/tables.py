@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
-import polars as pl
-
-from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
+from coral_batch.records.rows import TimeRow
 from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.report.metrics import Best, Metrics, Summary
+from coral_batch.report.times import total
 from coral_batch.search.best import REFUSED
-from coral_batch.work.text import table
-
-
-@dataclass(frozen=True)
-class Timed:
-    """The tables of one generation or of the baseline that say where its time went.
-
-    Attributes:
-        part: the generation, or the baseline.
-        adapters: a row an adapter; empty for the baseline.
-        samples: a row a unit of decoding.
-        cases: as in case_times.schema.json.
-        repairs: the repairs that ran; those with the same code ran once.
-    """
-
-    part: str
-    adapters: Sequence[DurationRow]
-    samples: Sequence[DurationRow]
-    cases: pl.DataFrame
-    repairs: Sequence[SampleRow]
+from coral_batch.work.text import decimal, table
 
 
 def results(metrics: Metrics) -> str:
@@ -75,10 +54,10 @@ def results(metrics: Metrics) -> str:
 
 
 def times(measured: Sequence[TimeRow]) -> str:
-    """Return the table of times, a row a part (the baseline, a generation) and their total."""
+    """Return the table of times, a row a part of the run and their total."""
     header = ("", "trained", "reused", "s", "sampled", "reused", "s", "cases", "CPU s", "wall s")
     rows: list[Sequence[str]] = [_time_cells(row) for row in measured]
-    rows += [(), _time_cells(total_times(measured))]
+    rows += [(), _time_cells(total("total", measured))]
     return "Where the time went: adapters, samples, test cases\n\n" + table(header, rows, left={""})
 
 
@@ -95,40 +74,6 @@ def _model_row(name: str, model: Summary | Best, problems: int) -> Sequence[str]
     )
 
 
-def measure_times(part: Timed) -> TimeRow:
-    """Sum up the times of a part; seconds are those of work that was not reused."""
-    first: dict[tuple[str, str], SampleRow] = {}
-    for row in part.repairs:
-        first.setdefault((row.problem, row.code), row)
-    ran = pl.DataFrame(
-        [(row.genome, row.problem, row.sample) for row in first.values()],
-        schema={name: part.cases.schema[name] for name in ("genome", "problem", "sample")},
-        orient="row",
-    )
-    references = part.cases.filter(pl.col("genome") == REFERENCE)
-    seconds = pl.concat([part.cases.join(ran, on=ran.columns, how="semi"), references])
-    return TimeRow(
-        part.part,
-        *_units(part.adapters),
-        *_units(part.samples),
-        len(seconds),
-        # Exact, so that it does not depend on the order.
-        math.fsum(seconds["cpu_seconds"]),
-        math.fsum(seconds["wall_seconds"]),
-    )
-
-
-def total_times(rows: Sequence[TimeRow]) -> TimeRow:
-    """Return the sums of `rows`, as the part ``total``."""
-    _, *columns = zip(*(astuple(row) for row in rows), strict=True)
-    return TimeRow("total", *(sum(column) for column in columns))
-
-
-def _units(rows: Sequence[DurationRow]) -> tuple[int, int, float]:
-    done = [row for row in rows if not row.reused]
-    return len(done), len(rows) - len(done), sum((row.seconds for row in done), 0.0)
-
-
 def _time_cells(row: TimeRow) -> tuple[str, ...]:
     part, *values = astuple(row)
     return (part, *(f"{value:.1f}" if isinstance(value, float) else str(value) for value in values))
@@ -137,8 +82,9 @@ def _time_cells(row: TimeRow) -> tuple[str, ...]:
 def _added(metrics: Metrics) -> str:
     best, base, gain = metrics.best, metrics.baseline, metrics.gain
     verb = "added" if gain.fitness > 0 else "added nothing:"
+    added = decimal(gain.fitness, 3, signed=True)
     return (
-        f"Evolution {verb} {gain.fitness:+.3f} fitness: {best.genome} (generation"
+        f"Evolution {verb} {added} fitness: {best.genome} (generation"
         f" {best.generation}) has {best.fitness:.3f}, the base model {base.fitness:.3f};\n"
         f"pass@1 {best.pass_at_1:.3f} against {base.pass_at_1:.3f}, problems solved"
         f" {best.problems_solved} against {base.problems_solved} of {metrics.problems}."
@@ -150,4 +96,4 @@ def _numbers(scores: Scores) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
-    return f"{value:.3f}"
+    return decimal(value, 3)

@@ -32,6 +32,7 @@ from coral_batch.work.text import (
     CYAN,
     GREEN,
     RED,
+    decimal,
     escape,
     indent,
     inline,
@@ -298,7 +299,7 @@ def _origin(sample: SampleRow) -> str:
     copied = f" ({sample.copied_tokens} of them copied)" if sample.copied_tokens else ""
     redrawn = f", {sample.redrawn} drawn before it" if sample.redrawn else ""
     likely = sample.log_probability
-    return copied + redrawn + ("" if likely is None else f", log-probability {likely:.2f}")
+    return copied + redrawn + ("" if likely is None else f", log-probability {decimal(likely, 2)}")
 
 
 def _diff(buggy: str, code: str, colour: bool) -> str:

@@ -3,39 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
 
 from coral_batch.records.rows import SelectionRow
-from coral_batch.search.gate import DECIMALS
+from coral_batch.search.gate import DECIMALS, shortfalls
 from coral_batch.search.ids import birth
 
-REFUSED = "No genome passed the gate: this is the best of those that it refused."
+REFUSED = "No genome passed the last generation's gate: this is the best of those that it refused."
 """What is said of a best genome that did not pass."""
 NOBODY_PASSED = "Nobody passed the gate, so it kept nobody out."
 """What is said of a generation of which no genome passed, whichever search decides who lives."""
 
 
-def finalists(
-    selections: Mapping[str, Sequence[SelectionRow]], count: int
-) -> list[tuple[str, SelectionRow]]:
-    """Return the best genomes by selection, each with the generation that it counts in.
+@dataclass(frozen=True)
+class Finalist:
+    """One of the best genomes by selection.
 
-    Those that passed the gate come before those that it refused, then what selection maximises
-    decides, then fitness. Ties go to the earliest generation, then the lowest id: a survivor is
-    scored alike in every generation that it lives in, and the first one counts in which it passed.
+    Attributes:
+        generation: the first one that it lived in.
+        row: what selection there says of it.
+        passed: it reaches the thresholds of the last generation.
+    """
+
+    generation: str
+    row: SelectionRow
+    passed: bool
+
+
+def finalists(selections: Mapping[str, Sequence[SelectionRow]], count: int) -> list[Finalist]:
+    """Return the best genomes by selection.
+
+    Genomes of all generations are held to the last generation's thresholds. Those that reach them
+    come before the others, then what selection maximises decides, then fitness. Ties go to the
+    earliest generation, then the lowest id.
 
     Args:
         selections: generation -> its table `selection`; at least one row in all.
         count: how many genomes at most, >= 1.
     """
-    pairs = sorted(
-        ((generation, row) for generation, rows in selections.items() for row in rows),
-        key=lambda pair: (
-            not pair[1].passed,
-            *(-round(value, DECIMALS) for value in (pair[1].worth, pair[1].fitness)),
-            *(pair[0], birth(pair[1].genome)),
+    pairs = [(name, row) for name in sorted(selections) for row in selections[name]]
+    limits = pairs[-1][1].thresholds
+    first: dict[str, Finalist] = {}
+    for generation, row in pairs:
+        passed = not shortfalls(np.array(astuple(row.objectives)), limits).any()
+        first.setdefault(row.genome, Finalist(generation, row, passed))
+    ordered = sorted(
+        first.values(),
+        key=lambda one: (
+            not one.passed,
+            *(-round(value, DECIMALS) for value in (one.row.worth, one.row.fitness)),
+            *(one.generation, birth(one.row.genome)),
         ),
     )
-    first: dict[str, tuple[str, SelectionRow]] = {}
-    for generation, row in pairs:
-        first.setdefault(row.genome, (generation, row))
-    return list(first.values())[:count]
+    return ordered[:count]

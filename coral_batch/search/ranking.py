@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from coral_batch.records.rows import FinalistRow, SelectionRow
+from coral_batch.records.rows import FinalistRow
 from coral_batch.records.settings import Params
+from coral_batch.search.best import Finalist
 from coral_batch.search.gate import DECIMALS
 from coral_batch.search.worth import worth_of_one
 
 
 def rank(
-    chosen: Sequence[tuple[str, SelectionRow]],
+    chosen: Sequence[Finalist],
     selected: Mapping[str, pl.DataFrame],
     again: pl.DataFrame,
     settings: Params,
@@ -29,11 +30,12 @@ def rank(
         settings: what selection maximises, and the weights.
     """
     rows = []
-    for generation, row in chosen:
+    for one in chosen:
+        genome, worth = one.row.genome, one.row.worth
         before, after = (
-            table.filter(pl.col("genome") == row.genome) for table in (selected[generation], again)
+            table.filter(pl.col("genome") == genome) for table in (selected[one.generation], again)
         )
         apart = worth_of_one(after, settings)
         together = worth_of_one(pl.concat([before, after]), settings)
-        rows.append(FinalistRow(row.genome, generation, row.passed, row.worth, apart, together))
+        rows.append(FinalistRow(genome, one.generation, one.passed, worth, apart, together))
     return sorted(rows, key=lambda row: (not row.passed, -round(row.worth, DECIMALS)))

@@ -182,7 +182,7 @@ def time_chart(rows: Sequence[TimeRow]) -> Markup:
     frame = Frame(*WIDE, (-0.5, len(rows) - 0.5), (0, y_ticks[-1]))
     half = min(0.36 * (frame.at((1, 0))[0] - frame.at((0, 0))[0]), 40.0)
     labels = [(index, stacks[index][0]) for index in whole_ticks(len(stacks), 8)]
-    parts = [frame.axes(labels, y_ticks, ("baseline and generation", unit))]
+    parts = [frame.axes(labels, y_ticks, ("part of the run", unit))]
     for layer, css in enumerate(("training", "decoding", "cases")):
         data = []
         for index, (_, values) in enumerate(stacks):

@@ -45,7 +45,7 @@ from coral_batch.report.page.lineage import LineageEntry, genealogy
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import attempts
 from coral_batch.report.roles import with_training
-from coral_batch.report.tables import total_times
+from coral_batch.report.times import total
 from coral_batch.report.views import Individual, Repair, knobs_text
 from coral_batch.search.best import REFUSED, finalists
 from coral_batch.search.kinds import SEARCHES
@@ -79,7 +79,7 @@ class Run:
         weights: of the fitness.
         times: where the time went.
         card: of the base checkpoint.
-        adapter: what determined the best adapter.
+        adapter: the card of the adapter that `coral export` writes.
         identity: code, data, machine and versions.
         taught: the best genome's last training showed it CodeLinterEval's task.
         params: params.yaml as it stands.
@@ -158,7 +158,7 @@ def index_page(run: Run) -> str:
         best=view(run.best),
         base_knobs=knobs_text(run.repairs[1][0].sample.knobs),
         time_chart=time_chart(run.times),
-        times=[*run.times, total_times(run.times)],
+        times=[*run.times, total("total", run.times)],
         card=run.card,
         adapter=run.adapter,
         identity=run.identity,
@@ -212,9 +212,9 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
     measured = [run.metrics.generations[name] for name in names]
     base = run.metrics.baseline
     of_best = [
-        best.objectives
+        best.row.objectives
         for name, fates in run.fates.items()
-        for _, best in finalists({name: fates}, 1)
+        for best in finalists({name: fates}, 1)
     ]
     limits = [fates[0].thresholds for fates in run.fates.values()]
     charts = [

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+
+from coral_batch.work.text import decimal
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -45,6 +47,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["score"] = lambda value: f"{value:.3f}"
-    environment.filters["signed"] = lambda value: f"{value:+.3f}".replace("-", "\N{MINUS SIGN}")
+    environment.filters["score"] = partial(decimal, places=3)
+    environment.filters["signed"] = _signed
     return environment
+
+
+def _signed(value: float) -> str:
+    return decimal(value, 3, signed=True).replace("-", "\N{MINUS SIGN}")

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from coral_batch.work.text import decimal
+
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 12.0, 12.0, 38.0
 
 Point = tuple[float, float]
@@ -72,7 +74,7 @@ class Frame:
 
 def n(value: float) -> str:
     """Write a coordinate with at most one decimal."""
-    return f"{value:.1f}".removesuffix(".0")
+    return decimal(value, 1).removesuffix(".0")
 
 
 def chart(

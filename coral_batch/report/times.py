@@ -1,0 +1,76 @@
+"""Where the time of a run went, part by part: training, decoding and test cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, replace
+
+import polars as pl
+
+from coral_batch import lake
+from coral_batch.lake.stage import Tables
+from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
+from coral_batch.records.settings import Params
+
+
+def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
+    """Return a row for each part of a run; seconds are those of work that was not reused."""
+    trained = tables.rows("adapter_durations", DurationRow, lake.EVALUATIONS["best"])
+    answers = [
+        row
+        for model in lake.LINT_MODELS
+        for row in tables.rows("linteval_durations", DurationRow, model)
+    ]
+    return [
+        _repairs(tables, lake.BASELINE),
+        *(_generation(tables, name) for name in settings.generations),
+        _repairs(tables, lake.FINALS),
+        _row("refit", adapters=trained),
+        total("evaluation", [_repairs(tables, part) for part in lake.EVALUATIONS.values()]),
+        _row("linteval", samples=answers),
+    ]
+
+
+def total(part: str, rows: Sequence[TimeRow]) -> TimeRow:
+    """Return the sums of `rows` as a part of that name."""
+    _, *columns = zip(*(astuple(row) for row in rows), strict=True)
+    return TimeRow(part, *(sum(column) for column in columns))
+
+
+def _generation(tables: Tables, name: str) -> TimeRow:
+    adapters = tables.rows("adapter_durations", DurationRow, name)
+    return total(name, [_row(name, adapters=adapters), _repairs(tables, name)])
+
+
+def _repairs(tables: Tables, part: str) -> TimeRow:
+    """Sum up how long repairs took to draw and to run; those with the same code ran once."""
+    first: dict[tuple[str, str], SampleRow] = {}
+    for row in tables.rows("samples", SampleRow, part):
+        first.setdefault((row.problem, row.code), row)
+    cases = tables.frame("case_times", part)
+    ran = pl.DataFrame(
+        [(row.genome, row.problem, row.sample) for row in first.values()],
+        schema={name: cases.schema[name] for name in ("genome", "problem", "sample")},
+        orient="row",
+    )
+    references = cases.filter(pl.col("genome") == REFERENCE)
+    seconds = pl.concat([cases.join(ran, on=ran.columns, how="semi"), references])
+    return replace(
+        _row(part, samples=tables.rows("sample_durations", DurationRow, part)),
+        cases=len(seconds),
+        # Exact, so that it does not depend on the order.
+        cpu_seconds=math.fsum(seconds["cpu_seconds"]),
+        wall_seconds=math.fsum(seconds["wall_seconds"]),
+    )
+
+
+def _row(
+    part: str, adapters: Sequence[DurationRow] = (), samples: Sequence[DurationRow] = ()
+) -> TimeRow:
+    return TimeRow(part, *_units(adapters), *_units(samples), 0, 0.0, 0.0)
+
+
+def _units(rows: Sequence[DurationRow]) -> tuple[int, int, float]:
+    done = [row for row in rows if not row.reused]
+    return len(done), len(rows) - len(done), sum((row.seconds for row in done), 0.0)
