@@ -237,7 +237,7 @@ def answer(
     rows, looks, _ = sample(subjects, shown, 1, lake.path("base"), settings, draw_)
     by_name = {problem.name: problem for problem in shown}
     programs = [program_of(by_name[row.problem], row.code, row.problem) for row in rows]
-    verdicts = judge(programs, settings.verdicts, settings.compute.workers, lake.VERDICT_JOURNAL)
+    verdicts = judge(programs, settings.verdicts, settings.compute.workers)
     return rows, [all(one.kind == "PASS" for one in of_row) for of_row in verdicts], looks
 
 

@@ -29,10 +29,9 @@ from tqdm import tqdm
 
 from benchmarks.table import machine, utc, write_results
 from coral_batch.commands.repair import repair
-from coral_batch.commands.repair.checks import failures, read_tests
 from coral_batch.commands.repair.models import drawer
 from coral_batch.commands.repair.repairing import Draw
-from coral_batch.commands.repair.source import read_source, with_answer
+from coral_batch.commands.repair.tests import read_case_tests
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.shown import measured
 from coral_batch.evidence.paired import Outcome, Paired, compare
@@ -45,6 +44,7 @@ from coral_batch.records.problem import Case, Problem, Role
 from coral_batch.records.rows import BASE
 from coral_batch.records.settings import Verdicts
 from coral_batch.report.claims import interval
+from coral_batch.verdicts.functions import read_source, with_answer
 from coral_batch.work.text import table
 
 PLAIN = Knobs(temperature=0.8, top_p=0.95, top_k=50, repetition_penalty=1.0)
@@ -117,9 +117,8 @@ def _write_cases(file: Path, cases: Sequence[Case]) -> None:
 def _fails(file: Path, limits: Verdicts) -> bool:
     """Whether a file fails some of its shown cases."""
     source = read_source(file)
-    _, tested = read_tests(source, file.with_name("shown.jsonl"), file.stem)
-    (failed,) = failures([source], tested, limits)
-    return bool(failed)
+    shown = read_case_tests(source, file.with_name("shown.jsonl"), file.stem, limits)
+    return bool(shown.failures(source))
 
 
 def _attempted(file: Path, samples: int, rounds: int, limits: Verdicts, draw: Draw) -> Attempts:
@@ -137,9 +136,9 @@ def _attempted(file: Path, samples: int, rounds: int, limits: Verdicts, draw: Dr
     candidates = [
         with_answer(found.source, file.stem, extract_code(answer)) for answer in asked[-1]
     ]
-    _, hidden = read_tests(found.best, file.with_name("hidden.jsonl"), file.stem)
-    (failed,) = failures([found.best], hidden, limits)
-    return Attempts(found.rounds, 1 + candidates.index(found.best), not failed)
+    hidden = read_case_tests(found.best, file.with_name("hidden.jsonl"), file.stem, limits)
+    passes = not hidden.failures(found.best)
+    return Attempts(found.rounds, 1 + candidates.index(found.best), passes)
 
 
 def _table(results: dict[str, dict[str, Attempts]], samples: int) -> str:

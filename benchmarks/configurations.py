@@ -52,7 +52,7 @@ from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Candidates, Params
 from coral_batch.search.mapping.mapping import decode
 from coral_batch.seeding import generator
-from coral_batch.work.text import table
+from coral_batch.work.text import decimal, table
 
 FILE = ROOT / "benchmarks/configurations.csv"
 SETS = ("classics", "selected_on", "again", "held_out")
@@ -280,7 +280,7 @@ def _summary(frame: pl.DataFrame | None) -> str | None:
     agree: list[Sequence[str]] = []
     for name in signals.columns:
         told = [
-            f"{signals.select(pl.corr(name, other, method='spearman')).item():+.2f}"
+            decimal(signals.select(pl.corr(name, other, method="spearman")).item(), 2, signed=True)
             for other in SETS
         ]
         best = of_the_best(signals[name].to_numpy(), held_out, _TRIED)

@@ -14,6 +14,8 @@ from coral_batch.records.settings import Params
 
 TABLES = ("bug_trials", "bugs")
 
+_JOURNAL = lake.journal("bugs")
+
 # Seconds of processor time a case: enough for what ends, since lines are counted besides.
 CPU_SECONDS = 1.0
 
@@ -26,7 +28,7 @@ def make(tables: Tables, settings: Params, _: None, jail: Any) -> Outputs:
         jail.judge,
         settings=replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS)),
         workers=settings.compute.workers,
-        journal=lake.VERDICT_JOURNAL,
+        journal=_JOURNAL,
     )
     isolation = "+".join(jail.layers_in_force(limits.require))
     trials, bugs = inject(problems, settings.injection, settings.seed, judge, isolation)
@@ -38,7 +40,7 @@ def bugs() -> None:
     # Imported here: joblib is not needed by --help.
     from coral_batch.verdicts import pool as jail
 
-    made = run(partial(make, jail=jail))
+    made = run(partial(make, jail=jail), journal=_JOURNAL)
     tried = sum(1 for row in made["bug_trials"] if row["number"])
     programs = len({bug.problem for bug in made["bugs"]})
     print(f"{len(made['bugs'])} bugs of {programs} programs, from {tried} candidates")

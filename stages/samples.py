@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.corpus.split.reading import read_problems
+from coral_batch.corpus.split.reading import read_problems, read_shown
 from coral_batch.corpus.split.roles import check_evaluation, check_selection, select
 from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
 from coral_batch.lake import params
@@ -57,9 +57,18 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
 def samples(part: Part) -> None:
     """Generate repairs with a generation or the base model."""
     from coral_batch.models.decoding.drawing import draw
+    from coral_batch.models.repairs.tables import too_long
 
     names = {row.problem for row in run(partial(make, draw=draw), part)["samples"]}
+    settings, tables = params.load(), Lake()
+    shown = read_shown(tables, settings)
+    drawn = [shown[name] for name in sorted(names)]
+    if long := too_long(drawn, tables.folder("base"), settings):
+        print(
+            f"sampling.max_new_tokens ({settings.sampling.max_new_tokens}) shuts out {len(long)} of"
+            f" the {len(names)} programs: their references are longer than a repair may be"
+        )
     if part in lake.EVALUATIONS.values():
-        manifest, which = Lake().rows("manifest", Role), params.load().evaluation.problems
+        manifest, which = tables.rows("manifest", Role), settings.evaluation.problems
         if trained := check_evaluation(names, manifest, which):
             print(f"evaluation.problems is all: {len(trained)} of the {len(names)} were trained on")

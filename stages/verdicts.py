@@ -14,6 +14,8 @@ from stages.arguments import Part
 
 TABLES = ("verdicts", "case_times")
 
+_journal = partial(lake.journal, "verdicts")
+
 
 def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
     # Imported here: joblib is not needed by --help.
@@ -25,7 +27,7 @@ def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
         check_selection(names, tables.rows("manifest", Role))
     shown = read_shown(tables, settings)
     problems = [problem for name, problem in shown.items() if name in names]
-    rows, times = judge_samples(samples, problems, jail, settings, lake.VERDICT_JOURNAL)
+    rows, times = judge_samples(samples, problems, jail, settings, _journal(part))
     return {"case_times": times, "verdicts": rows}
 
 
@@ -33,4 +35,4 @@ def verdicts(part: Part) -> None:
     """Run the repairs in the jail."""
     from coral_batch.verdicts import pool as jail
 
-    run(partial(make, jail=jail), part)
+    run(partial(make, jail=jail), part, _journal(part))

@@ -31,12 +31,13 @@ def others(value: Any, schema: dict[str, Any]) -> Iterator[Any]:
     elif isinstance(value, str):
         yield from schema.get("enum", [])
         yield from (value[:-1] + end for end in "0123456789")
-        yield from (value + value[-1:], value + " ", value.replace("B", "B0", 1), "S", "001-77")
+        yield from (value + value[-1:], value + " ", value.replace("B", "B0", 1))
+        yield from ("S", "999", "001-77")
     elif isinstance(value, list):
         items = schema.get("items", {})
         if value:
             yield [another(value[0], items), *value[1:]]
-        more = (0, 0.5, "001-77", "bugfix", {"inputs": [1], "expected": 2})
+        more = (0, 0.5, "001-77", "bugfix", {"inputs": [1], "expected": 2, "tolerance": None})
         yield from ([*value, new] for new in more)
     elif isinstance(value, dict):
         for name, inner in value.items():

@@ -119,7 +119,7 @@ OVERLAPS = Overlaps()
 def here(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The finished run as the working directory; the next test finds it as it was."""
     monkeypatch.chdir(finished)
-    for module in ("linting.tables", "linteval.scores.tables", "linteval.items.build"):
+    for module in ("linting.tables", "linteval.scores.tables"):
         monkeypatch.setattr(f"coral_batch.{module}.lint", LINTED)
     monkeypatch.setattr("stages.split.measure_overlaps", OVERLAPS)
     before = contents(finished)

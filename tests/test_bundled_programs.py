@@ -15,7 +15,7 @@ import pytest
 
 from coral_batch.corpus.split.overlap import measure_overlaps, similarity
 from coral_batch.lake import params
-from coral_batch.linteval.items.build import DEFAULT_FLAKE8
+from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8
 from coral_batch.linteval.items.snippets import read_snippets
 from coral_batch.records.items import Candidate
 from coral_batch.records.problem import Problem

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -200,3 +204,38 @@ def test_outside_a_project_it_says_so(
     assert done.returncode == 1
     assert "no params.yaml here" in done.stderr
     assert "repository's root" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["split"], "interrupted; `dvc repro` goes on from here"),
+        (["linteval", "items"], "interrupted; `dvc repro` goes on from here"),
+        (
+            ["linteval", "run", "items.jsonl", "answers.jsonl", "--model", "base"],
+            "interrupted; the same command goes on from here",
+        ),
+        (["show", "baseline"], "interrupted"),
+    ],
+)
+def test_ctrl_c_says_what_goes_on_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("params.yaml")
+    command = [str(Path(sys.executable).parent / "coral"), *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        written = _opened_to_write("params.yaml", running)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    os.close(written)
+    assert (running.returncode, errors.split("\n")[-2]) == (130, said)
+
+
+def _opened_to_write(pipe: str, reader: subprocess.Popen[str]) -> int:
+    """Return a pipe's end once a process waits at the other for what will be written."""
+    while reader.poll() is None:
+        with contextlib.suppress(OSError):
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.01)
+    raise AssertionError("it ended and read nothing")

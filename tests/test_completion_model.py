@@ -73,11 +73,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             samples(part)
             judge(part)
         evidence()
-        report()
         linteval_items()
         for model in ("base", "best"):
             linteval_samples(model)
             linteval_scores(model)
+        report()
         linteval_report()
         page("000")
         index()

@@ -65,6 +65,14 @@ def test_the_bundled_corpus_has_the_40_problems(problems: list[Problem]) -> None
         assert f"def {problem.name}(" in problem.reference
 
 
+def test_byte_order_marks_are_skipped(problems: list[Problem], tmp_path: Path) -> None:
+    shutil.copytree(CLASSICS, tmp_path, dirs_exist_ok=True)
+    for file in (*tmp_path.glob("*/*.py"), *tmp_path.glob("*/*.json")):
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    marked, _ = layout.read(tmp_path, "classics")
+    assert [problem.sha256 for problem in marked] == [problem.sha256 for problem in problems]
+
+
 def test_reading_twice_gives_the_same_hashes_whatever_the_origin(problems: list[Problem]) -> None:
     again, _ = layout.read(CLASSICS, "elsewhere")
     assert [problem.sha256 for problem in again] == [problem.sha256 for problem in problems]

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
-from coral_batch.lake.stage import write
+from coral_batch.lake.stage import run, write
 from coral_batch.records.rows import DurationRow, SampleRow
 from tests.faults.mutations import a_header_that_lies_about_its_array
 from tests.rights import bound_by_modes
@@ -289,6 +290,32 @@ def test_a_full_disk_is_an_error_and_leaves_the_old_table(
         lake.write_rows("samples", [SAMPLE, replace(SAMPLE, sample=1)], "000")
     assert lake.path("samples", "000").read_bytes() == before
     assert list(lake.path("samples", "000").parent.iterdir()) == [lake.path("samples", "000")]
+
+
+def test_a_stages_journal_goes_when_its_tables_are_written(workspace: Path) -> None:
+    journal = lake.journal("verdicts", "000")
+    journal.parent.mkdir(parents=True)
+    journal.write_text("verdicts")
+
+    def make(*_: object, samples: list[SampleRow]) -> dict[str, list[SampleRow]]:
+        return {"samples": samples}
+
+    with pytest.raises(CoralError):
+        run(partial(make, samples=[SAMPLE, SAMPLE]), "000", journal)
+    assert journal.read_text() == "verdicts"
+    run(partial(make, samples=[SAMPLE]), "000", journal)
+    assert not journal.exists()
+    journal.mkdir()
+    with pytest.raises(CoralError, match=rf"cannot be removed[\s\S]*{journal}"):
+        run(partial(make, samples=[SAMPLE]), "000", journal)
+
+
+def test_each_stage_and_part_has_a_journal_of_its_own() -> None:
+    parts = ("000", *lake.PARTS, *lake.LINT_MODELS, "000/000-00", None)
+    stages = ("bugs", "verdicts", "linteval_items", "linteval_scores")
+    journals = {lake.journal(stage, part) for stage in stages for part in parts}
+    assert len(journals) == len(parts) * len(stages)
+    assert {journal.parent for journal in journals} == {Path(".coral/verdicts")}
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.json")), ids=lambda file: file.stem)

@@ -45,7 +45,7 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
     [
         ("seed: 1", "sead: 1", ["sead"]),
         ("seed: 1", "seed:", ["seed", "found:    null", "integer"]),
-        ("[user_namespace,", "[foo,", ["verdicts.require.0", "foo", "landlock"]),
+        ("- user_namespace", "- foo", ["verdicts.require.0", "foo", "landlock"]),
         ("roles: quixbugs ", "roles: heldout ", ["one of quixbugs", "an object of training, test"]),
         ("seed: 1", "1: 1\nseed: 1", ["no text", "in quotes"]),
         ('"001": {next', "001: {next", ["no text", '"001"']),

@@ -104,6 +104,10 @@ def test_a_finished_run_passes_its_audit(finished: Path) -> None:
     assert "wrong" not in run(finished, "coral", "audit")
 
 
+def test_a_finished_run_keeps_no_journal(finished: Path) -> None:
+    assert list((finished / ".coral/verdicts").iterdir()) == []
+
+
 def test_a_second_run_does_nothing(copy: Path) -> None:
     assert stages_run(run(copy, "dvc", "repro")) == set()
 

@@ -75,7 +75,7 @@ def test_more_bugs_for_the_best_genome_alone_rerun_what_is_measured_on_it(copy: 
     set_params({"examples.refit": 1, "examples.lint": 0}, copy)
     rerun = stages_run(run(copy, "dvc", "repro"))
     assert {"examples", "refit", "samples@evaluation/best", "evidence"} <= rerun
-    assert rerun <= {"examples", "evidence", "index", *BEST_AGAIN}
+    assert rerun <= {"examples", "evidence", "report", "index", *BEST_AGAIN}
     # As many as selection saw: what is measured is the adapter that was there.
     (adapter,) = map(
         json.loads, (copy / "lake/evaluation/best/adapters.jsonl").read_text().splitlines()

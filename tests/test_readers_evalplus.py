@@ -258,6 +258,9 @@ def test_tasks_with_rules_of_their_own() -> None:
         ({**HF_MBPP, "test": "inputs = [{[1]: 2}]\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = [[1]]\nresults = 5\n"}, "untestable"),
         ({**MBPP, "base_input": [[1, 2]]}, "untestable"),
+        ({**MBPP, "base_input": []}, "untested"),
+        ({**HF_MBPP, "test": ""}, "untested"),
+        ({**MBPP, "canonical_solution": ""}, "untested"),
         ({**HF_MBPP, "test": "inputs = (\n"}, "unparseable"),
     ],
 )

@@ -112,6 +112,9 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
             "untestable",
         ),
         ({"test": "def check(candidate:\n"}, "unparseable"),
+        ({"test": "import numpy\n\n\ndef check(f):\n    assert f([numpy.e]) == 1\n"}, "imports"),
+        ({"test": ""}, "untested"),
+        ({"prompt": "", "canonical_solution": ""}, "untested"),
     ],
 )
 def test_a_task_that_cannot_be_tested_is_dropped(
@@ -138,16 +141,26 @@ def test_a_repair_task_has_both_programs(tmp_path: Path) -> None:
     assert kinds(problem, problem.buggy) == ["FAIL", "PASS"]
 
 
+def test_the_call_of_check_at_the_end_of_a_file_is_no_part_of_its_tests(tmp_path: Path) -> None:
+    source = "def check(total):\n    assert abs(total([1.5, 2]) - 3.5) < 1e-6\n\ncheck(total)\n"
+    (problem,), _ = read("humanevalpack", jsonl(tmp_path / "a.jsonl", {**PACKED, "test": source}))
+    assert problem.cases == () and problem.buggy is not None
+    assert kinds(problem) == ["PASS"]
+    assert kinds(problem, problem.buggy) == ["FAIL"]
+
+
 def test_a_bug_that_is_none_or_does_not_parse_is_dropped(tmp_path: Path) -> None:
     rows = [
         PACKED,
         {**PACKED, "task_id": "Python/4", "buggy_solution": "    return sum( numbers )\n"},
         {**PACKED, "task_id": "Python/5", "buggy_solution": "    return sum(\n"},
+        {**PACKED, "task_id": "Python/6", "test": ""},
     ]
     _, dropped = read("humanevalpack", jsonl(tmp_path / "pack.jsonl", *rows))
     assert reasons(dropped) == [
         ("humanevalpack_4", "unchanged"),
         ("humanevalpack_5", "unparseable"),
+        ("humanevalpack_6", "untested"),
     ]
 
 

@@ -101,6 +101,10 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
         {"test_list": ["", "assert add(1, 2) == 3"]},
         {"test_list": ["assert add(b'a', b'b') == 1"]},
         {"test_list": [f"assert add(1, 2) == 0x{'f' * 4000}"]},
+        {"test_list": []},
+        {"code": "\n"},
+        {"test_setup_code": "import numpy"},
+        {"test_setup_code": "import ("},
     ]
     rows = [{**ROW, "task_id": number, **change} for number, change in enumerate(changes)]
     problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows, ROW))
@@ -108,7 +112,7 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
     assert reasons(dropped) == [
         ("mbpp_0", "untestable"),
         ("mbpp_1", "unparseable"),
-        ("mbpp_2", "untestable"),
+        ("mbpp_2", "unparseable"),
         ("mbpp_3", "imports"),
         ("mbpp_4", "untestable"),
         ("mbpp_5", "untestable"),
@@ -119,6 +123,10 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
         ("mbpp_10", "untestable"),
         ("mbpp_11", "untestable"),
         ("mbpp_12", "untestable"),
+        ("mbpp_13", "untested"),
+        ("mbpp_14", "untested"),
+        ("mbpp_15", "imports"),
+        ("mbpp_16", "unparseable"),
     ]
     assert "numpy" in dropped[3].detail
 
@@ -128,7 +136,7 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
     [
         ({"code": 1}, ["line 2, code", "1", "string"]),
         ({"code": ...}, ["line 2", "the missing code"]),
-        ({"test_list": []}, ["line 2, test_list"]),
+        ({"test_list": [1]}, ["line 2, test_list"]),
         ({"task_id": 601}, ["two rows have one task id", "line 2, task_id", "601", "line 1"]),
         ({"more": 1}, ["line 2", "more"]),
     ],
@@ -143,6 +151,25 @@ def test_a_bad_row_is_named_with_file_line_and_field(
         read("mbpp", file)
     for word in [str(file), *words]:
         assert word in str(caught.value)
+
+
+def test_a_sanitized_task_without_tests_is_dropped(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", SANITIZED, {**SANITIZED, "task_id": 8, "test_list": []})
+    assert reasons(read("mbpp", file)[1]) == [("mbpp_8", "untested")]
+
+
+@pytest.mark.parametrize("condition", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])
+def test_imports_for_type_checkers_alone_are_not_missing(tmp_path: Path, condition: str) -> None:
+    start = "from __future__ import annotations\nimport typing\nfrom typing import TYPE_CHECKING\n"
+    start += f"if {condition}:\n    import numpy as np\nelse:\n    import "
+    code = "\n\n\ndef add(a: np.int64, b):\n    return a + b\n"
+    rows = [
+        {**ROW, "task_id": number, "code": f"{start}{module}{code}"}
+        for number, module in enumerate(("math", "numpy"))
+    ]
+    problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows))
+    assert passes(problems) == [True]
+    assert reasons(dropped) == [("mbpp_1", "imports")]
 
 
 def test_a_data_set_without_a_problem_is_an_error_that_says_why(tmp_path: Path) -> None:

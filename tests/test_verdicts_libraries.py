@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import struct
+from pathlib import Path
+
 import pytest
 
-from coral_batch.records.verdict import Verdict
+from coral_batch.records.problem import Case
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.cases import judge_cases
+from coral_batch.verdicts.clock import Limits
+from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests.programs import SETTINGS, program
 
@@ -34,10 +43,46 @@ def test_a_module_that_this_python_has_is_there_in_the_jail(module: str) -> None
     assert (verdict.kind, verdict.detail) == ("PASS", "")
 
 
+# docs/jail.md names them.
+REFUSED = {
+    "threading": "threading.Thread(target=print).start()",
+    "asyncio": "asyncio.run(asyncio.sleep(0))",
+    "multiprocessing": "multiprocessing.Process(target=print).start()",
+    "subprocess": "subprocess.run(['true'])",
+}
+
+
+@pytest.mark.parametrize("module", REFUSED)
+def test_threads_processes_and_event_loops_end_with_an_error(module: str) -> None:
+    verdict = judged(f"import {module}\ndef f(n):\n    {REFUSED[module]}\n    return n\n")
+    assert verdict.kind == "ERROR"
+    assert re.search("can't start new thread|Operation not permitted", verdict.detail)
+
+
 def test_keys_are_derived_by_the_systems_library() -> None:
     hashlib = pytest.importorskip("_hashlib")
     if not hasattr(hashlib, "scrypt"):
         pytest.skip("this Python has no scrypt")
     code = "import hashlib\ndef f(n):\n    key = hashlib.scrypt(b'a', salt=b'b', n=2, r=1, p=1)\n"
     verdict = judged(f"{code}    return n if len(key) == 64 else key\n")
+    assert (verdict.kind, verdict.detail) == ("PASS", "")
+
+
+def test_time_zones_that_the_system_lacks_come_from_the_package_tzdata(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zones = tmp_path / "tzdata" / "zoneinfo"
+    zones.mkdir(parents=True)
+    (tmp_path / "tzdata" / "__init__.py").touch()
+    header = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 0, 1, 4)
+    offset = struct.pack(">lbb", 2 * 3600, 0, 0) + b"XYZ\0"
+    (zones / "Nowhere").write_bytes((header + offset) * 2 + b"\nXYZ-2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    code = (
+        "from datetime import datetime\nfrom zoneinfo import ZoneInfo\n"
+        "def f(n):\n    return str(datetime(2000, 1, n, tzinfo=ZoneInfo('Nowhere')).utcoffset())\n"
+    )
+    asked = Program("x", "f", code, (Case((1,), "2:00:00"),), None, {})
+    with Jail(isolation.__wrapped__(())) as jail:
+        verdict = judge_cases(jail, asked, Limits(1.0, 3.0, 512))[0]
     assert (verdict.kind, verdict.detail) == ("PASS", "")

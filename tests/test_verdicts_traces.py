@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import termios
+import zoneinfo
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +43,7 @@ def jail() -> Iterator[Jail]:
 def bare_jail() -> Iterator[Jail]:
     with pytest.MonkeyPatch.context() as patch:
         found = landlock_only(patch)
-    assert found.layers == ("landlock", "seccomp", "rlimits")
+    assert found.layers == ("landlock", "seccomp", "rlimits", "fixed_addresses")
     with Jail(found, LIMITS.memory_mb) as jail:
         yield jail
 
@@ -106,6 +108,45 @@ def test_ordinary_files_of_the_scratch_folder_serve(jail: Jail) -> None:
     )
     assert told(jail, ", ".join(steps))[1] == "returned \"(2, 1, 'abc', '', 0)\""
     assert told(jail, "os.listdir('.'), os.stat('.').st_mtime")[1] == "returned '([], 0.0)'"
+
+
+TEMPORARY = {
+    "NamedTemporaryFile": "tempfile.NamedTemporaryFile('w+')",
+    "TemporaryFile": "tempfile.TemporaryFile('w+')",
+    "SpooledTemporaryFile": "tempfile.SpooledTemporaryFile(1, 'w+')",
+    "opener": "open('x', 'w+', opener=os.open)",
+}
+
+
+@pytest.mark.parametrize("file", TEMPORARY.values(), ids=TEMPORARY)
+def test_temporary_files_serve(jail: Jail, file: str) -> None:
+    steps = f"file := {file}, file.write('abc'), file.seek(0), file.read()"
+    found = told(jail, f"(tempfile := __import__('tempfile'), {steps})[2:]")
+    assert found == ("FAIL", "returned \"(3, 0, 'abc')\"")
+
+
+def test_a_descriptor_is_made_inheritable_and_back(jail: Jail) -> None:
+    steps = "os.set_inheritable(1, {}), os.get_inheritable(1)"
+    found = told(jail, f"{steps.format(True)}, {steps.format(False)}")
+    assert found == ("FAIL", "returned '(None, True, None, False)'")
+
+
+def test_of_ioctl_only_the_two_that_mark_a_descriptor_are_allowed(jail: Jail) -> None:
+    """All of the numbers of terminals, files and sockets, asked of the null device."""
+    ask = "libc.ioctl(1, ctypes.c_ulong(n), None) == 0 or ctypes.get_errno() != 1"
+    found = told(jail, f"[n for n in (*range(0x5400, 0x5500), *range(0x8900, 0x8A00)) if {ask}]")
+    assert found == ("FAIL", f"returned '{[termios.FIONCLEX, termios.FIOCLEX]}'")
+
+
+@pytest.mark.parametrize("which", ["jail", "bare_jail"])
+def test_the_systems_time_zones_are_read(request: pytest.FixtureRequest, which: str) -> None:
+    zones = zoneinfo.available_timezones() - {"localtime"}  # a link to this machine's own
+    if "Europe/Berlin" not in zones:
+        pytest.skip("this machine has no time zones")
+    steps = "zones.ZoneInfo('Europe/Berlin').key, len(zones.available_timezones() - {'localtime'})"
+    jail = request.getfixturevalue(which)
+    found = told(jail, f"(zones := __import__('zoneinfo'), {steps})[1:]")
+    assert found == ("FAIL", f"returned \"('Europe/Berlin', {len(zones)})\"")
 
 
 def test_without_namespaces_nothing_is_written_but_names_can_be_asked_for(

@@ -171,7 +171,8 @@ class Measured:
         def of_bug(program: Program) -> str:
             lines, problem = self._settings.injection.lines, program.id.rpartition("/")[0]
             for bug in self._recorded.raw("bugs"):
-                if bug["problem"] == problem and counted(bug["buggy"], lines) == program.code:
+                texts = (bug["buggy"], counted(bug["buggy"], lines))
+                if bug["problem"] == problem and program.code in texts:
                     return bug["outcomes"]
             return "P"
 

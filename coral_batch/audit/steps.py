@@ -164,12 +164,12 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     for part in lake.EVALUATIONS.values():
         yield from _repairs(settings, part)
     yield _step(evidence)
-    times = ("adapter_durations", "sample_durations", "case_times")
-    yield _step(report, aside=dict.fromkeys(times, report.TABLES.index("times")))
     yield _step(linteval_items)
     for model in lake.lint_models():
         yield from _answers(model)
     yield _step(linteval_report)
+    times = ("adapter_durations", "sample_durations", "case_times", "linteval_durations")
+    yield _step(report, aside=dict.fromkeys(times, report.TABLES.index("times")))
 
 
 def _repairs(settings: Params, part: str) -> Iterator[Step]:

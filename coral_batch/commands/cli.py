@@ -104,6 +104,18 @@ def _repairing() -> bool:
     return sys.argv[1:2] == ["repair"]
 
 
+def _follows() -> str:
+    """Return what is to be said of a command that was interrupted."""
+    command, under = [*sys.argv[1:], "", ""][:2]
+    if _repairing():
+        return "; nothing was written but what is told above as written"
+    if command in STAGES or (command == "linteval" and f"linteval_{under}" in LINTEVAL):
+        return "; `dvc repro` goes on from here"
+    if (command, under) == ("linteval", "run"):
+        return "; the same command goes on from here"
+    return ""
+
+
 def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -126,8 +138,5 @@ def main() -> None:
     except SystemExit as end:
         # Typer turns Ctrl-C into this status, without a word.
         if end.code == INTERRUPTED:
-            follows = "`dvc repro` goes on from here"
-            if _repairing():
-                follows = "nothing was written but what is told above as written"
-            print(f"\ninterrupted; {follows}", file=sys.stderr)
+            print(f"\ninterrupted{_follows()}", file=sys.stderr)
         raise

@@ -17,7 +17,7 @@ from coral_batch.report.claims import TITLES, interval
 from coral_batch.report.roles import with_training
 from coral_batch.report.runs import Run, read_run
 from coral_batch.search.ids import birth
-from coral_batch.work.text import table
+from coral_batch.work.text import decimal, table
 
 # The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
 SEED = 0
@@ -89,7 +89,7 @@ def _headline(runs: Sequence[Run]) -> str:
         rows.append((run.name, run.evidence.search, genome, *cells, f"{best.fitness:.3f}"))
     text = table(header, rows, left={"run", "search", "best"})
     if not all(run.best.passed for run in runs):
-        text += "\n! refused by the gate: no genome of that run passed"
+        text += "\n! refused by the gate: no genome of that run passed the last generation's"
     return text
 
 
@@ -144,7 +144,7 @@ def _against(first: Run, other: Run) -> str:
 
 def _objectives(first: Scores, other: Scores) -> str:
     changes = [
-        f"{name} {value - before:+.3f}"
+        f"{name} {decimal(value - before, 3, signed=True)}"
         for (name, before), value in zip(asdict(first).items(), asdict(other).values(), strict=True)
         if abs(value - before) >= 0.0005
     ]

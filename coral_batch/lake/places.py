@@ -22,7 +22,7 @@ LINT_MODELS = ("base", "best")
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
 CHECKOUTS = Path(".coral/checkouts")
-VERDICT_JOURNAL = Path(".coral/verdicts.jsonl")
+JOURNALS = Path(".coral/verdicts")
 
 # Table -> place in the lake. {part} is the folder of a generation or of one of `PARTS`, {model} the
 # folder of a model that answers CodeLinterEval, {source} one of the corpus.
@@ -127,6 +127,12 @@ def below(place: Path) -> str:
 def above(place: str) -> Path:
     """Return the path that `below` stands for."""
     return _root.get() / place
+
+
+def journal(stage: str, part: str | None = None) -> Path:
+    """Return the file in which a stage keeps verdicts until its tables are written."""
+    name = stage if part is None else f"{stage}-{part.replace('/', '-')}"
+    return JOURNALS / f"{name}.jsonl"
 
 
 def lint_subject(model: str) -> tuple[str, str | None]:

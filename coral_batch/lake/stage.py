@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import polars as pl
 
+from coral_batch.errors import CoralError
 from coral_batch.lake import params, tables
 from coral_batch.lake.hashes import check_files
 from coral_batch.lake.places import path
@@ -85,23 +86,39 @@ class Lake:
         return path(table, part)
 
 
-def run(make: Callable[[Tables, Params, Any], Outputs], part: str | None = None) -> dict[str, Any]:
+def run(
+    make: Callable[[Tables, Params, Any], Outputs],
+    part: str | None = None,
+    journal: Path | None = None,
+) -> dict[str, Any]:
     """Call a stage's function with the lake and params.yaml, and write what it returns.
 
     Args:
         make: the stage's function.
         part: the part of the lake that is made; None where there is but one.
+        journal: what `make` keeps for the case that it is killed, removed when all is written.
 
     Returns:
         What was written, by table.
 
     Raises:
-        CoralError: a table cannot be read or written, breaks its schema, or `make` raised it.
+        CoralError: a table cannot be read or written, breaks its schema, or `make` raised it; or
+            the journal cannot be removed.
     """
     outputs = make(Lake(), params.load(), part)
     for target, content in outputs.items():
         table, where = target if isinstance(target, tuple) else (target, part)
         write(table, content, where)
+    if journal is not None:
+        try:
+            journal.unlink(missing_ok=True)
+        except OSError as error:
+            raise CoralError(
+                "the journal of a finished stage cannot be removed",
+                file=journal,
+                found=error.strerror,
+                action="grant write access, and run again",
+            ) from None
     return {target if isinstance(target, str) else target[0]: outputs[target] for target in outputs}
 
 

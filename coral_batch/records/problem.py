@@ -15,6 +15,8 @@ Loss = Literal[
     "undecided",
     "unchanged",
     "language",
+    "failing",
+    "skipped",
 ]
 """Why a row or a file of a source gives no problem; docs/corpora.md says what each means."""
 
@@ -27,10 +29,32 @@ class Case:
         inputs: the positional arguments (QuixBugs' rule: an input that is not a list is the one
             argument).
         expected: the expected result, as JSON.
+        tolerance: how far a number may be from the expected one, > 0; None where it must be equal.
     """
 
     inputs: tuple[Any, ...]
     expected: Any
+    tolerance: float | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that pytest runs in a project's own folder, with a candidate in its file's place.
+
+    Attributes:
+        root: the project's folder.
+        file: the program's file, seen from there.
+        tests: pytest's ids of the tests that call the function; the reference passes all of them.
+        collected: hash of the ids of all that pytest collects in their files, see
+            `coral_batch.verdicts.suites.digest`.
+        sha256: hash of the project's files, see `coral_batch.verdicts.projects.folder_hash`.
+    """
+
+    root: str
+    file: str
+    tests: tuple[str, ...]
+    collected: str
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -54,14 +78,17 @@ class Problem:
 
     Attributes:
         name: unique in the corpus, e.g. ``bitcount``; of an injected bug ``bitcount-3``.
-        function: name of the function that the tests call; QuixBugs' problems are named after it.
+        function: name of the function that the tests call; QuixBugs' problems are named after it;
+            of a project's class, ``Class.method``.
         buggy: the buggy module without its docstring, ending in one newline; None for a program
-            that bugs have yet to be injected into.
+            that bugs have yet to be injected into. Of a project's file, the function and what it
+            uses.
         reference: the correct module without alternative solutions in strings, likewise.
         docstring: the text that describes the function (QuixBugs puts it behind the code).
         cases: the JSON test cases; empty for a problem that only has a test file.
-        tests: source of the problem's test file, for problems without JSON cases: functions named
-            ``test*``, and the function under test imported by ``from FUNCTION import FUNCTION``.
+        tests: for problems without JSON cases: the source of a test file, with functions named
+            ``test*`` and the function under test imported by ``from FUNCTION import FUNCTION``; or
+            the tests of a project.
         support: name -> source of the modules that the test file imports (``node``).
         origin: where it was read from: the folder, or the git URL and commit.
         sha256: hash of everything above but the origin.
@@ -75,7 +102,7 @@ class Problem:
     reference: str
     docstring: str
     cases: tuple[Case, ...]
-    tests: str | None
+    tests: str | Suite | None
     support: dict[str, str]
     origin: str
     sha256: str
@@ -85,14 +112,18 @@ class Problem:
 
 @dataclass(frozen=True)
 class Role:
-    """A row of the manifest: what a problem may be used for, and why, once that was checked."""
+    """A row of the manifest: what a problem may be used for, and why, once that was checked.
+
+    `judged` says how: by ``cases``, by a ``test file`` apart from the program, or by ``pytest`` in
+    one process with it.
+    """
 
     name: str
     source: str
     role: str
     reason: str
     cases: int
-    test_file: bool
+    judged: str
     sha256: str
 
 

@@ -139,15 +139,12 @@ class Verdicts:
     """How programs are judged.
 
     Attributes:
-        packages: what programs may import besides the standard library; nothing in a run, where
-            the same verdict is to come out everywhere. `coral repair --allow` sets it.
     """
 
     cpu_seconds: float
     wall_seconds: float
     memory_mb: int
     require: tuple[str, ...]
-    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -197,6 +194,7 @@ class Linteval:
     source: str
     path: str
     language: str
+    prompts: str | None
     items: int | None
     samples: int
     max_new_tokens: int

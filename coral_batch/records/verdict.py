@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from coral_batch.records.problem import Case
+from coral_batch.records.problem import Case, Suite
 
 Kind = Literal["PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEABLE"]
 
@@ -29,21 +29,25 @@ class Program:
 
     Attributes:
         id: the caller's name for it; not part of what is judged.
-        function: name of the function under test, and of its module.
-        code: the module's source.
+        function: name of the function under test, and of its module; with a `Suite`, of the
+            function in its file.
+        code: the module's source; with a `Suite`, a definition of the function.
         cases: JSON cases; without them `tests` is run.
-        tests: source of the problem's test file.
+        tests: source of the problem's test file, or the tests of a project.
         support: name -> source of the modules that tests and program may import (``node``).
         twin: what it is compared with, beside its cases or tests; see `coral_batch.verdicts.twins`.
+        lines: with a `Suite`, how many lines of its file a test may run before it counts as
+            hanging; 0 for any number.
     """
 
     id: str
     function: str
     code: str
     cases: tuple[Case, ...]
-    tests: str | None
+    tests: str | Suite | None
     support: dict[str, str]
     twin: Twin | None = None
+    lines: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,8 @@ class Verdict:
 
     Attributes:
         case: number of the case or test, from 0.
-        test: name of the test function; of a call compared with the twin's, its arguments; None
-            for a JSON case.
+        test: name of the test function, or pytest's id; of a call compared with the twin's, its
+            arguments; None for a JSON case.
         kind: PASS; FAIL (another result); ERROR (an exception, no result, or what is no answer);
             TIMEOUT; MEMORY; CRASH (killed by a signal); UNPARSEABLE (no syntax or no such
             function).

@@ -141,6 +141,6 @@ def _verdict(program: Program, number: int, answer: Answer) -> tuple[Kind, str]:
     if answer.kind != "value":
         return failure(answer)
     case = program.cases[number]
-    if compare.equal(program.function, case.inputs, case.expected, answer.document):
+    if compare.equal(case.expected, answer.document, case.tolerance):
         return "PASS", ""
     return "FAIL", compare.shorten("returned " + compare.show(answer.document))

@@ -14,6 +14,7 @@ import ctypes
 import marshal
 import math
 import os
+import resource
 import select
 import signal
 import socket
@@ -24,15 +25,29 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from types import TracebackType
 
+from coral_batch.errors import CoralError
 from coral_batch.verdicts.clock import Clock
-from coral_batch.verdicts.containment import NULL, PACKAGES, SCRATCH, Isolation
+from coral_batch.verdicts.containment import (
+    COMPILED,
+    DEVICES,
+    NULL,
+    SCRATCH,
+    THROUGH,
+    Isolation,
+    Project,
+    sites,
+)
+from coral_batch.verdicts.inside.kernel import ADDR_NO_RANDOMIZE
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
 
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20
 _SCRATCH_FILES = 256
 _GRACE = 20.0  # seconds for what is no program's doing: starting, forking, collecting
-_ADDR_NO_RANDOMIZE = 0x0040000
+_GRACE_IMPORTING = 120.0  # the same with a project's packages to import
+
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class JailError(Exception):
@@ -179,12 +194,51 @@ class Jail:
             raise JailError("the jail is gone")
         return self._control
 
+    def _limits(self, jailed: bool, size: int) -> dict[str, int]:
+        """Return the limits of each process in the jail, by their names in `resource`.
+
+        Args:
+            jailed: whether it runs under bubblewrap.
+            size: bytes of the scratch folder.
+
+        Raises:
+            CoralError: a hard limit of this process is lower.
+        """
+        project = self._isolation.project is not None
+        limits = {
+            # A project's packages are the environment's: its tests are limited beyond them.
+            **({} if project else {"RLIMIT_AS": self._memory}),
+            "RLIMIT_FSIZE": size,
+            "RLIMIT_NOFILE": 256 if project else 64,
+            # Counts all processes of the user, unless in a user namespace.
+            **({"RLIMIT_NPROC": 64 if project else 16} if jailed else {}),
+            "RLIMIT_CORE": 0,
+            "RLIMIT_STACK": 8 << 20,
+            "RLIMIT_MEMLOCK": 0,
+            "RLIMIT_MSGQUEUE": 0,
+        }
+        for name, value in limits.items():
+            hard = resource.getrlimit(getattr(resource, name))[1]
+            if hard != resource.RLIM_INFINITY and hard < value:
+                raise CoralError(
+                    "programs would have less than what their verdicts go by",
+                    field=f"hard limit {name}",
+                    found=str(hard),
+                    expected=f"at least {value}",
+                    action="raise the hard limit of the calling shell (ulimit -H)",
+                )
+        return limits
+
     def _start(self) -> None:
         isolation = self._isolation
         jailed = isolation.jailed
+        size, files = (_SCRATCH_BYTES, _SCRATCH_FILES)
+        if isolation.project:
+            size, files = 4 * size, 16 * files
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        ours.settimeout(_GRACE)
+        ours.settimeout(_GRACE_IMPORTING if isolation.project else _GRACE)
         number = theirs.fileno()
+        limits = self._limits(jailed, size)
         with tempfile.TemporaryFile() as errors, _fixed_addresses():
             self._process = subprocess.Popen(
                 [*isolation.command, str(number)],
@@ -202,22 +256,13 @@ class Jail:
                 "die_with_parent": not jailed,
                 "scratch": SCRATCH if jailed else "",
                 "null": NULL if jailed else "",
-                "scratch_bytes": _SCRATCH_BYTES,
-                "scratch_files": _SCRATCH_FILES,
+                "scratch_bytes": size,
+                "scratch_files": files,
                 "readable": isolation.readable,
-                "packages": PACKAGES if isolation.packages else "",
+                "landlock": "landlock" in isolation.layers,
+                "project": isolation.project and self._project(isolation.project),
                 "filters": isolation.filters and astuple(isolation.filters),
-                "limits": {
-                    "RLIMIT_AS": self._memory,
-                    "RLIMIT_FSIZE": _SCRATCH_BYTES,
-                    "RLIMIT_NOFILE": 64,
-                    # Counts all processes of the user, unless in a user namespace.
-                    **({"RLIMIT_NPROC": 16} if jailed else {}),
-                    "RLIMIT_CORE": 0,
-                    "RLIMIT_STACK": 8 << 20,
-                    "RLIMIT_MEMLOCK": 0,
-                    "RLIMIT_MSGQUEUE": 0,
-                },
+                "limits": limits,
             }
             try:
                 ours.send(marshal.dumps(setup))
@@ -228,8 +273,30 @@ class Jail:
                 said = errors.read().decode(errors="replace").strip().splitlines()
                 self.close()
                 raise JailError(said[-1] if said else "the first process ended") from None
-        if ready["landlock"]:
-            self.missing["landlock"] = ready["landlock"]
+        self.missing |= {layer: why for layer, why in ready.items() if why}
+
+    def _project(self, project: Project) -> dict[str, object]:
+        """Return what the first process is told of a project; see `inside/suite.py`."""
+        return {
+            "folders": project.folders,
+            "folder": project.folder,
+            "modules": project.modules,
+            "own": project.own,
+            "sites": sites(),
+            "devices": DEVICES,
+            "through": THROUGH,
+            "compiled": COMPILED,
+            "memory": self._memory,
+            "environment": {
+                "HOME": SCRATCH,
+                "TMPDIR": SCRATCH,
+                "PATH": os.defpath,
+                "LANG": "C.UTF-8",
+                "HYPOTHESIS_STORAGE_DIRECTORY": f"{SCRATCH}/hypothesis",
+                # A library of numbers is to leave the other processors alone.
+                **dict.fromkeys(_THREADS, "1"),
+            },
+        }
 
 
 class Child:
@@ -409,11 +476,15 @@ def _poll(channel: socket.socket, events: int, seconds: float) -> int:
 
 @contextlib.contextmanager
 def _fixed_addresses() -> Iterator[None]:
-    """Start processes without address randomisation: sets of objects then keep their order."""
-    libc = ctypes.CDLL(None)
-    before = libc.personality(0xFFFFFFFF)
-    libc.personality(before | _ADDR_NO_RANDOMIZE)
+    """Start processes without address randomisation: sets of objects then keep their order.
+
+    Where that is refused, the jail's first process finds out.
+    """
+    personality = ctypes.CDLL(None).personality
+    personality.argtypes = (ctypes.c_ulong,)
+    before = personality(0xFFFFFFFF)
+    personality(before | ADDR_NO_RANDOMIZE)
     try:
         yield
     finally:
-        libc.personality(before)
+        personality(before)

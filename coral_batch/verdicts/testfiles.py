@@ -20,6 +20,7 @@ from collections import defaultdict
 from typing import Any
 
 from coral_batch.errors import CoralError
+from coral_batch.records.problem import Suite
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Stop, call, defect, ended, failure, load
@@ -58,7 +59,7 @@ def test_names(program: Program) -> list[str]:
         CoralError: there are none, or the file is no Python.
     """
     try:
-        body = syntax.parse(program.tests or "").body
+        body = syntax.parse(_source(program)).body
     except SyntaxError as error:
         raise CoralError(
             f"the test file of {program.function} is no Python", found=str(error)
@@ -76,6 +77,12 @@ def test_names(program: Program) -> list[str]:
     return names
 
 
+def _source(program: Program) -> str:
+    """Return the source of the test file; of a project's tests others take care."""
+    assert not isinstance(program.tests, Suite)
+    return program.tests or ""
+
+
 def _run(
     jail: Jail, apart: Jail, program: Program, limits: Limits, first: int
 ) -> dict[int, Verdict]:
@@ -84,7 +91,7 @@ def _run(
     total = limits.cpu_seconds * (len(names) + 1)
     found: list[tuple[Kind, str, float]] = []
     with contextlib.ExitStack() as stack:
-        frame = marshal.dumps((program.function, program.tests, program.support, names[first:]))
+        frame = marshal.dumps((program.function, _source(program), program.support, names[first:]))
         referee = stack.enter_context(apart.child(REFEREE, total, frame))
         remote = _Remote(jail, program, limits, total, stack)
         alive = True

@@ -16,10 +16,11 @@ import ast
 import hashlib
 import json
 import marshal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from coral_batch.records.problem import Suite
 from coral_batch.records.verdict import Kind, Program, Twin, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Answer, Stop, call, defect, failure, load
@@ -39,7 +40,11 @@ class _RanText(Exception):
 
 def names_of(program: Program) -> list[str | None]:
     """Return the name of each test: none of a JSON case, the arguments of a call to the twin."""
-    own = [None] * len(program.cases) if program.cases else test_names(program)
+    own: Sequence[str | None] = [None] * len(program.cases)
+    if isinstance(program.tests, Suite):
+        own = program.tests.tests
+    elif not program.cases:
+        own = test_names(program)
     calls = () if program.twin is None else program.twin.calls
     return [*own, *(f"as the original: {compare.shorten(call)}" for call in calls)]
 

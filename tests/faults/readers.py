@@ -21,11 +21,13 @@ from coral_batch.commands.export import export
 from coral_batch.commands.show import show
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
+from coral_batch.lake.stage import Lake
 from coral_batch.models.base.catalogue import Entry
 from coral_batch.models.base.download import fetch
 from coral_batch.records.example import Example
 from coral_batch.records.items import Item
 from coral_batch.report.runs import read_run
+from coral_batch.verdicts import pool
 from stages.adapters import adapters
 from stages.automata import automata
 from stages.base import base
@@ -50,6 +52,7 @@ from stages.samples import samples
 from stages.scores import scores
 from stages.selection import selection
 from stages.split import split
+from stages.verdicts import make as make_verdicts
 from stages.verdicts import verdicts
 from tests.faults.mutations import OUTSIDE
 from tests.finished_lake import SETTINGS, SNIPPETS, make_finished_lake
@@ -103,6 +106,7 @@ def make_attacked(folder: Path) -> None:
     linteval_report()
     page(LATER)
     index()
+    make_verdicts(Lake(), params.load(), LATER, pool)  # as when the stage is killed at its end
     _write_sources()
     OUTSIDE.write_text("private")
 
@@ -272,6 +276,6 @@ READERS: dict[str, tuple[Stage, ...]] = {
     "lake/linteval/metrics.json": (index,),
     ".coral/store/*/*/index.json": listed,
     ".coral/store/*/*/files/*.json": listed,
-    ".coral/verdicts.jsonl": (partial(verdicts, LATER),),
+    ".coral/verdicts/*.jsonl": (partial(verdicts, LATER),),
 }
 """What a person can touch -> what reads it. The places are patterns of file names."""

@@ -80,7 +80,6 @@ def test_a_clock_that_jumps_in_a_stage_changes_neither_verdicts_nor_durations(
     copy: Path, hours: int
 ) -> None:
     before = hashes(copy)
-    (copy / ".coral/verdicts.jsonl").unlink()
     clock = "import time\nbegin, real = time.time(), time.time\n"
     clock += f"time.time = lambda: real() + (real() - begin > 1) * {hours * 3600}\n"
     (copy / "sitecustomize.py").write_text(clock)

@@ -157,7 +157,7 @@ lake.write_folders("adapter_folders", {"0" * 64: Path(aside)}, "000")
 Store(lake.STORE).put("samples", {"seed": 1}, lambda folder: (folder / "a").write_text("a"))
 fetch(Source("quixbugs", "", "quixbugs", aside, revision))
 program = Program("a", "double", "def double(n): return 2 * n", (Case((1,), 2),), None, {})
-judge([program], load(Path(settings)).verdicts, 1, lake.VERDICT_JOURNAL)
+judge([program], load(Path(settings)).verdicts, 1, lake.journal("verdicts", "000"))
 """
 
 

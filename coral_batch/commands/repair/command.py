@@ -6,16 +6,15 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from coral_batch.commands.repair.checks import Failure
 from coral_batch.commands.repair.folders import Untried, repair_folder
 from coral_batch.commands.repair.repairing import Repair
 from coral_batch.commands.repair.repairing import repair as search
+from coral_batch.commands.repair.tests import Failure
 from coral_batch.errors import UNTRIED, CoralError
 from coral_batch.report.views import diff_text
 from coral_batch.work.text import escape, inline, table
@@ -50,7 +49,7 @@ def repair(
     function: Annotated[
         str | None,
         typer.Option(
-            help="The function, or Class.method; not needed where the tests call a single function."
+            help="The function, or Class.method; not needed where the tests that fail call one."
         ),
     ] = None,
     tests: Annotated[
@@ -58,9 +57,9 @@ def repair(
         typer.Option(
             parser=_path,
             metavar="PATH",
-            help="A test file in pytest's style (.py), or cases (.json, .jsonl), `[inputs, "
+            help="What pytest runs, a file or a folder; or JSON cases (.json, .jsonl), `[inputs, "
             "expected]` a line; without it, the examples in FILE's docstrings. Of a folder: the "
-            "folder with test_NAME.py or NAME_test.py; without it, the same folder.",
+            "folder with the tests; without it, the same folder.",
         ),
     ] = None,
     model: Annotated[
@@ -81,15 +80,6 @@ def repair(
     smallest: Annotated[
         bool, typer.Option("--smallest", help="Try all of a round, and take the smallest edit.")
     ] = False,
-    allow: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow",
-            metavar="PACKAGE",
-            help="A package that FILE and its tests may import: one that is installed beside coral,"
-            " or the path of a module or of a package's folder. Once for each.",
-        ),
-    ] = None,
     replace: Annotated[
         bool, typer.Option("--write", help="Put the repair in the place of FILE.")
     ] = False,
@@ -111,7 +101,6 @@ def repair(
         "samples": samples,
         "rounds": rounds,
         "smallest": smallest,
-        "allow": allow or [],
     }
     tried: list[Repair | Untried] = []
     if os.path.isdir(file):  # noqa: PTH112 (Path.is_dir raises for a path that cannot be)
@@ -123,7 +112,7 @@ def repair(
                 action="name the function's file instead of the folder:"
                 f" `coral repair FILE --function {function}`",
             )
-        for one in repair_folder(file, tests, replace=replace, **options):
+        for one in repair_folder(file, tests, write=replace, **options):
             tried.append(one)
             show(one, model, replace, as_json)
         if not as_json:
@@ -209,14 +198,19 @@ def record(found: Repair | Untried, model: str, written: bool) -> dict[str, obje
         "model": model,
         "outcome": found.outcome,
         "tests": found.tests,
-        "failed_before": [asdict(one) for one in found.failed],
-        "failed_after": [asdict(one) for one in found.left],
+        "failed_before": list(map(_recorded, found.failed)),
+        "failed_after": list(map(_recorded, found.left)),
         "rounds": found.rounds,
         "drawn": found.drawn,
         "diff": found.diff if repaired else None,
         "code": found.best.text if repaired else None,
         "written": written and repaired,
     }
+
+
+def _recorded(failure: Failure) -> dict[str, object]:
+    names = ("test", "expected", "kind", "got")
+    return {name: getattr(failure, name) for name in names} | {"functions": sorted(failure.called)}
 
 
 def told(found: Repair, written: bool, colour: bool) -> str:
@@ -229,7 +223,7 @@ def told(found: Repair, written: bool, colour: bool) -> str:
     """
     file = escape(str(found.source.file))
     if found.outcome == "nothing to repair":
-        return f"nothing to repair: {file} passes all {_tests(found.tests)}"
+        return f"nothing to repair: {file} passes its {_tests(found.tests)}"
     lines = [f"{file} failed {len(found.failed)} of {_tests(found.tests)}:"]
     lines += [f"  {_failure(one)}" for one in found.failed]
     tried = f"{found.drawn} changes in {found.rounds} round{'s' if found.rounds > 1 else ''}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from coral_batch.commands.repair.checks import Failure
+from coral_batch.commands.repair.tests import Failure
 from coral_batch.models.prompts.prompt import repair_prompt
 from coral_batch.records.problem import Problem
 
 LONGEST = 400
-"""Most characters of a call or a result that a prompt shows."""
+"""Most characters of a test, or of what came of it, that a prompt shows."""
 
 
 def retry_prompt(problem: Problem, docstring: bool, failure: Failure) -> str:
@@ -19,8 +19,10 @@ def retry_prompt(problem: Problem, docstring: bool, failure: Failure) -> str:
         failure: a test that the best attempt fails.
     """
     shown, asked = repair_prompt(problem, docstring).rsplit("\n\n", 1)
-    told = [f"It fails this test:\n```python\n{failure.test[:LONGEST]}\n```"]
-    if failure.expected is not None:
-        told.append(f"Expected: {failure.expected[:LONGEST]}")
-    told.append(f"Got: {failure.got[:LONGEST]}")
-    return "\n\n".join([shown, "\n".join(told), asked])
+    test, got = failure.test[:LONGEST], failure.got[:LONGEST]
+    if failure.expected is None:
+        told = f"It fails the test {test}:\n```\n{got}\n```"
+    else:
+        expected = failure.expected[:LONGEST]
+        told = f"It fails this test:\n```python\n{test}\n```\nExpected: {expected}\nGot: {got}"
+    return "\n\n".join([shown, told, asked])

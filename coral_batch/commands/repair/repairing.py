@@ -1,47 +1,53 @@
 """The search for a repair: draw the likeliest changes, run the tests on each, draw again.
 
-A candidate repairs when it passes all tests of the function, where none is of it alone those that
-are of no single function, and where there are no such tests all; and when it breaks no other test
-that the file passed.
+A candidate repairs when it passes all tests that call the function, or where none that fails does
+all tests, and when it breaks no other test that the file passed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import re
 import stat
-from collections.abc import Generator, Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from coral_batch.commands.repair.checks import (
-    WHOLE,
-    Failure,
-    Tested,
-    failures,
-    failures_of,
-    read_tests,
-    single,
-    size,
-)
 from coral_batch.commands.repair.prompts import retry_prompt
-from coral_batch.commands.repair.source import Source, problem_of, read_source, with_answer
-from coral_batch.corpus.sources.programs import newlines
+from coral_batch.commands.repair.tests import (
+    JSON,
+    Failure,
+    ProjectTests,
+    Tests,
+    read_case_tests,
+    tests_of_file,
+    unclear,
+)
+from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.views import view
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
 from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
-from coral_batch.records.settings import Params, Verdicts
-from coral_batch.verdicts.packages import mounts, name_of
+from coral_batch.records.problem import Problem
+from coral_batch.records.settings import Params
+from coral_batch.verdicts.functions import (
+    Source,
+    check_function,
+    functions_of,
+    newlines,
+    read_source,
+    with_answer,
+)
 
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
-
-_AT_ONCE = 4
-"""Answers judged together, the likeliest first: fewer would start jails more often, and for more
-there would be longer to wait."""
 
 
 class Draw(Protocol):
@@ -61,33 +67,28 @@ class Repair:
 
     Attributes:
         outcome: whether the function passes its tests, and whether it did so from the start.
-        function: its name.
+        function: its name; empty where there was nothing to repair and none was named.
         source: the file as it was read.
-        tested: the tests.
+        tests: how many tests there are.
         failed: what the file failed.
         best: the file repaired; else the attempt that passes most tests, which can be the file as
             it was.
         left: what that fails: where it is repaired, tests of other functions alone.
         drawn: answers that were judged.
         rounds: rounds in which they were drawn.
-        limits: with which the tests ran.
+        run: what runs the tests on a file.
     """
 
     outcome: Outcome
     function: str
     source: Source
-    tested: Tested
+    tests: int
     failed: Sequence[Failure]
     best: Source
     left: Sequence[Failure]
     drawn: int
     rounds: int
-    limits: Verdicts
-
-    @property
-    def tests(self) -> int:
-        """How many tests there are."""
-        return size(self.tested)
+    run: Callable[[Source], list[Failure]] = field(repr=False, compare=False)
 
     @property
     def diff(self) -> str:
@@ -104,9 +105,8 @@ class Repair:
         if self.outcome != "repaired":
             raise CoralError("there is no repair to write", found=self.outcome)
         file = self.source.file.resolve()
-        left = {one.id for one in self.left}
-        (failed,) = failures([self.best], self.tested, self.limits)
-        if failed := [one for one in failed if one.id not in left]:
+        left = {one.number for one in self.left}
+        if failed := [one for one in self.run(self.best) if one.number not in left]:
             raise CoralError(
                 "the repair does not pass its tests a second time",
                 file=file,
@@ -131,9 +131,9 @@ class _Attempt:
     source: Source
     failed: Sequence[Failure]
 
-    def repairs(self, spared: AbstractSet[tuple[str, int]]) -> bool:
+    def repairs(self, spared: AbstractSet[int]) -> bool:
         """Whether it fails nothing but tests that need not pass."""
-        return {one.id for one in self.failed} <= spared
+        return {one.number for one in self.failed} <= spared
 
 
 def repair(
@@ -145,48 +145,59 @@ def repair(
     samples: int = 16,
     rounds: int = 2,
     smallest: bool = False,
-    allow: Sequence[str] = (),
     draw: Draw | None = None,
 ) -> Repair:
     """Try to repair a function of a file, which stays as it is.
 
     Args:
         file: the Python file.
-        tests: its tests; None for its doctests. See `checks.read_tests`.
-        function: the function, or ``Class.method``; None where the tests call a single function.
+        tests: what pytest runs, a file or a folder; or JSON cases (``.json``, ``.jsonl``); None for
+            the examples in the file's docstrings.
+        function: the function, or ``Class.method``; None where the tests that fail call a single
+            one.
         model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder.
         samples: changes to draw a round, >= 1.
         rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
         smallest: take the smallest edit of those that repair, instead of the likeliest.
-        allow: packages that file and tests may import, by name or path.
         draw: what draws, in the place of `model`.
 
     Raises:
         CoralError: params.yaml, the file, its tests or the model cannot be used, `samples` or
             `rounds` is less than 1, or `draw` gives no texts.
     """
-    settings = allowing(params.load(), allow)
-    draw = draw or loaded_at_need(model, settings)
-    search = Search(settings, samples, rounds, smallest, draw)
+    settings = params.load()
+    search = Search(settings, samples, rounds, smallest, draw or loaded_at_need(model, settings))
     source = read_source(Path(file))
     tests = None if tests is None else Path(tests)
-    name, tested = read_tests(source, tests, function, list(map(name_of, allow)))
-    failed = failures_of(source, tested, settings.verdicts)
-    return search.run(source, name, tested, failed)
+    if function is not None:
+        function = unicodedata.normalize("NFKC", function)  # as Python reads names
+        check_function(source, function)
+    if tests is not None and tests.suffix in JSON:
+        cases = read_case_tests(source, tests, function, settings.verdicts)
+        return search.run(source, cases.function, cases, cases.failures(source))
+    with contextlib.closing(tests_of_file(source, tests, settings.verdicts)) as project:
+        failed = project.at_first
+        name = function or (chosen(source, project, failed) if failed else "")
+        return search.run(source, name, project, failed)
 
 
-def allowing(settings: Params, allow: Sequence[str]) -> Params:
-    """Return the settings with which programs may import packages.
+def chosen(source: Source, tests: ProjectTests, failed: Sequence[Failure]) -> str:
+    """Return the one function that tests which fail call.
 
-    Args:
-        settings: the run's.
-        allow: the packages, by name or path.
+    That from elsewhere than its own file, or else at all.
 
     Raises:
-        CoralError: there is no such package.
+        CoralError: they call none, or several.
     """
-    mounts(allow)
-    return replace(settings, verdicts=replace(settings.verdicts, packages=tuple(allow)))
+    known = functions_of(source.tree)
+    for direct in (True, False):
+        names = [name for name in tests.called(failed, direct=direct) if name in known]
+        if len(names) == 1:
+            check_function(source, names[0])
+            return names[0]
+        if names:
+            break
+    raise unclear(source.file, "the tests that fail call", names, names or known)
 
 
 def loaded_at_need(model: str, settings: Params) -> Draw:
@@ -239,13 +250,13 @@ class Search:
                     "nothing would be drawn", field=name, found=count, expected="at least 1"
                 )
 
-    def run(self, source: Source, name: str, tested: Tested, failed: Sequence[Failure]) -> Repair:
+    def run(self, source: Source, name: str, tests: Tests, failed: Sequence[Failure]) -> Repair:
         """Look for a repair of one function.
 
         Args:
             source: the file.
             name: the function.
-            tested: the tests.
+            tests: the tests.
             failed: what the file fails.
 
         Raises:
@@ -253,16 +264,12 @@ class Search:
                 used, or what draws gives no texts.
         """
         best = _Attempt(source, failed)
-        limits, docstring = self.settings.verdicts, self.settings.prompt.docstring
-        if not failed:
-            return Repair(
-                "nothing to repair", name, source, tested, failed, source, failed, 0, 0, limits
-            )
-        spared = _spared(source, name, tested, failed)
+        docstring = self.settings.prompt.docstring
         drawn = 0
         asked: list[str] = []
-        while len(asked) < self.rounds:
-            wrong = next(one for one in best.failed if one.id not in spared)
+        spared = _spared(source, name, failed) if failed else frozenset()
+        while failed and len(asked) < self.rounds:
+            wrong = next(one for one in best.failed if one.number not in spared)
             problem = problem_of(best.source, name)
             prompt = repair_prompt(problem, docstring)
             if asked:
@@ -270,25 +277,22 @@ class Search:
             if prompt in asked:  # the answers would be the same
                 break
             asked.append(prompt)
-            seen: set[Source] = set()
+            seen: set[Source] = {source}
             attempts: list[_Attempt] = []
             right: list[_Attempt] = []
             answers = _iterated(self.draw(prompt, buggy_program(problem), self.samples))
-            at_once = self.samples if self.smallest else _AT_ONCE
-            while group := list(islice(answers, at_once)):
-                _check_texts(group)
-                drawn += len(group)
-                # What is Python as it is, a program without a fence, is taken whole.
-                found = [
-                    with_answer(source, name, answer)
-                    or with_answer(source, name, extract_code(answer))
-                    for answer in group
-                ]
-                candidates = [one for one in dict.fromkeys(found) if one and one not in seen]
-                seen.update(candidates)
-                attempts += _judged(candidates, tested, wrong, limits) if candidates else []
+            for answer in islice(answers, self.samples):
+                if not isinstance(answer, str):
+                    raise _no_texts(answer)
+                drawn += 1
+                for code in programs_in(answer):
+                    candidate = with_answer(source, name, code)
+                    if candidate is None or candidate in seen:
+                        continue
+                    seen.add(candidate)
+                    attempts.append(_Attempt(candidate, tests.failures(candidate)))
                 right = [one for one in attempts if one.repairs(spared)]
-                if right:
+                if right and not self.smallest:
                     break
             if isinstance(answers, Generator):
                 answers.close()
@@ -298,11 +302,60 @@ class Search:
                 best = right[0]
                 break
             best = min([best, *attempts], key=lambda one: len(one.failed))
-        outcome: Outcome = "repaired" if best.repairs(spared) else "not repaired"
-        rounds = len(asked)
+        outcome: Outcome = "nothing to repair"
+        if failed:
+            outcome = "repaired" if best.repairs(spared) else "not repaired"
         return Repair(
-            outcome, name, source, tested, failed, best.source, best.failed, drawn, rounds, limits
+            outcome,
+            name,
+            source,
+            tests.size,
+            failed,
+            best.source,
+            best.failed,
+            drawn,
+            len(asked),
+            partial(_once_more, tests),
         )
+
+
+def _once_more(tests: Tests, source: Source) -> list[Failure]:
+    with contextlib.closing(tests):
+        return tests.failures(source)
+
+
+def problem_of(source: Source, name: str) -> Problem:
+    """Return the problem of repairing a function, whose reference nobody knows and is empty.
+
+    Raises:
+        CoralError: its lines and those that it uses cannot be taken out of the file.
+    """
+    code, docstring = view(source, name)
+    last = name.rpartition(".")[2]
+    return make_problem(last, last, "", str(source.file), buggy=code, docstring=docstring)
+
+
+_FENCE = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)"
+    r"(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def programs_in(answer: str) -> Iterator[str]:
+    """Yield what of an answer may be a program: all of it, then each code block, the last first.
+
+    A block that is indented, as in a list, is taken without that indentation.
+
+    Args:
+        answer: a program, or a text with code blocks as models write it.
+    """
+    yield answer
+    answer = newlines(answer)
+    for block in reversed([*_FENCE.finditer(answer)]):
+        indent = block["indent"]
+        yield "".join(line.removeprefix(indent) for line in block["code"].splitlines(keepends=True))
+    yield extract_code(answer)
 
 
 def _iterated(answers: object) -> Iterator[Any]:
@@ -316,12 +369,6 @@ def _iterated(answers: object) -> Iterator[Any]:
     return iter(answers)
 
 
-def _check_texts(answers: Sequence[object]) -> None:
-    for answer in answers:
-        if not isinstance(answer, str):
-            raise _no_texts(answer)
-
-
 def _no_texts(found: object) -> CoralError:
     return CoralError(
         "what draws gives no sequence of texts",
@@ -331,43 +378,24 @@ def _no_texts(found: object) -> CoralError:
     )
 
 
-def _judged(
-    candidates: Sequence[Source], tested: Tested, wrong: Failure, limits: Verdicts
-) -> list[_Attempt]:
-    """Run the tests on candidates; those that hang in the test `wrong` are left out.
-
-    They would take as long in the other tests.
-    """
-    first = failures(candidates, single(tested, wrong), limits)
-    left = [
-        candidate
-        for candidate, failed in zip(candidates, first, strict=True)
-        if not any(one.kind == "TIMEOUT" for one in failed)
-    ]
-    judged = failures(left, tested, limits) if left else []
-    return list(map(_Attempt, left, judged))
-
-
-def _spared(
-    source: Source, name: str, tested: Tested, failed: Sequence[Failure]
-) -> AbstractSet[tuple[str, int]]:
+def _spared(source: Source, name: str, failed: Sequence[Failure]) -> AbstractSet[int]:
     """Return the tests that the file fails and that a repair need not pass.
 
     Raises:
-        CoralError: the function passes all that may be of it.
+        CoralError: the function passes all that call it.
     """
-    at_fault = {one.function for one in failed}
-    if not at_fault & {name, WHOLE}:
-        if name not in tested:
-            return frozenset()
-        raise CoralError(
-            f"{name} passes its tests, and others fail theirs",
-            file=source.file,
-            field=f"--function {name}",
-            expected=f"one of {', '.join(dict.fromkeys(one.function for one in failed))}",
-        )
-    own = name if name in at_fault else WHOLE
-    return {one.id for one in failed if one.function != own}
+    if any(name in one.called for one in failed):
+        return {one.number for one in failed if name not in one.called}
+    known = functions_of(source.tree)
+    others = [one for test in failed for one in sorted(test.called) if one in known]
+    if not others:  # they fail before they call anything
+        return frozenset()
+    raise CoralError(
+        f"{name} passes its tests, and others fail theirs",
+        file=source.file,
+        field=f"--function {name}",
+        expected=f"one of {', '.join(dict.fromkeys(others))}",
+    )
 
 
 def _size(source: Source, changed: Source) -> tuple[int, int]:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from coral_batch.corpus.injection.kinds import KINDS
 from coral_batch.corpus.injection.scope import Scope
 from coral_batch.corpus.injection.source import Edit, Source
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Problem, Suite
 from coral_batch.seeding import derive_seed
+from coral_batch.verdicts.functions import definitions_of
 from coral_batch.verdicts.inside import syntax
 
 
@@ -52,6 +53,7 @@ def candidates(problem: Problem, seed: int) -> Iterator[Candidate]:
         seed: the run's seed.
     """
     source = Source(problem.reference)
+    start, end = _span(source, problem)
     scope = Scope(source)
     own = [problem.reference] if problem.buggy is None else [problem.reference, problem.buggy]
     seen = {ast.dump(syntax.parse(code)) for code in own}
@@ -62,6 +64,8 @@ def candidates(problem: Problem, seed: int) -> Iterator[Candidate]:
         for kind in order:
             while queues[kind]:
                 edit = queues[kind].popleft()
+                if not start <= edit.start <= edit.end <= end:
+                    continue
                 code = source.text[: edit.start] + edit.text + source.text[edit.end :]
                 tree = _tree(code)
                 if tree is not None and tree not in seen:
@@ -70,6 +74,14 @@ def candidates(problem: Problem, seed: int) -> Iterator[Candidate]:
                     number += 1
                     yield Candidate(number, kind, line, original, edit.text, code)
                     break
+
+
+def _span(source: Source, problem: Problem) -> tuple[int, int]:
+    """Return where bugs may be put: of a project's file, into the function under test alone."""
+    if not isinstance(problem.tests, Suite):
+        return 0, len(source.text)
+    (function,) = definitions_of(source.tree, problem.function)
+    return source.start(function), source.end(function)
 
 
 def _edits(kind: str, source: Source, scope: Scope, name: str, seed: int) -> list[Edit]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 
 from coral_batch.verdicts.inside import syntax
+from coral_batch.verdicts.projects import HANGS as PROJECT_HANGS
 
 HANGS = "Hangs: more lines ran than a bug is given"
 """What a verdict says of a program that was ended, with the type of the exception before it."""
@@ -79,7 +80,7 @@ def counted(code: str, lines: int) -> str:
 
 def hangs(detail: str) -> bool:
     """Whether the detail of a verdict says that a counted program ran too many lines."""
-    return detail == HANGS or detail.startswith(_ENDED)
+    return detail in (HANGS, PROJECT_HANGS) or detail.startswith(_ENDED)
 
 
 def _catches_everything(tree: ast.Module) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,7 @@ from coral_batch.corpus.injection.counting import counted, hangs
 from coral_batch.corpus.injection.distance import token_distance
 from coral_batch.errors import CoralError, shorten
 from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Problem, Suite
 from coral_batch.records.settings import Injection
 from coral_batch.records.verdict import Program, Verdict
 
@@ -108,10 +109,18 @@ class _Search:
 
     def program(self, candidate: Candidate) -> Program:
         """Return what is judged."""
-        problem = self._problem
-        name = f"{problem.name}/{candidate.number}"
-        text = counted(candidate.code, self._settings.lines)
-        return Program(name, problem.function, text, problem.cases, problem.tests, problem.support)
+        problem, lines = self._problem, self._settings.lines
+        program = partial(
+            Program,
+            id=f"{problem.name}/{candidate.number}",
+            function=problem.function,
+            cases=problem.cases,
+            tests=problem.tests,
+            support=problem.support,
+        )
+        if isinstance(problem.tests, Suite):  # whose plugin counts the lines
+            return program(code=candidate.code, lines=lines)
+        return program(code=counted(candidate.code, lines))
 
     def add(self, candidate: Candidate, verdicts: Sequence[Verdict]) -> None:
         """Note what came of a candidate, and keep it if it is a bug that is wanted.

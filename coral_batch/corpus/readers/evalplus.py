@@ -24,9 +24,10 @@ from coral_batch.corpus.sources.evalplus import (
     rule_of,
 )
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import parse_program, take_docstring
-from coral_batch.corpus.sources.rows import Form, find_file, gather, read_rows
+from coral_batch.corpus.sources.programs import parse_program
+from coral_batch.corpus.sources.rows import Form, Lost, find_file, gather, read_rows
 from coral_batch.records.problem import DroppedProblem, Problem
+from coral_batch.verdicts.functions import take_docstring
 
 _RELEASE = Form("evalplus", "EvalPlus")
 _HUMANEVAL = Form("humaneval", "HumanEval+")
@@ -70,6 +71,8 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         parse_program(task.program, written.function)
         rule = rule_of(task.id, written.function)
         numbers = chosen(written.inputs)
+        if not numbers:
+            raise Lost("untested", "there are no inputs of a usable length")
         results = written.results
         tests = comparing(
             written.function,

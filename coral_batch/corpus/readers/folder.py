@@ -1,116 +1,243 @@
-"""Read a folder of Python files with tests: a user's own programs.
+"""Read a folder of Python files with tests: a user's own project.
 
-``NAME.py`` is a correct program. Its tests are ``test_NAME.py`` or ``NAME_test.py``, beside it or
-in ``tests/``, in pytest's style (`coral_batch.corpus.sources.pytestfiles` says what is read);
-without such a file, the examples in its docstrings (`coral_batch.corpus.sources.doctests`).
-``NAME.buggy.py`` beside it, or ``buggy/NAME.py``, is the same program with a bug; without one the
-problem has none. A program whose tests call several functions gives a problem for each.
+pytest runs everything that it collects in the folder, doctests included, once and in the jail. Each
+function and method that a test calls gives a problem, whose tests are those that call it. Tests
+that fail or are skipped there are left out. ``NAME.buggy.py`` beside ``NAME.py``, or in ``buggy/``,
+is the same file with a bug; without one its problems have none.
 
-The files are a user's own and can be mended, so what cannot be read is an error, except for a
-program without tests, and tests without a program, which are dropped.
+What the tests are like stays in the folder: a problem names it, and the hash of its files.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from coral_batch.corpus.sources.asserts import definitions
-from coral_batch.corpus.sources.doctests import parse_doctests
-from coral_batch.corpus.sources.grouping import by_function
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import (
-    check_changed,
-    parse,
-    parse_program,
-    take_docstring,
-)
-from coral_batch.corpus.sources.pytestfiles import parse_tests
+from coral_batch.corpus.sources.programs import check_changed
 from coral_batch.corpus.sources.rows import Lost
-from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.sources.views import view
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import DroppedProblem, Problem
+from coral_batch.lake import params
+from coral_batch.records.problem import DroppedProblem, Problem, Suite
+from coral_batch.verdicts.functions import (
+    Source,
+    definitions_of,
+    functions_of,
+    read_source,
+    take_docstring,
+    with_answer,
+)
+from coral_batch.verdicts.projects import (
+    folder_hash,
+    open_project,
+    options,
+    python_files,
+)
+from coral_batch.verdicts.suites import Outcome, Ran, Request, called_of, digest
 
-_BUGGY, _TESTS = "buggy", "tests"
-_NO_PROGRAMS = ("__init__", "conftest", "setup")
+MOST_TESTS = 100
+"""Tests of a problem at most: first those that call the fewest functions of the project, which say
+most of this one."""
+
+_BUGGY = "buggy"
+_BUGGY_FILE = ".buggy.py"
+_TESTS = ("test", "tests")
+_NO_PROGRAMS = ("conftest", "setup")
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Read every program of the folder `path`, sorted by name.
+    """Read every function of the folder `path` that a test calls, in the order of the files.
 
-    A problem is called NAME, or NAME_FUNCTION where the tests call several functions.
+    A problem is called NAME, or NAME_FUNCTION where the tests call several functions of the file.
 
     Returns:
-        The problems, and the programs without tests and tests without a program.
+        The problems, and the tests, functions and programs that give none.
 
     Raises:
-        CoralError: there is no such folder or program, or a program, its tests or its bug cannot
-            be used; the message says which and why.
+        CoralError: there is no such folder, pytest does not run in it, no test passes, or a bug
+            cannot be used; the message says which and why.
     """
     if not path.is_dir():
         raise CoralError("no folder of programs here", file=path, expected="a folder with NAME.py")
-    names = [file.stem for file in sorted(path.glob("*.py")) if is_program(file)]
+    if (path / "__init__.py").exists():
+        raise CoralError(
+            "the folder is a package itself, which no test could import",
+            file=path,
+            expected="the folder that holds the package and its tests",
+        )
+    ran = _run(path)
+    passed = [one for one in ran.outcomes if one.kind == "PASS"]
+    dropped = [
+        DroppedProblem(one.id, "skipped" if one.kind is None else "failing", one.detail)
+        for one in ran.outcomes
+        if one.kind != "PASS"
+    ]
+    broken = [line.partition(": ") for line in ran.said.splitlines()]
+    dropped += [DroppedProblem(name, "failing", why) for name, _, why in broken if why]
+    if not passed:
+        raise CoralError(
+            "no test of the folder passes",
+            file=path,
+            found="; ".join(f"{one.name}: {one.detail}" for one in dropped[:3]) or "no tests",
+            expected="tests that pytest collects, or examples in docstrings",
+            action="run pytest on the folder; a missing package has to be installed beside"
+            " coral-batch",
+        )
     bugs = _bugs(path)
-    for name, file in bugs.items():
-        if name not in names:
-            raise CoralError("a bug without its program", file=file, expected=f"{name}.py")
-    problems, dropped = [], []
-    for name in names:
-        made = _problems(path / f"{name}.py", _test_file(path, name), bugs.get(name), origin)
+    project = _Project(path, origin, ran, _tests_of(passed, path.resolve()), folder_hash(path))
+    problems: list[Problem] = []
+    for file in programs(path.resolve()):
+        name = file.relative_to(path.resolve()).as_posix()
+        made, lost = project.read(file, name, bugs.pop(name, None))
         problems += made
-        if not made:
-            dropped.append(
-                DroppedProblem(name, "untested", "no test file and no example in a docstring")
-            )
+        dropped += lost
+    for name, file in bugs.items():
+        raise CoralError("a bug without its program", file=file, expected=name)
     if not problems:
         raise CoralError(
-            "the folder has no program with tests",
+            "no test of the folder calls a function of its programs",
             file=path,
-            found=", ".join(names) or "no programs",
-            expected="NAME.py with test_NAME.py beside it or in tests/, or examples in docstrings",
+            expected="tests that import NAME.py of this folder",
         )
-    alone = [file for file in _test_files(path) if tested_by(file) not in names]
-    return problems, dropped + [
-        DroppedProblem(file.stem, "untested", f"tests without {tested_by(file)}.py")
-        for file in alone
+    _check_names(problems)
+    return problems, dropped
+
+
+def programs(folder: Path) -> list[Path]:
+    """Return the programs of a folder, which are told from its tests by their names alone."""
+    return [
+        file
+        for file in python_files(folder)
+        if "." not in file.stem
+        and not file.stem.startswith("test_")
+        and not file.stem.endswith("_test")
+        and file.stem not in _NO_PROGRAMS
+        and not {_BUGGY, *_TESTS} & {*file.relative_to(folder).parts[:-1]}
     ]
 
 
-def is_program(file: Path) -> bool:
-    """Whether a file is a program, by its name alone."""
-    return "." not in file.stem and tested_by(file) is None and file.stem not in _NO_PROGRAMS
-
-
-def tested_by(file: Path) -> str | None:
-    """Return the name of the program that a file tests, by its name; None if it is no test file."""
-    if file.stem.startswith("test_"):
-        return file.stem.removeprefix("test_")
-    return file.stem.removesuffix("_test") if file.stem.endswith("_test") else None
-
-
-def _test_files(path: Path) -> list[Path]:
-    files = [*path.glob("*.py"), *(path / _TESTS).glob("*.py")]
-    return sorted(file for file in files if tested_by(file) is not None)
-
-
-def _test_file(path: Path, name: str) -> Path | None:
-    found = [file for file in _test_files(path) if tested_by(file) == name]
-    if len(found) > 1:
+def _run(path: Path) -> Ran:
+    """Run all tests of a folder once, and note which functions each calls."""
+    root = path.resolve()
+    arguments = (
+        *options(root),
+        f"--ignore-glob=*{_BUGGY_FILE}",
+        f"--ignore={root / _BUGGY}",
+        str(root),
+    )
+    with open_project(path, params.load().verdicts) as jail:
+        ran = jail.run(Request(root, root, arguments, watch=True), None)
+    if ran.collected is None:
         raise CoralError(
-            "a program with several test files",
-            file=path / f"{name}.py",
-            found=", ".join(str(file.relative_to(path)) for file in found),
-            expected="one",
+            "pytest does not run in the folder",
+            file=path,
+            found=ran.said,
+            action="run pytest there, and mend what it says",
         )
-    return found[0] if found else None
+    return ran
+
+
+def _tests_of(passed: Sequence[Outcome], root: Path) -> dict[tuple[str, str], list[str]]:
+    """Return file and function -> the tests that call it, the most telling first."""
+    calls = {one.id: called_of(one) for one in passed}
+    found: dict[tuple[str, str], list[str]] = {}
+    for test in sorted(calls, key=lambda test: len(calls[test])):  # stable: else pytest's order
+        for file, function in calls[test]:
+            if Path(file).is_relative_to(root):
+                name = Path(file).relative_to(root).as_posix()
+                found.setdefault((name, function), []).append(test)
+    order = {one.id: number for number, one in enumerate(passed)}
+    return {key: sorted(tests[:MOST_TESTS], key=order.__getitem__) for key, tests in found.items()}
+
+
+@dataclass(frozen=True)
+class _Project:
+    """What was learnt of a folder.
+
+    Attributes:
+        path: the folder, as params.yaml names it.
+        origin: as in `Problem`.
+        ran: what came of its tests.
+        tests: file and function -> the tests that call it.
+        sha256: the hash of its files.
+    """
+
+    path: Path
+    origin: str
+    ran: Ran
+    tests: Mapping[tuple[str, str], Sequence[str]]
+    sha256: str
+
+    def read(
+        self, file: Path, name: str, bug: Path | None
+    ) -> tuple[list[Problem], list[DroppedProblem]]:
+        """Make the problems of one file."""
+        called = {function: tests for (one, function), tests in self.tests.items() if one == name}
+        try:
+            source = read_source(file)
+        except CoralError as error:
+            return [], [DroppedProblem(name, "unparseable", str(error))]
+        tested = [one for one in dict.fromkeys(functions_of(source.tree)) if one in called]
+        if not tested:
+            why = "no test that passes calls a function of it"
+            return [], [DroppedProblem(name, "untested", why)]
+        broken, changed = None, tested
+        if bug is not None:
+            with _mendable(bug):
+                broken = read_source(bug)
+                check_changed(_plain(broken, tested), _plain(source, tested))
+                changed = _changed(source, broken, tested)
+                for function in changed:
+                    if not definitions_of(broken.tree, function):
+                        raise Lost("untestable", f"it has no def {function}")
+        problems, dropped = [], []
+        for function in tested:
+            stem = Path(name).with_suffix("").as_posix()
+            called_so = stem if len(tested) == 1 else f"{stem}_{function}"
+            called_so = re.sub(r"[^A-Za-z0-9_]", "_", called_so)
+            try:
+                reference, docstring = view(source, function, helpers=True)
+                placed = with_answer(source, function, reference)
+                if placed is None or placed.text != source.text:
+                    raise CoralError("the function cannot be put in its place again")
+                buggy = None
+                if broken is not None and function in changed:
+                    buggy = view(broken, function, helpers=True)[0]
+            except (CoralError, ValueError) as error:
+                dropped.append(DroppedProblem(called_so, "untestable", str(error)))
+                continue
+            problems.append(
+                make_problem(
+                    called_so,
+                    function,
+                    reference,
+                    self.origin,
+                    buggy=buggy,
+                    docstring=docstring,
+                    tests=self._suite(name, called[function]),
+                )
+            )
+        return problems, dropped
+
+    def _suite(self, name: str, tests: Sequence[str]) -> Suite:
+        files = {test.partition("::")[0] for test in tests}
+        collected = self.ran.collected or ()
+        together = digest(test for test in collected if test.partition("::")[0] in files)
+        return Suite(str(self.path), name, tuple(tests), together, self.sha256)
 
 
 def _bugs(path: Path) -> dict[str, Path]:
-    """Return program -> the file of its bug."""
-    beside = {file.name.removesuffix(".buggy.py"): file for file in path.glob("*.buggy.py")}
-    inside = {file.stem: file for file in sorted((path / _BUGGY).glob("*.py"))}
+    """Return program, seen from the folder -> the file of its bug."""
+    beside = {
+        file.relative_to(path).as_posix().removesuffix(_BUGGY_FILE) + ".py": file
+        for file in sorted(path.rglob(f"*{_BUGGY_FILE}"))
+    }
+    inside = {file.name: file for file in sorted((path / _BUGGY).glob("*.py"))}
     for name in sorted(beside.keys() & inside.keys()):
         raise CoralError(
             "a program with two bugs",
@@ -119,60 +246,6 @@ def _bugs(path: Path) -> dict[str, Path]:
             expected="one of the two files",
         )
     return {**beside, **inside}
-
-
-def _problems(file: Path, tests: Path | None, bug: Path | None, origin: str) -> list[Problem]:
-    """Make the problems of one program."""
-    name = file.stem
-    if not name.isidentifier() or not name.isascii():
-        raise CoralError(
-            "a program that cannot be imported",
-            file=file,
-            expected="letters, digits and underscores",
-        )
-    source = _read(file)
-    with _mendable(file):
-        tree = parse(source)
-    with _mendable(tests or file):
-        found = by_function(
-            parse_doctests(name, tree) if tests is None else parse_tests(_read(tests), name, tree)
-        )
-    broken, changed = None, set(found)
-    if bug is not None:
-        with _mendable(bug):
-            broken = _read(bug)
-            changed = _changed(tree, parse(broken), set(found))
-    problems = []
-    for function, tested in found.items():
-        called = name if len(found) == 1 else f"{name}_{function}"
-        buggy = None
-        with _mendable(file):
-            parse_program(source, function)
-        if bug is not None and broken is not None and function in changed:
-            with _mendable(bug):
-                parse_program(broken, function)
-            buggy = take_docstring(broken, function)[0]
-        reference, docstring = take_docstring(source, function)
-        if bug is not None and buggy is not None:
-            with _mendable(bug):
-                check_changed(parse(buggy), parse(reference))
-        problems.append(
-            make_problem(
-                called,
-                function,
-                reference,
-                origin,
-                buggy=buggy,
-                docstring=docstring,
-                cases=tested.cases,
-                tests=tested.tests,
-            )
-        )
-    return problems
-
-
-def _read(file: Path) -> str:
-    return read_text(file).removeprefix("\ufeff")
 
 
 @contextmanager
@@ -189,12 +262,40 @@ def _mendable(file: Path) -> Iterator[None]:
         ) from None
 
 
-def _changed(tree: ast.Module, broken: ast.Module, functions: set[str]) -> set[str]:
-    """Return the functions that a bug changes, or what they use; all, if it is elsewhere."""
-    found = {name for name in functions if _used(tree, name) != _used(broken, name)}
-    return found or functions
+def _plain(source: Source, functions: Sequence[str]) -> ast.Module:
+    """Return a file's tree without the docstrings of functions."""
+    text = source.text
+    for function in functions:
+        text = take_docstring(text, function)[0]
+    return Source(source.file, text).tree
 
 
-def _used(tree: ast.Module, name: str) -> list[str]:
-    """Write a function and what it needs of its module."""
-    return list(map(ast.dump, definitions(tree, {name}, "")))
+def _changed(source: Source, broken: Source, functions: Sequence[str]) -> list[str]:
+    """Return the functions that a bug changes.
+
+    Raises:
+        Lost: it changes none that a test calls.
+    """
+    changed = [one for one in functions if _dump(source, one) != _dump(broken, one)]
+    if not changed:
+        raise Lost("unchanged", f"it changes none of {', '.join(functions)}")
+    return changed
+
+
+def _dump(source: Source, function: str) -> list[str]:
+    text, _ = take_docstring(source.text, function)
+    return list(map(ast.dump, definitions_of(Source(source.file, text).tree, function)))
+
+
+def _check_names(problems: Sequence[Problem]) -> None:
+    seen: dict[str, str] = {}
+    for one in problems:
+        assert isinstance(one.tests, Suite)
+        if one.name in seen or not one.name.isidentifier():
+            raise CoralError(
+                "the name of a program makes no name of a problem",
+                file=one.tests.file,
+                found=one.name,
+                expected="letters, digits and underscores, and no two that become the same",
+            )
+        seen[one.name] = one.tests.file

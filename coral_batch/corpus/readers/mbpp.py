@@ -11,9 +11,10 @@ from pathlib import Path
 from coral_batch.corpus.sources.asserts import checks, numbered
 from coral_batch.corpus.sources.mbpp import Task, examine, read_tasks
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import as_module, parse_program
+from coral_batch.corpus.sources.programs import parse_program
 from coral_batch.corpus.sources.rows import find_file, gather
 from coral_batch.records.problem import DroppedProblem, Problem
+from coral_batch.verdicts.functions import as_module
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:

@@ -9,16 +9,17 @@ Where there is no folder of buggy programs, the problems have none.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 from coral_batch.corpus.sources import programs
 from coral_batch.corpus.sources.asserts import check_uncaught
 from coral_batch.corpus.sources.problems import make_problem, read_cases, read_function
-from coral_batch.corpus.sources.pytestfiles import check_plain
 from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.sources.testfiles import check_plain
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import DroppedProblem, Problem
+from coral_batch.records.problem import Case, DroppedProblem, Problem
 from coral_batch.verdicts.inside.syntax import parse
 
 _BUGGY, _CORRECT, _CASES, _TESTS = (
@@ -30,6 +31,8 @@ _BUGGY, _CORRECT, _CASES, _TESTS = (
 # Modules that test files import, and QuixBugs' own drivers, which are no problems.
 SUPPORT = "node"
 _DRIVER = "_test"
+# The problem whose cases bring a tolerance as their second argument, as QuixBugs' test file has it.
+_TOLERANT = "sqrt"
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
@@ -76,6 +79,8 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
         )
     cases_file = path / _CASES / f"{name}.json"
     cases = read_cases(cases_file) if cases_file.exists() else ()
+    if name == _TOLERANT:
+        cases = tuple(map(_with_tolerance, cases))
     tests, support = None, {}
     if not cases:
         tests = _read_tests(path / _TESTS / f"test_{name}.py", name)
@@ -91,6 +96,17 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
         tests=tests,
         support=support,
     )
+
+
+def _with_tolerance(case: Case) -> Case:
+    """Give a case of numbers the tolerance that its second argument is, a float above 0."""
+    if len(case.inputs) != 2:
+        return case
+    number, tolerance = case.inputs
+    numbers = all(type(value) in (int, float) for value in (number, case.expected))
+    if not numbers or type(tolerance) is not float or tolerance <= 0:
+        return case
+    return replace(case, tolerance=tolerance)
 
 
 def _read_tests(file: Path, name: str) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coral_batch.corpus.sources.programs import check_imports, imported
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.records.problem import Case
 
@@ -86,7 +87,7 @@ def test_file(
 
 
 def check_crossing(called: Collection[str], statements: Statements) -> None:
-    """Check that a function is given nothing but data, and expected to give nothing else back.
+    """Check that tests can run apart from the program: with data alone and what the jail has.
 
     Args:
         called: the names of the function.
@@ -94,9 +95,10 @@ def check_crossing(called: Collection[str], statements: Statements) -> None:
 
     Raises:
         Lost: an argument is a function, a class, an instance of a class of the test file or bytes,
-            there is a complex number or one that Python does not write in decimal digits, or an
-            exception of the function is caught.
+            there is a complex number or one that Python does not write in decimal digits, an
+            exception of the function is caught, or a package is imported that the jail lacks.
     """
+    check_imports(imported(ast.Module([*statements], [])), "the tests import")
     check_uncaught(called, statements)
     classes = {node.name for node in statements if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in statements if isinstance(node, ast.FunctionDef)}
@@ -246,38 +248,17 @@ def bound(tree: ast.Module) -> set[str]:
     return set().union(*map(_bound, tree.body))
 
 
-def given(tree: ast.Module) -> list[set[str]]:
+def _given(tree: ast.Module) -> list[set[str]]:
     """Return the names that each statement of a module gives: it binds them or changes their value.
 
     ``TABLE["a"] = 1`` changes the table, and an expression, as ``TABLE.append(1)``, may change all
-    that it and the functions that it calls read. With an imported name, as in ``random.seed(1)``,
-    it may change whatever is imported from the same package. What stands below ``if __name__``
-    changes nothing, since tests are never the main program; nor does what changes ``sys.path``,
-    since the program is found without.
+    that it and the functions that it calls read. What stands below ``if __name__`` changes nothing,
+    since no program that is tested is the main one.
     """
-    together = _imported_together(tree)
     reads = {
-        node.name: loaded(*node.body)
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("test")
+        node.name: loaded(*node.body) for node in tree.body if isinstance(node, ast.FunctionDef)
     }
-    changes = [_changed(node, reads) for node in tree.body]
-    return [
-        _bound(node) | changed.union(*(names for names in together if names & changed))
-        for node, changed in zip(tree.body, changes, strict=True)
-    ]
-
-
-def _imported_together(tree: ast.Module) -> list[set[str]]:
-    """Return the names that a module imports from each package, anywhere."""
-    found: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                origin = alias.name if isinstance(node, ast.Import) else node.module or ""
-                package = found.setdefault(origin.split(".")[0], set())
-                package.add((alias.asname or alias.name).split(".")[0])
-    return list(found.values())
+    return [_bound(node) | _changed(node, reads) for node in tree.body]
 
 
 def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stmt]:
@@ -290,7 +271,7 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
         names: the names wanted; those that the module does not bind are left aside.
         without: the function whose definition stays out.
     """
-    gives = given(tree)
+    gives = _given(tree)
     wanted = set(names)
     kept: set[int] = set()
     while True:
@@ -337,8 +318,7 @@ def _changed(node: ast.stmt, reads: Mapping[str, set[str]]) -> set[str]:
             changed = read.union(*(reads[name] for name in read & reads.keys()))
         else:
             continue
-        if not ast.unparse(part).startswith("sys.path"):
-            found |= changed
+        found |= changed
     return found
 
 

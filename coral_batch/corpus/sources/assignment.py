@@ -85,7 +85,7 @@ def _group(problem: Problem) -> str:
     Several functions of one module, and several solutions of one task of DebugBench, are not to
     give one another away.
     """
-    return task_of(problem.name.removesuffix(f"_{problem.function}"))
+    return task_of(problem.name.removesuffix(f"_{problem.function.replace('.', '_')}"))
 
 
 def _by_quixbugs(problems: Sequence[Problem], path: Path) -> list[Problem]:

@@ -6,9 +6,10 @@ import ast
 
 from coral_batch.corpus.sources.asserts import Checks, bound, checks, definitions, loaded, numbered
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import check_changed, parse, parse_program, take_docstring
+from coral_batch.corpus.sources.programs import check_changed, parse, parse_program
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.records.problem import Problem
+from coral_batch.verdicts.functions import take_docstring
 
 _CHECK = "check"
 
@@ -68,11 +69,17 @@ def check_tests(source: str, function: str, program: ast.Module) -> Checks:
         program: the correct program.
 
     Raises:
-        Lost: `source` is no Python, has no such function, or the function asserts nothing; and see
-            `checks`.
+        Lost: `source` is empty or no Python, has no such function, or the function asserts nothing;
+            and see `checks`.
     """
     tree = parse(source, "the test")
     check = _check(tree)
+    # What calls check at module level, as published files do, runs the tests; it is none of them.
+    tree.body = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) or _CHECK not in loaded(node)
+    ]
     candidate = check.args.args[0].arg
     body = [node for node in check.body if not _says_nothing(node)]
     if not any(isinstance(part, ast.Assert) for node in body for part in ast.walk(node)):

@@ -18,8 +18,8 @@ from importlib import import_module
 from typing import Any
 
 from coral_batch.corpus.sources.asserts import loaded
-from coral_batch.corpus.sources.programs import as_module
 from coral_batch.corpus.sources.rows import Lost
+from coral_batch.verdicts.functions import as_module
 
 TOLERANCE = 1e-5
 """What a float that is expected may differ by: LeetCode's own rule."""

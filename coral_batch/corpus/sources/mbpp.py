@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.sources.asserts import bound, loaded
-from coral_batch.corpus.sources.programs import newlines
+from coral_batch.corpus.sources.programs import parse
 from coral_batch.corpus.sources.rows import Form, Lost, read_rows
+from coral_batch.verdicts.functions import newlines
 from coral_batch.verdicts.inside import syntax
 
 _ALL = Form("mbpp", "MBPP", further=False)
@@ -32,7 +33,7 @@ class Task:
         text: the task in words.
         code: the program.
         setup: statements that come before every test.
-        tests: asserts, at least one.
+        tests: asserts.
     """
 
     id: int
@@ -87,19 +88,18 @@ def examine(task: Task) -> Tested:
     """Find out what the tests of a task call.
 
     Raises:
-        Lost: the program or a test does not parse, or the tests need more than one name of the
-            program (a class, or one of its imports), or none: the function under test is called
-            from outside its process.
+        Lost: there are no tests, the program or a test does not parse, or the tests need more than
+            one name of the program (a class, or one of its imports), or none: the function under
+            test is called from outside its process.
     """
-    try:
-        tree = syntax.parse(task.code)
-    except SyntaxError as error:
-        raise Lost("unparseable", str(error)) from None
+    tree = parse(task.code)
+    if not task.tests:
+        raise Lost("untested", "its list of tests is empty")
     try:
         setup = syntax.parse(task.setup)
         tests = [syntax.parse(test) for test in task.tests]
     except SyntaxError as error:
-        raise Lost("untestable", f"a test is no Python: {error}") from None
+        raise Lost("unparseable", f"a test does not parse: {error}") from None
     for test in tests:
         if not any(isinstance(node, ast.Assert) for node in ast.walk(test)):
             raise Lost("untestable", "a test asserts nothing")

@@ -15,7 +15,7 @@ from typing import Any
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
-from coral_batch.records.problem import Case, Problem, content_hash
+from coral_batch.records.problem import Case, Problem, Suite, content_hash
 from coral_batch.verdicts.inside import syntax
 
 _LINES = "one [inputs, expected] a line"
@@ -31,7 +31,7 @@ def make_problem(
     buggy: str | None = None,
     docstring: str = "",
     cases: Sequence[Case] = (),
-    tests: str | None = None,
+    tests: str | Suite | None = None,
     support: Mapping[str, str] = _NOTHING,
 ) -> Problem:
     """Return a problem with its hash and, as yet, no role; see the fields of `Problem`."""
@@ -59,35 +59,17 @@ def read_function(file: Path, function: str) -> tuple[str, ast.Module]:
         CoralError: the file cannot be read, does not parse or has no function of that name.
     """
     source = read_text(file)
-    return source, parse_function(source, function, file)
-
-
-def parse_function(source: str, function: str, file: Path, field: str | None = None) -> ast.Module:
-    """Parse a program that defines a function at module level.
-
-    Args:
-        source: the program.
-        function: the function's name.
-        file: where the program stands, for the message.
-        field: where in the file.
-
-    Raises:
-        CoralError: the program does not parse or has no function of that name.
-    """
     try:
         tree = syntax.parse(source)
     except SyntaxError as error:
-        raise CoralError(
-            "a program does not parse", file=file, field=field, found=str(error)
-        ) from None
+        raise CoralError("a program does not parse", file=file, found=str(error)) from None
     if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
         raise CoralError(
             "a program lacks its function",
             file=file,
-            field=field,
             expected=f"def {function}(...) at module level",
         )
-    return tree
+    return source, tree
 
 
 def read_cases(file: Path) -> tuple[Case, ...]:

@@ -1,4 +1,4 @@
-"""Read text that a user brings: UTF-8, or a clear error."""
+"""Read text that a user brings: UTF-8, with a byte order mark or without, or a clear error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_BYTES = 1 << 30
 
 
 def read_text(file: Path) -> str:
-    """Read a UTF-8 file with universal newlines; one that ends in ``.gz`` is unpacked.
+    """Read a UTF-8 file with universal newlines, its byte order mark skipped; ``.gz`` is unpacked.
 
     Raises:
         CoralError: it is missing, cannot be read, is damaged or is not UTF-8.
@@ -21,7 +21,7 @@ def read_text(file: Path) -> str:
     try:
         if file.suffix == ".gz":
             return _unpacked(file)
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise CoralError("there is no such file", file=file) from None
     except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
@@ -37,4 +37,4 @@ def _unpacked(file: Path) -> str:
             file=file,
             expected=f"at most {MAX_BYTES} bytes unpacked",
         )
-    return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")

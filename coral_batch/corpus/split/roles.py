@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import program_of
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Problem, Role, Suite
 
 ROLES = ("training", "test", "held_out")
 
@@ -49,7 +49,7 @@ def make_manifest(sources: Mapping[str, Sequence[Problem]]) -> list[Role]:
                     problem.role,
                     problem.reason,
                     len(problem.cases),
-                    problem.tests is not None,
+                    _judged(problem),
                     problem.sha256,
                 )
             )
@@ -64,6 +64,12 @@ def make_manifest(sources: Mapping[str, Sequence[Problem]]) -> list[Role]:
                 action="give a source other roles, or add one; see docs/corpora.md",
             )
     return manifest
+
+
+def _judged(problem: Problem) -> str:
+    if isinstance(problem.tests, Suite):
+        return "pytest"
+    return "cases" if problem.cases else "test file"
 
 
 def exclude(manifest: Sequence[Role], reasons: Mapping[str, str]) -> list[Role]:

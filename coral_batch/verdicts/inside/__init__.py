@@ -1,5 +1,5 @@
-"""What runs inside the jail: standard library only, no other module of this project.
+"""What runs inside the jail: no other module of this project, and of others the standard library.
 
-A bare interpreter (no site packages) imports this folder as the package ``inside``; outside, only
-`encoding` and `syntax` are imported, by their full names.
+`suite` alone needs pytest. A bare interpreter imports this folder as the package ``inside``;
+outside, only `encoding` and `syntax` are imported, by their full names.
 """

@@ -7,7 +7,9 @@ same on every architecture.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
+import resource
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,19 +17,25 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _syscall = _libc.syscall
 _syscall.restype = ctypes.c_long
 
+ADDR_NO_RANDOMIZE = 0x0040000
 _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
 # No set-user-id, devices or executables; and no access times, which would tell of reading.
 _MS_FLAGS = 2 | 4 | 8 | 1024
-_MS_REMOUNT_BIND = 32 | 4096
+_MS_BIND = 4096
+_MS_REMOUNT_BIND = 32 | _MS_BIND
+_MS_PRIVATE = 16384 | 1 << 18  # with all that lies below
+_MNT_DETACH = 2
+_CLONE_NEWNS = 0x20000
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_ADD_RULE = 445
 _LANDLOCK_RESTRICT_SELF = 446
 _LANDLOCK_RULE_PATH_BENEATH = 1
 _READ_FILE = 1 << 2
 _READ_DIR = 1 << 3
+_FILE = 1 << 1 | _READ_FILE
 
 
 class _Program(ctypes.Structure):
@@ -83,6 +91,13 @@ def no_new_privileges() -> None:
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, *_long(1, 0, 0, 0)), "no_new_privs")
 
 
+def fixed_addresses() -> str:
+    """Return why the addresses of this process are random; nothing if they are not."""
+    found = _libc.personality(ctypes.c_ulong(0xFFFFFFFF))
+    refused = found < 0 or not found & ADDR_NO_RANDOMIZE
+    return "personality(ADDR_NO_RANDOMIZE) is refused" if refused else ""
+
+
 def exit_when_parent_dies(parent: int) -> None:
     """Be killed when the parent dies; returns at once dead if it has died already."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, *_long(9, 0, 0, 0)), "pdeathsig")
@@ -95,6 +110,34 @@ def mount_scratch(path: str, size: int, inodes: int) -> None:
     options = f"size={size},nr_inodes={inodes},mode=700".encode()
     flags = ctypes.c_ulong(_MS_FLAGS)
     _check(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options), "mount")
+
+
+def own_mounts() -> None:
+    """Give this process mounts of its own; what it mounts from now on nobody else sees."""
+    _check(_libc.unshare(_CLONE_NEWNS), "unshare")
+    _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_MS_PRIVATE), None), "mount")
+
+
+def mount_file(content: bytes, path: str, through: str) -> None:
+    """Let a file of the same place have another content, read-only and of another time.
+
+    Args:
+        content: what it shall have.
+        path: the file.
+        through: an empty folder, where the content is written for a moment.
+    """
+    mount_scratch(through, len(content) + (1 << 16), 8)
+    file = f"{through}/file"
+    with open(file, "xb") as stream:  # noqa: PTH123 (once for each candidate)
+        stream.write(content)
+    # Another time than the file's, so that Python takes no compiled module of that for this one.
+    seconds = 2 if int(os.stat(path).st_mtime) == 1 else 1  # noqa: PTH116 (likewise)
+    os.utime(file, (seconds, seconds))
+    os.chmod(file, 0o444)  # noqa: PTH101
+    flags = ctypes.c_ulong(_MS_BIND)
+    _check(_libc.mount(file.encode(), path.encode(), None, flags, None), "mount")
+    make_read_only(path)
+    _check(_libc.umount2(through.encode(), _MNT_DETACH), "umount")
 
 
 def make_read_only(path: str) -> None:
@@ -115,35 +158,66 @@ def drop_capabilities() -> None:
     _check(_libc.capset(ctypes.byref(header), ctypes.byref(data)), "capset")
 
 
-def landlock(readable: Iterable[str], writable: Iterable[str]) -> None:
-    """Deny this process and its children, for ever, all but reading and writing beneath paths.
+def address_space() -> int:
+    """Return how many bytes of address space this process has, to a page; there is no /proc."""
+    low, high = 0, 1 << 46
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    while high - low > mmap.PAGESIZE:
+        middle = (low + high) // 2
+        resource.setrlimit(resource.RLIMIT_AS, (middle, hard))
+        try:
+            mmap.mmap(-1, mmap.PAGESIZE).close()
+            high = middle
+        except OSError:
+            low = middle
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    return high
+
+
+class Ruleset:
+    """What Landlock leaves a process: reading and writing beneath paths, and nothing else of files.
 
     From ABI 4 on TCP is denied too, from ABI 6 on abstract sockets and signals to the outside.
 
     Raises:
         OSError: the kernel has no Landlock, or it is switched off.
     """
-    version = _check(_syscall(_LANDLOCK_CREATE_RULESET, None, _long(0)[0], 1), "landlock")
-    rights = 13 if version == 1 else 14 if version == 2 else 15 if version < 5 else 16
-    everything = (1 << rights) - 1
-    attributes = _RulesetAttributes(everything, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
-    (size,) = _long(24 if version >= 6 else 16 if version >= 4 else 8)
-    ruleset = _check(
-        _syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attributes), size, 0), "landlock"
-    )
-    for paths, access in ((readable, _READ_FILE | _READ_DIR), (writable, everything)):
-        for path in paths:
-            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            # The rights that a rule for a single file may name are fewer.
-            allowed = access if Path(path).is_dir() else access & _READ_FILE
-            rule = ctypes.byref(_PathBeneath(allowed, descriptor))
-            _check(
-                _syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0),
-                "landlock",
-            )
-            os.close(descriptor)
-    _check(_syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock")
-    os.close(ruleset)
+
+    def __init__(self, readable: Iterable[str], writable: Iterable[str]) -> None:
+        version = _check(_syscall(_LANDLOCK_CREATE_RULESET, None, _long(0)[0], 1), "landlock")
+        rights = 13 if version == 1 else 14 if version == 2 else 15 if version < 5 else 16
+        self._everything = (1 << rights) - 1
+        attributes = _RulesetAttributes(
+            self._everything, 3 if version >= 4 else 0, 3 if version >= 6 else 0
+        )
+        (size,) = _long(24 if version >= 6 else 16 if version >= 4 else 8)
+        self._descriptor = _check(
+            _syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(attributes), size, 0), "landlock"
+        )
+        for path in readable:
+            self._add(path, _READ_FILE | _READ_DIR)
+        for path in writable:
+            self.allow_writing(path)
+
+    def allow_writing(self, path: str) -> None:
+        """Allow everything beneath a folder, or reading and writing a file."""
+        self._add(path, self._everything)
+
+    def _add(self, path: str, access: int) -> None:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        # The rights that a rule for a single file may name are fewer.
+        allowed = access if Path(path).is_dir() else access & _FILE
+        rule = ctypes.byref(_PathBeneath(allowed, descriptor))
+        _check(
+            _syscall(_LANDLOCK_ADD_RULE, self._descriptor, _LANDLOCK_RULE_PATH_BENEATH, rule, 0),
+            "landlock",
+        )
+        os.close(descriptor)
+
+    def enforce(self) -> None:
+        """Put the rules in force for this process and its children, for ever."""
+        _check(_syscall(_LANDLOCK_RESTRICT_SELF, self._descriptor, 0), "landlock")
+        os.close(self._descriptor)
 
 
 def _long(*values: int) -> list[ctypes.c_ulong]:

@@ -29,8 +29,6 @@ from . import encoding, kernel, program, repeat, watch
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
           "string", "typing")  # fmt: skip
 
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
 # A request: which kind of child, and the processor seconds after which the kernel kills it. An
 # answer: exit status, processor nanoseconds, whether the scratch folder is untouched, and whether
 # the child ended within a moment.
@@ -49,13 +47,12 @@ def main(descriptor: int) -> None:
     os.environ.clear()
     # From here on the path of this package is of use to nobody.
     del sys.path[0]
-    if setup["packages"]:
-        sys.path.append(setup["packages"])
-        # Libraries of numbers start threads, which there are none of.
-        os.environ.update(dict.fromkeys(_THREADS, "1"))
     for name in _USUAL:
         importlib.import_module(name)
-    _warm_up()
+    if setup["project"]:
+        _import_project(setup["project"])
+    else:
+        _warm_up()
     null = _open_null(setup["null"])
     ready = _enter(setup)
     # What stood here was the judge's; children would read in it what others wrote to it.
@@ -66,10 +63,7 @@ def main(descriptor: int) -> None:
     scratch = setup["scratch"]
     untouched = _state(scratch)
     own = os.getpid()
-    become = _becoming(control.fileno(), setup, own)
-    # The C library's fork rather than Python's, whose preparations for threads there are none of
-    # cost every child some 25 pages.
-    fork = ctypes.PyDLL(None).fork
+    become, fork = _forking(control.fileno(), setup, own)
     gc.collect()
     gc.disable()
     gc.freeze()
@@ -113,28 +107,52 @@ def _hand_over(control: socket.socket, pid: int) -> None:
     os.close(pidfd)
 
 
+def _import_project(project: dict[str, Any]) -> None:
+    """Import what a project's tests need, from where Python finds it when it starts outside."""
+    import site  # noqa: PLC0415 (the others have no packages)
+
+    os.environ.update(project["environment"])
+    for folder in project["sites"]:
+        site.addsitedir(folder)
+    os.chdir(project["folder"])
+    from . import suite  # noqa: PLC0415 (needs pytest)
+
+    suite.prepare(project)
+
+
 def _enter(setup: dict[str, Any]) -> dict[str, Any]:
-    """Put in force what holds for all children; return what is in force."""
+    """Put in force what holds for all children; return what is not.
+
+    A child that runs a project's tests mounts its own scratch folder, and gives up only then what
+    it needs for that; see `suite`.
+    """
+    addresses = kernel.fixed_addresses()
     kernel.no_new_privileges()
     if setup["die_with_parent"]:
         kernel.exit_when_parent_dies(os.getppid())
+    os.umask(0o077)
+    for name, value in setup["limits"].items():
+        resource.setrlimit(getattr(resource, name), (value, value))
+    if setup["project"]:
+        kernel.mount_scratch(
+            setup["project"]["compiled"], setup["scratch_bytes"], setup["scratch_files"]
+        )
+        return {"fixed_addresses": addresses}
     if setup["scratch"]:
         kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
         # Times move in ticks of some milliseconds: what is made in this one has to be seen, too.
         os.utime(setup["scratch"], (0, 0))
         os.chdir(setup["scratch"])
     kernel.drop_capabilities()
-    os.umask(0o077)
-    for name, value in setup["limits"].items():
-        resource.setrlimit(getattr(resource, name), (value, value))
     landlock = ""
     try:
-        kernel.landlock(setup["readable"], [setup["scratch"]] if setup["scratch"] else [])
+        scratch = [setup["scratch"]] if setup["scratch"] else []
+        kernel.Ruleset(setup["readable"], scratch).enforce()
     except OSError as error:
         landlock = str(error)
     if setup["filters"]:
         kernel.Filter(setup["filters"][0]).enforce()
-    return {"landlock": landlock}
+    return {"landlock": landlock, "fixed_addresses": addresses}
 
 
 def _open_null(path: str) -> int:
@@ -179,6 +197,19 @@ def _fill_gaps() -> Iterator[object]:
             if id(filler) > id(end):
                 break
             yield filler
+
+
+def _forking(
+    control: int, setup: dict[str, Any], own: int
+) -> tuple[Callable[[int, int], NoReturn], Callable[[], int]]:
+    """Return what turns a forked process into a jailed one, and what forks."""
+    if setup["project"]:
+        from . import suite  # noqa: PLC0415 (needs pytest)
+
+        return suite.becoming(control, setup), os.fork
+    # The C library's fork rather than Python's, whose preparations for threads there are none of
+    # cost every child some 25 pages.
+    return _becoming(control, setup, own), ctypes.PyDLL(None).fork
 
 
 def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int, int], NoReturn]:

@@ -1,10 +1,8 @@
-"""A file with a broken function: what a model is shown of it, and its lines put in their place.
+"""Functions of a Python file: found, their docstring taken out, others put in their place.
 
-The function stands at module level or in a class. What is shown is the function without its
-docstring, behind the imports and the variables of one line that it uses, a method below the first
-line of its class: other functions are not, since a change to them could not be taken. Of an answer
-only the definition of the function is taken, from its ``def`` on: decorators and docstring stay as
-they are in the file, and so does every other line.
+A function stands at module level or in a class, ``Class.method``. Of an answer only its definition
+is taken, from its ``def`` on: decorators and docstring stay as they are in the file, and so does
+every other line.
 """
 
 from __future__ import annotations
@@ -15,21 +13,16 @@ import io
 import re
 import tokenize
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
-from coral_batch.corpus.sources.asserts import bound, loaded
-from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import (
-    Definition,
-    definitions_of,
-    newlines,
-    take_docstring,
-)
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Problem
 from coral_batch.verdicts.inside import syntax
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
 _BOM = "\ufeff"
+_PAGE = re.compile(r"^\f+", re.MULTILINE)  # which no indentation counts
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -52,7 +45,7 @@ class Source:
         """The file's bytes."""
         return ((_BOM if self.marked else "") + self.text).encode()
 
-    @property
+    @cached_property
     def tree(self) -> ast.Module:
         """Its syntax tree.
 
@@ -170,49 +163,6 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
     return found[-1] if found else None
 
 
-def problem_of(source: Source, name: str) -> Problem:
-    """Return the problem of repairing a function, whose reference nobody knows and is empty.
-
-    Raises:
-        CoralError: its lines and those that it uses cannot be taken out of the file.
-    """
-    tree = source.tree
-    node = _function(tree, name)
-    assert node is not None
-    lines = newlines(source.text).split("\n")
-    *outer, last = name.split(".")
-    classes: list[ast.ClassDef] = []
-    for depth in range(1, len(outer) + 1):
-        found = definitions_of(tree, ".".join(outer[:depth]))
-        classes += [one for one in found if isinstance(one, ast.ClassDef) and _has(one, node)]
-    used = loaded(node, *(part for one in classes for part in (*one.bases, *one.decorator_list)))
-    shown: set[int] = set()
-    for other in tree.body:
-        imports = isinstance(other, ast.Import | ast.ImportFrom)
-        if isinstance(other, Definition) or not (imports or other.lineno == other.end_lineno):
-            continue
-        if bound(ast.Module([other], [])) & {*used, "*"}:
-            shown.update(range(other.lineno, (other.end_lineno or other.lineno) + 1))
-    parts = ["\n".join(lines[number - 1] for number in sorted(shown)) + "\n\n"]
-    parts += ["\n".join(lines[_start(one) - 1 : _start(one.body[0]) - 1]) for one in classes]
-    parts.append("\n".join(lines[_start(node) - 1 : node.end_lineno]))
-    try:
-        code, _ = take_docstring("\n".join(parts), name)
-    except SyntaxError:
-        raise CoralError(
-            "the lines of the function, or of what it uses, are no program by themselves",
-            file=source.file,
-            field=name,
-            expected="statements and decorators that begin on lines of their own",
-        ) from None
-    _, docstring = take_docstring(source.text, name)
-    return make_problem(last, last, "", str(source.file), buggy=code, docstring=docstring)
-
-
-def _has(outer: ast.ClassDef, node: ast.stmt) -> bool:
-    return any(part is node for part in ast.walk(outer))
-
-
 def with_answer(source: Source, name: str, code: str) -> Source | None:
     """Put the definition of a function in an answer in the place of that in the file.
 
@@ -225,7 +175,7 @@ def with_answer(source: Source, name: str, code: str) -> Source | None:
         The file with the answer's definition; None where it has none, or where no file comes of it
         that parses.
     """
-    code = newlines(code)
+    code = _PAGE.sub("", newlines(code))
     try:
         answer = _function(syntax.parse(code), name)
         own = _function(source.tree, name)
@@ -266,7 +216,7 @@ def _with_docstring(source: Source, name: str, answer: list[str]) -> list[str]:
     if answer[:signature] != own[:signature]:
         changed = _function(syntax.parse("\n".join([*around, *answer])), name)
         assert changed is not None
-        signature = _start(changed.body[0]) - 1 - len(around)
+        signature = start_of(changed.body[0]) - 1 - len(around)
         if signature == 0:
             raise SyntaxError("a definition in one line has no place for a docstring")
     return [*answer[:signature], *docstring, *answer[signature:]]
@@ -289,7 +239,69 @@ def _in_place(source: Source, name: str, definition: list[str]) -> Source:
     )
 
 
-def _start(node: ast.stmt) -> int:
+def start_of(node: ast.stmt) -> int:
     """Return the first line of a statement, decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def as_module(code: str) -> str:
+    """Return a program without blank lines around it, its lines ending in one newline each."""
+    return newlines(code).strip("\n").rstrip() + "\n"
+
+
+def newlines(text: str) -> str:
+    """Return a text with the line ends of Unix."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def take_docstring(code: str, function: str) -> tuple[str, str]:
+    """Split a program into its code and the docstring of a function, or else the module's.
+
+    A docstring stays where it shares a line with other code, or is all that the function has.
+
+    Args:
+        code: the program.
+        function: the function at module level, or ``Class.method``.
+
+    Returns:
+        The code as `as_module` gives it, and the docstring without indentation; empty where there
+        is none.
+    """
+    code = newlines(code)
+    tree = syntax.parse(code)
+    documented: list[ast.FunctionDef | ast.Module] = [
+        node for node in definitions_of(tree, function) if isinstance(node, ast.FunctionDef)
+    ]
+    for node in [*documented, tree]:
+        text = ast.get_docstring(node)
+        if text is None or len(node.body) == 1:
+            continue
+        first = node.body[0]
+        assert first.end_lineno is not None
+        lines = code.split("\n")
+        before = lines[first.lineno - 1].encode()[: first.col_offset]
+        after = lines[first.end_lineno - 1].encode()[first.end_col_offset :]
+        if not before.strip() and not after.strip():
+            del lines[first.lineno - 1 : first.end_lineno]
+            return as_module("\n".join(lines)), text.strip()
+    return as_module(code), ""
+
+
+def definitions_of(tree: ast.Module, name: str) -> list[Definition]:
+    """Return the definitions of a name, at module level or, as ``Class.name``, in classes."""
+    *classes, last = name.split(".")
+    bodies: list[list[ast.stmt]] = [tree.body]
+    for one in classes:
+        bodies = [
+            node.body
+            for body in bodies
+            for node in body
+            if isinstance(node, ast.ClassDef) and node.name == one
+        ]
+    return [
+        node
+        for body in bodies
+        for node in body
+        if isinstance(node, Definition) and node.name == last
+    ]

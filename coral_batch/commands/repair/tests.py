@@ -1,0 +1,342 @@
+"""The tests of a file, run on candidates for it: by pytest, or JSON cases of one function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from coral_batch.corpus.sources.problems import read_cases
+from coral_batch.corpus.sources.programs import parse_program
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.errors import CoralError
+from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import Kind, Program
+from coral_batch.verdicts.functions import Source, read_utf8
+from coral_batch.verdicts.projects import DOCTESTS, python_files, settings_of
+from coral_batch.verdicts.suites import (
+    LOSSES,
+    Outcome,
+    ProjectJail,
+    Ran,
+    Request,
+    called_of,
+    digest,
+    import_root,
+    project_of,
+    settled,
+)
+
+JSON = (".json", ".jsonl")
+
+_PROJECT = ("pyproject.toml", "setup.py")
+"""Files that make a folder the one of a project, besides pytest's settings."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A test that a file fails.
+
+    Attributes:
+        test: pytest's id of it; of a JSON case the call.
+        expected: what the call of a JSON case returns in a right program; None of any other test.
+        kind: the kind of its verdict, e.g. ``FAIL`` or ``TIMEOUT``.
+        got: what came of it: of a JSON case the result, else what pytest said.
+        number: its number among the tests, from 0.
+        called: the functions of the file that the test calls, as far as they are known.
+    """
+
+    test: str
+    expected: str | None
+    kind: Kind
+    got: str
+    number: int
+    called: frozenset[str] = frozenset()
+
+
+class Tests(Protocol):
+    """The tests of a file."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    def failures(self, source: Source) -> list[Failure]:
+        """Run all tests on a file as it may become; return what it fails.
+
+        Raises:
+            CoralError: there is no jail.
+        """
+
+    def close(self) -> None:
+        """End the jail."""
+
+
+class CaseTests:
+    """JSON cases of one function, which run apart from what they expect.
+
+    Args:
+        function: the function.
+        cases: the cases.
+        settings: limits of each case, and the layers of isolation to insist on.
+    """
+
+    def __init__(self, function: str, cases: Sequence[Case], settings: Verdicts) -> None:
+        self.function = function
+        self._cases = tuple(cases)
+        self._settings = settings
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self._cases)
+
+    def failures(self, source: Source) -> list[Failure]:
+        """Run all cases; see `Tests`."""
+        from coral_batch.verdicts.pool import judge
+
+        program = Program("", self.function, source.text, self._cases, None, {})
+        # In this process: to start others takes longer than a handful of cases.
+        (verdicts,) = judge([program], self._settings, workers=1)
+        return [
+            Failure(
+                f"{self.function}({', '.join(map(repr, case.inputs))})",
+                repr(case.expected),
+                one.kind,
+                one.detail if one.kind in ("FAIL", "ERROR") else f"{one.kind}: {one.detail}",
+                one.case,
+                frozenset({self.function}),
+            )
+            for case, one in zip(self._cases, verdicts, strict=True)
+            if one.kind != "PASS"
+        ]
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+class ProjectTests:
+    """Tests that pytest runs, with the file's text in the file's place.
+
+    Args:
+        source: the file as it is, which decides which tests there are.
+        jail: that of the project.
+        request: what pytest runs.
+        ran: what came of it with the file as it is, watched.
+        outcomes: those of the tests that count.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        jail: ProjectJail,
+        request: Request,
+        ran: Ran,
+        outcomes: Iterable[Outcome],
+    ) -> None:
+        file = source.file.resolve()
+        self._jail = jail
+        self._outcomes = tuple(outcomes)
+        self._calls = {one.id: _called(one, file) for one in self._outcomes}
+        self._direct = {one.id: _called(one, file, direct=True) for one in self._outcomes}
+        self._tests = tuple(one.id for one in self._outcomes)
+        self._request = replace(request, watch=False, only=self._tests)
+        self._collected = digest(ran.collected or ())
+        lost = any(one.kind in ("TIMEOUT", "CRASH") for one in self._outcomes)
+        self._losses = LOSSES if lost else 1
+
+    @property
+    def size(self) -> int:
+        """How many there are, less those that are skipped or expected to fail."""
+        return len(self._tests)
+
+    @property
+    def at_first(self) -> list[Failure]:
+        """What the file fails as it is."""
+        return self._failures(self._outcomes)
+
+    def called(self, failures: Iterable[Failure], *, direct: bool) -> list[str]:
+        """Return the functions of the file that failed tests call.
+
+        Args:
+            failures: the tests.
+            direct: only those that are called from elsewhere than the file itself.
+        """
+        calls = self._direct if direct else self._calls
+        found = [name for one in failures for name in calls[one.test]]
+        return list(dict.fromkeys(found))
+
+    def failures(self, source: Source) -> list[Failure]:
+        """Run all tests; see `Tests`."""
+        ran = self._jail.run(self._request, source.content.decode(), self._losses)
+        return self._failures(settled(ran, self._tests, self._collected))
+
+    def _failures(self, outcomes: Iterable[Outcome]) -> list[Failure]:
+        return [
+            Failure(one.id, None, one.kind, one.detail, number, frozenset(self._calls[one.id]))
+            for number, one in enumerate(outcomes)
+            if one.kind not in ("PASS", None)
+        ]
+
+    def close(self) -> None:
+        """End the jail."""
+        self._jail.close()
+
+
+def tests_of_file(source: Source, tests: Path | None, settings: Verdicts) -> ProjectTests:
+    """Run the tests of a file as it is.
+
+    Args:
+        source: the file.
+        tests: a test file or a folder of them; None for the examples in the file's docstrings.
+        settings: limits of each test, and the layers of isolation to insist on.
+
+    Raises:
+        CoralError: pytest does not run, collects nothing or not all, or no test calls a function of
+            the file.
+    """
+    file = source.file.resolve()
+    arguments = (DOCTESTS, str(file)) if tests is None else (str(tests.resolve()),)
+    request = Request(file, import_root(file), arguments, watch=True)
+    jail = open_jail([file, *([tests.resolve()] if tests else [])], settings)
+    try:
+        ran = jail.run(request, None)
+        check_ran(ran, tests or source.file)
+        if ran.said:
+            raise _uncollected(ran, tests or source.file)
+        outcomes = [one for one in ran.outcomes if one.kind is not None]
+        if not any(_called(one, file) for one in outcomes):
+            raise CoralError(
+                "no test calls a function of the file",
+                file=source.file,
+                found=what_came(outcomes),
+                expected="tests that import this file; an installed copy of it is another one",
+            )
+        return ProjectTests(source, jail, request, ran, outcomes)
+    except BaseException:
+        jail.close()
+        raise
+
+
+def _called(outcome: Outcome, file: Path, *, direct: bool = False) -> list[str]:
+    """Return the functions of a file that a test calls, of which it is none itself."""
+    itself = outcome.id.partition("::")[2].partition("[")[0].replace("::", ".")
+    called = called_of(outcome, direct=direct)
+    return [name for path, name in called if path == str(file) and name != itself]
+
+
+def what_came(outcomes: Sequence[Outcome]) -> str:
+    """Return in a line what came of tests, with the first that fail."""
+    failed = [f"{one.id}: {one.detail}" for one in outcomes if one.kind not in ("PASS", None)]
+    return "; ".join([f"{len(outcomes)} tests, {len(failed)} failed", *failed[:3]])
+
+
+def check_ran(ran: Ran, where: Path) -> None:
+    """Check that pytest collected and ran tests, though not all may be collected.
+
+    Args:
+        ran: what came of it.
+        where: what it was given.
+
+    Raises:
+        CoralError: it did not, with what it said.
+    """
+    if ran.said and not ran.outcomes:
+        raise _uncollected(ran, where)
+    if not any(one.kind is not None for one in ran.outcomes):
+        raise CoralError(
+            "there are no tests",
+            file=where,
+            found=f"{len(ran.outcomes)} tests, all skipped" if ran.outcomes else "none",
+            expected="tests that pytest collects: --tests, or examples in docstrings",
+        )
+
+
+def _uncollected(ran: Ran, where: Path) -> CoralError:
+    hangs = ran.collected is None and ran.kind == "TIMEOUT"
+    return CoralError(
+        "the tests hang while they are collected" if hangs else "pytest cannot collect the tests",
+        file=where,
+        found=ran.said,
+        action="install the package beside coral-batch, or mend the import"
+        if "No module named" in ran.said
+        else "run pytest there, and mend what it says",
+    )
+
+
+def read_case_tests(
+    source: Source, tests: Path, function: str | None, settings: Verdicts
+) -> CaseTests:
+    """Read the JSON cases of a function.
+
+    Args:
+        source: its file.
+        tests: the cases, a line each.
+        function: the function; None where the file defines a single one.
+        settings: as in `CaseTests`.
+
+    Raises:
+        CoralError: the cases cannot be read, it is not clear which function they are of, or the
+            file imports what the jail of cases does not have.
+    """
+    read_utf8(tests)
+    names = [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef)]
+    if function is None and len(names) != 1:
+        raise unclear(source.file, "the file defines", names, names)
+    function = function or names[0]
+    try:
+        parse_program(source.text, function)
+    except Lost as lost:
+        raise CoralError(
+            "the file cannot be tested by JSON cases",
+            file=source.file,
+            found=lost.detail,
+            action="write a test file instead: pytest runs it with all installed packages",
+        ) from None
+    return CaseTests(function, read_cases(tests), settings)
+
+
+def unclear(file: Path, who: str, names: Sequence[str], choice: Sequence[str]) -> CoralError:
+    """Return the error that it is not clear which function to repair."""
+    return CoralError(
+        "it is not clear which function to repair",
+        file=file,
+        found=f"{who} {', '.join(names) or 'none'}",
+        expected=f"--function NAME, one of {', '.join(choice)}"
+        if choice
+        else "a def at module level or in a class",
+    )
+
+
+def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
+    """Return the jail in which pytest runs tests of files.
+
+    What is mounted is the project of each; pytest is started in that of the last.
+
+    Args:
+        paths: resolved paths of files or folders, the tests last.
+        settings: as in `ProjectJail`.
+
+    Raises:
+        CoralError: there is no such file, or a required layer of isolation is missing.
+    """
+    for path in paths:
+        if not path.exists():
+            raise CoralError("there is no such file", file=path)
+    folders = [_project_folder(path) for path in paths]
+    outermost = [one for one in dict.fromkeys(folders) if not {*folders} & {*one.parents}]
+    start = next(one for one in outermost if folders[-1].is_relative_to(one))
+    files = [file for folder in outermost for file in python_files(folder)]
+    return ProjectJail(project_of(outermost, start, files), settings)
+
+
+def _project_folder(path: Path) -> Path:
+    """Return the folder of the project that a file or folder belongs to; without one, its own."""
+    own = import_root(path if path.is_file() else path / "file")
+    for folder in (own, *own.parents):
+        if settings_of(folder) or any((folder / name).is_file() for name in _PROJECT):
+            return folder
+    return own

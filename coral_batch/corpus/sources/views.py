@@ -1,0 +1,86 @@
+"""What a model is shown of a function that stands in a file among others."""
+
+from __future__ import annotations
+
+import ast
+
+from coral_batch.corpus.sources.asserts import bound, definitions, loaded
+from coral_batch.errors import CoralError
+from coral_batch.verdicts.functions import (
+    Definition,
+    Source,
+    definitions_of,
+    newlines,
+    start_of,
+    take_docstring,
+)
+
+
+def view(source: Source, name: str, *, helpers: bool = False) -> tuple[str, str]:
+    """Return a function of a file and what it uses as a program, without its docstring; and that.
+
+    Shown are the imports and the variables of one line that it uses, then the function; a method
+    below the first lines of its class.
+
+    Args:
+        source: the file.
+        name: the function, which the file defines once, or ``Class.method``.
+        helpers: show the functions, classes and variables of several lines that it uses as well,
+            and what those use.
+
+    Raises:
+        CoralError: its lines, and those of what it uses, are no program by themselves.
+    """
+    tree = source.tree
+    (node,) = definitions_of(tree, name)
+    lines = newlines(source.text).split("\n")
+    outer = name.split(".")[:-1]
+    classes = [
+        one
+        for depth in range(1, len(outer) + 1)
+        for one in definitions_of(tree, ".".join(outer[:depth]))
+        if isinstance(one, ast.ClassDef) and any(part is node for part in ast.walk(one))
+    ]
+    used = loaded(node, *(part for one in classes for part in (*one.bases, *one.decorator_list)))
+    top = classes[0] if classes else node
+    if helpers:
+        shown = sorted(
+            [*(one for one in definitions(tree, used, "") if one is not top), top], key=start_of
+        )
+    else:
+        shown = [one for one in tree.body if _is_short(one) and bound(_module(one)) & {*used, "*"}]
+        shown.append(top)
+    text = ""
+    for number, one in enumerate(shown):
+        if number:
+            apart = isinstance(one, Definition) or isinstance(shown[number - 1], Definition)
+            text += "\n\n\n" if apart else "\n"
+        if one is not top:
+            text += "\n".join(lines[start_of(one) - 1 : one.end_lineno])
+            continue
+        for of in classes:
+            text += "".join(
+                f"{line}\n" for line in lines[start_of(of) - 1 : start_of(of.body[0]) - 1]
+            )
+        text += "\n".join(lines[start_of(node) - 1 : node.end_lineno])
+    try:
+        code, _ = take_docstring(text, name)
+    except SyntaxError:
+        raise CoralError(
+            "the lines of the function, or of what it uses, are no program by themselves",
+            file=source.file,
+            field=name,
+            expected="statements and decorators that begin on lines of their own",
+        ) from None
+    _, docstring = take_docstring(source.text, name)
+    return code, docstring
+
+
+def _is_short(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom) or (
+        not isinstance(node, Definition) and node.lineno == node.end_lineno
+    )
+
+
+def _module(node: ast.stmt) -> ast.Module:
+    return ast.Module([node], [])

@@ -1,0 +1,425 @@
+"""Running a project's own tests in a jail, by pytest, with a candidate in the place of a file.
+
+A test that hangs or costs the process its life costs nobody but itself: the others run in another
+child. After `LOSSES` such tests the rest count as the last of them did, so that a program that
+hangs in a hundred tests does not take a hundred times the limit.
+
+What it does not do: keep a program from its tests, which run in one process with it. What a hostile
+program can do to them is told where it can be told, and listed in docs/jail.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import marshal
+import re
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import Kind
+from coral_batch.verdicts import compare
+from coral_batch.verdicts.answers import Stop, ended
+from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.containment import Project
+from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, Jail
+from coral_batch.verdicts.layers import project_isolation
+
+LOSSES = 3
+"""Tests that may each end their process, of one candidate."""
+
+COLLECTING = 30.0
+"""Processor seconds for importing the project and collecting its tests, and for what pytest does
+after the last; by the clock three times as many."""
+
+COLLECTING_COUNTED = 10.0
+"""The same where lines are counted, which they are not while files are imported."""
+
+SKIPPED = "SKIPPED"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a test.
+
+    Attributes:
+        id: what pytest calls it.
+        kind: the kind of its verdict; None for a test that was skipped, or is expected to fail.
+        detail: what pytest said of a failure or a skip, in a line.
+        cpu_seconds: processor time, as the process says.
+        wall_seconds: time by the clock.
+        called: the functions of the project that it called, where that was asked for: file,
+            qualified name, and whether a call came from another file.
+    """
+
+    id: str
+    kind: Kind | None
+    detail: str
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    called: tuple[tuple[str, str, bool], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a run of pytest.
+
+    Attributes:
+        collected: the ids of all tests that it collected, in its order; None where it did not get
+            so far.
+        files: the file of each.
+        outcomes: those of the tests that it was to run, in their order.
+        said: what pytest said of what it could not collect or run; empty where all went well.
+        kind: the kind of what went wrong where nothing was collected.
+    """
+
+    collected: tuple[str, ...] | None
+    files: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    said: str
+    kind: Kind = "ERROR"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What pytest is to run.
+
+    Attributes:
+        file: the file whose place the candidate takes.
+        root: the folder that it is imported from.
+        arguments: pytest's: files, folders and options.
+        only: ids of the tests to run; None for all.
+        watch: whether to note which functions of the project each test calls.
+        lines: of the file's functions that may run in one test before it counts as hanging; 0 for
+            any number.
+        hang: the detail of a test that ran more.
+    """
+
+    file: Path
+    root: Path
+    arguments: tuple[str, ...]
+    only: tuple[str, ...] | None = None
+    watch: bool = False
+    lines: int = 0
+    hang: str = ""
+
+
+class ProjectJail:
+    """A jail in which pytest runs the tests of one project; a context manager.
+
+    Args:
+        project: the project.
+        settings: limits, and the layers of isolation to insist on.
+
+    Raises:
+        CoralError: a required layer is missing.
+    """
+
+    def __init__(self, project: Project, settings: Verdicts) -> None:
+        isolation = project_isolation(settings.require, project)
+        self.layers = isolation.layers
+        self._project = project
+        self._limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
+        self._jail = Jail(isolation, settings.memory_mb)
+
+    def __enter__(self) -> ProjectJail:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the jail and everything in it."""
+        self._jail.close()
+
+    def run(self, request: Request, text: str | None, losses: int = LOSSES) -> Ran:
+        """Run tests on a candidate.
+
+        Args:
+            request: which, and of which file.
+            text: what stands in the file's place; None for the file as it is.
+            losses: how many tests may end their process before the others are given up, >= 1.
+
+        Raises:
+            JailError: the jail or the machine failed.
+        """
+        done: dict[str, Outcome] = {}
+        while True:
+            one = _Child(self._jail, self._message(request, text, [*done]), self._limits)
+            ran = one.run()
+            done |= {outcome.id: outcome for outcome in ran.outcomes}
+            if one.lost is None or ran.collected is None:
+                break
+            losses -= 1
+            left = _wanted(ran.collected, request.only, done)
+            if losses == 0:
+                last = replace(done[one.lost], cpu_seconds=0.0, wall_seconds=0.0)
+                why = f"not run, since {one.lost} ended the process: {last.detail}"
+                done |= {id: replace(last, id=id, detail=compare.shorten(why)) for id in left}
+                break
+            if not left:
+                break
+        return replace(ran, outcomes=tuple(done.values()))
+
+    def _message(self, request: Request, text: str | None, done: list[str]) -> dict[str, Any]:
+        """Return what a child is told; see `inside/suite.py`."""
+        return {
+            "secret": secrets.token_hex(8),
+            "file": str(request.file),
+            "root": str(request.root),
+            "start": self._project.folder,
+            "text": text,
+            "arguments": request.arguments,
+            "only": request.only and list(request.only),
+            "done": done,
+            "watch": request.watch,
+            "folders": self._project.folders,
+            "lines": request.lines,
+            "hang": request.hang,
+        }
+
+
+def digest(ids: Iterable[str]) -> str:
+    """Return the SHA-256 of the ids of tests, in whatever order they are."""
+    return hashlib.sha256(json.dumps(sorted(ids)).encode()).hexdigest()
+
+
+def settled(ran: Ran, tests: Sequence[str], collected: str) -> list[Outcome]:
+    """Return one outcome a test, each of a kind.
+
+    Args:
+        ran: what came of the run.
+        tests: ids of the tests.
+        collected: the `digest` of all that pytest is to collect. Where it collects other tests, no
+            test counts.
+    """
+    why = ran.said
+    if ran.collected is not None and digest(ran.collected) == collected:
+        found = {one.id: one for one in ran.outcomes}
+    else:
+        found, why = {}, why or "pytest collects other tests than it did at first"
+    missing = Outcome("", ran.kind, compare.shorten(" ".join(why.split())))
+    outcomes = [replace(found.get(test, missing), id=test) for test in tests]
+    return [
+        replace(one, kind="FAIL", detail=f"skipped: {one.detail}") if one.kind is None else one
+        for one in outcomes
+    ]
+
+
+def called_of(outcome: Outcome, *, direct: bool = False) -> list[tuple[str, str]]:
+    """Return the file and the name of each function that a test called.
+
+    What stands in a function counts as that function. A method has its class before it.
+
+    Args:
+        outcome: that of the test, which was watched.
+        direct: only those that were called from another file.
+    """
+    names = [
+        (file, function.partition(".<locals>")[0])
+        for file, function, directly in outcome.called
+        if directly or not direct
+    ]
+    return list(dict.fromkeys(names))
+
+
+def import_root(file: Path) -> Path:
+    """Return the folder that a file is imported from: the one that holds its outermost package."""
+    folder = file.parent
+    while (folder / "__init__.py").exists():
+        folder = folder.parent
+    return folder
+
+
+class _Forged(Stop):
+    """The program wrote to the channel itself."""
+
+    def __init__(self) -> None:
+        super().__init__("ERROR", "wrote to the result channel")
+
+
+class _Child:
+    """One child that runs pytest, until it is dead.
+
+    Args:
+        jail: where it is forked.
+        message: what it is told.
+        limits: those of each test.
+
+    Attributes:
+        lost: the test that cost it its life, or that pytest left out; None where there is none.
+    """
+
+    def __init__(self, jail: Jail, message: dict[str, Any], limits: Limits) -> None:
+        self.lost: str | None = None
+        self._jail = jail
+        self._message = message
+        self._limits = limits
+        self._collecting = ""
+        self._collected: tuple[str, ...] | None = None
+        self._files: tuple[str, ...] = ()
+        self._left: list[str] = []
+        self._called: list[tuple[str, str, bool]] = []
+        self._found: list[Outcome] = []
+
+    def run(self) -> Ran:
+        """Return what came of the tests that ran, the lost one included."""
+        total = COLLECTING + self._limits.cpu_seconds * 1000
+        kind: Kind = "ERROR"
+        with self._jail.child(0, total, marshal.dumps(self._message)) as child:
+            try:
+                said = self._follow(child)
+            except Stop as stop:
+                said, kind = stop.detail, stop.kind
+                if self._collected is None and self._collecting:
+                    said = f"{self._collecting}: {said}"
+                self._lose(stop)
+                if isinstance(stop, _Forged):
+                    self._doubt(stop.detail)
+        return Ran(self._collected, self._files, tuple(self._found), said, kind)
+
+    def _follow(self, child: Child) -> str:
+        """Take down what the child sends until pytest has ended; return what pytest said.
+
+        Raises:
+            Stop: pytest did not end well.
+        """
+        seconds = COLLECTING_COUNTED if self._message["lines"] else COLLECTING
+        around = Limits(seconds, 3 * seconds, self._limits.memory_mb)
+        start, clock = time.perf_counter(), Clock(around)
+        while True:
+            match self._receive(child, clock):
+                case ["collecting", where] if self._collected is None:
+                    self._collecting = where
+                    continue
+                case ["collected", found] if self._collected is None:
+                    self._collected = tuple(id for id, _ in found)
+                    self._files = tuple(file for _, file in found)
+                    only, done = self._message["only"], self._message["done"]
+                    self._left = _wanted(self._collected, only, done)
+                case ["call", *call]:
+                    self._called.append(tuple(call))
+                    continue
+                case ["test", test, *rest] if self._left[:1] == [test]:
+                    del self._left[0]
+                    self._note(test, *rest, elapsed=time.perf_counter() - start)
+                case ["hung", detail]:
+                    raise Stop("TIMEOUT", detail)
+                case ["end", said, changed]:
+                    if self._left:
+                        why = said.strip() or "pytest ended before it ran the test"
+                        self._lose(Stop("ERROR", why))
+                    if changed:
+                        self._doubt(f"changed pytest itself: {changed}")
+                    return str(said).strip()
+                case _:  # not its turn: somebody else wrote it
+                    raise _Forged
+            start = time.perf_counter()
+            clock = Clock(self._limits if self._left else around)
+
+    def _receive(self, child: Child, clock: Clock) -> list[Any]:
+        """Return the next message.
+
+        Raises:
+            Stop: there is none, or it has no form of ours.
+        """
+        try:
+            frame = child.receive(clock)
+        except Expired as expired:
+            raise Stop("TIMEOUT", f"no end after {expired}") from None
+        except Flooded:
+            raise Stop("ERROR", "more than a message may hold") from None
+        except Ended:
+            raise ended(child, clock) from None
+        try:
+            match json.loads(frame):
+                case [secret, *message] if secret == self._message["secret"]:
+                    if _is_message(message):
+                        return message
+        except (ValueError, RecursionError):
+            pass
+        raise _Forged
+
+    def _note(self, test: str, kind: str, detail: str, nanoseconds: int, *, elapsed: float) -> None:
+        """Take down what came of a test."""
+        self._found.append(
+            Outcome(
+                test,
+                None if kind == SKIPPED else kind,  # type: ignore[arg-type]
+                compare.shorten(" ".join(detail.split())),
+                min(max(nanoseconds, 0), 1 << 63) * 1e-9,
+                elapsed,
+                tuple(sorted(self._called)),
+            )
+        )
+        self._called.clear()
+
+    def _lose(self, stop: Stop) -> None:
+        """Take down that the process ended in the test that is due, or after the last one."""
+        if not self._left and self._found:
+            self._left = [self._found.pop().id]
+        if self._left:
+            self.lost = self._left[0]
+            called = tuple(sorted(self._called))
+            detail = compare.shorten(stop.detail)
+            self._found.append(Outcome(self.lost, stop.kind, detail, called=called))
+
+    def _doubt(self, why: str) -> None:
+        """Believe nothing of what the child said."""
+        self._found = [replace(one, kind="ERROR", detail=why) for one in self._found]
+
+
+_KINDS = ("PASS", "FAIL", "ERROR", "MEMORY", SKIPPED)
+
+
+def _is_message(message: object) -> bool:
+    """Whether a message has one of the forms that `inside/suite.py` sends."""
+    match message:
+        case ["collected", list(found)]:
+            return all(
+                isinstance(one, list) and list(map(type, one)) == [str, str] for one in found
+            )
+        case ["collecting" | "hung", str()] | ["call", str(), str(), bool()]:
+            return True
+        case ["end", str(), str()]:
+            return True
+        case ["test", str(), str(kind), str(), int()]:
+            return kind in _KINDS
+    return False
+
+
+def _wanted(collected: Sequence[str], only: Iterable[str] | None, done: Iterable[str]) -> list[str]:
+    """Return the tests that are to run and have not run yet, in pytest's order."""
+    kept, ran = None if only is None else {*only}, {*done}
+    return [id for id in collected if (kept is None or id in kept) and id not in ran]
+
+
+_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
+
+
+def project_of(folders: Sequence[Path], folder: Path, files: Iterable[Path]) -> Project:
+    """Return a project as a jail takes it.
+
+    Args:
+        folders: what is mounted of it, none within another.
+        folder: where pytest is started.
+        files: its Python files: what they import of other packages is imported once for all.
+    """
+    own: set[str] = set()
+    imported: set[str] = set()
+    for file in files:
+        own.add(file.relative_to(import_root(file)).with_suffix("").parts[0])
+        imported.update(name.decode() for name in _IMPORT.findall(file.read_bytes()))
+    modules = sorted(name for name in imported if name.partition(".")[0] not in own)
+    return Project(tuple(map(str, folders)), str(folder), tuple(modules), tuple(sorted(own)))

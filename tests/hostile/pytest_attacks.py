@@ -1,0 +1,641 @@
+"""Attacks on the tests of a project, by a program that runs in one process with them.
+
+Each is the text of the module ``calc``. Its tests ask `answer` for twice a number: ``answer(1)``,
+``answer(21)`` and ``answer(4)``, in this order. Where no verdict differs, one stands for all three.
+"""
+
+from tests.hostile import Hostile
+
+IDS = [f"test_calc.py::test_{name}" for name in ("one", "two", "three")]
+
+
+def _attack(name: str, kinds: str, code: str, detail: str = "") -> Hostile:
+    listed = tuple(kinds.split())
+    return Hostile(name, listed * (3 // len(listed)), code.lstrip("\n"), detail=detail)
+
+
+# Finds the result channel, the one open socket, and writes messages as the jail's side does.
+_CHANNEL = f"""
+import json, os, stat
+IDS = {IDS!r}
+def write(data):
+    for number in range(3, 64):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                os.write(number, data)
+        except OSError:
+            pass
+def put(*parts, secret=()):
+    text = json.dumps([*secret, *parts]).encode()
+    write(len(text).to_bytes(4, "little") + text)
+def put_all(secret=()):
+    for one in IDS:
+        put("test", one, "PASS", "", 0, secret=secret)
+    put("end", "", "", secret=secret)
+"""
+_FORGED = "wrote to the result channel"
+
+FORGING = [
+    _attack(
+        "passes for all tests, then an end",
+        "ERROR",
+        _CHANNEL + "def answer(n):\n    put_all()\n    os._exit(0)\n",
+        _FORGED,
+    ),
+    _attack(
+        "passes with a secret that is guessed",
+        "ERROR",
+        _CHANNEL + "def answer(n):\n    put_all(['0' * 16])\n    os._exit(0)\n",
+        _FORGED,
+    ),
+    _attack(
+        "passes for the tests to come",
+        "ERROR",
+        _CHANNEL + "def answer(n):\n    put_all()\n    return 7\n",
+        _FORGED,
+    ),
+    _attack(
+        "a pass for the last test, which fails",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    if n == 4:
+        put("test", IDS[2], "PASS", "", 0)
+        return 7
+    return 2 * n
+""",
+        _FORGED,
+    ),
+    _attack(
+        "everything collected and passed on loading",
+        "ERROR",
+        _CHANNEL + "put('collected', [[one, ''] for one in IDS])\nput_all()\nos._exit(0)\n",
+        _FORGED,
+    ),
+    _attack(
+        "the tests collected once more",
+        "ERROR",
+        _CHANNEL
+        + """
+def answer(n):
+    if n == 4:
+        put("collected", [[one, ""] for one in IDS])
+        put_all()
+        os._exit(0)
+""",
+        _FORGED,
+    ),
+    _attack(
+        "an id that is no text",
+        "ERROR",
+        _CHANNEL + "put('collected', [['\\ud800', '']])\nos._exit(0)\n",
+    ),
+    _attack(
+        "noise without end",
+        "ERROR",
+        _CHANNEL
+        + "def answer(n):\n    while True:\n        write(b'\\x10\\0\\0\\0' + bytes(9999))\n",
+    ),
+    _attack(
+        "a frame of four gigabytes",
+        "ERROR",
+        _CHANNEL + "def answer(n):\n    write(b'\\xff' * 9)\n    return 2 * n\n",
+    ),
+    _attack(
+        "deeply nested JSON",
+        "ERROR",
+        _CHANNEL + "def answer(n):\n    write((9999).to_bytes(4, 'little') + b'[' * 9999)\n",
+        _FORGED,
+    ),
+    _attack(
+        "half a frame, then silence",
+        "TIMEOUT",
+        _CHANNEL + "def answer(n):\n    write(b'\\x10\\0\\0\\0[')\n    while True: pass\n",
+    ),
+    _attack("no channel", "ERROR", "import os\ndef answer(n):\n    os.closerange(0, 64)\n"),
+    _attack(
+        "another file for the channel",
+        "ERROR",
+        "import os\ndef answer(n):\n    for number in range(3, 64):\n"
+        "        os.dup2(os.open('/dev/null', os.O_RDWR), number)\n    return 2 * n\n",
+    ),
+    _attack(
+        "a pass printed",
+        "FAIL",
+        "import os\ndef answer(n):\n    print('test_calc.py::test_one PASSED')\n"
+        "    [os.write(number, b'[\"test\"]') for number in (1, 2)]\n",
+    ),
+]
+
+ENDING = [
+    _attack("os._exit(0)", "ERROR", "import os\ndef answer(n):\n    os._exit(0)\n", "status 0"),
+    _attack(
+        "os._exit(0) in the last test",
+        "PASS PASS ERROR",
+        "import os\ndef answer(n):\n    n == 4 and os._exit(0)\n    return 2 * n\n",
+    ),
+    _attack(
+        "os._exit(0) after the last test",
+        "PASS PASS ERROR",
+        """
+import gc, os
+gc.disable()
+class Last:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        os._exit(0)
+def answer(n):
+    n == 4 and Last()
+    return 2 * n
+""",
+    ),
+    _attack("os._exit(0) on loading", "ERROR", "import os\nos._exit(0)\n", "status 0"),
+    _attack("sys.exit(0)", "ERROR", "import sys\ndef answer(n):\n    sys.exit(0)\n", "SystemExit"),
+    _attack("sys.exit(0) on loading", "ERROR", "import sys\nsys.exit(0)\n", "SystemExit"),
+    _attack(
+        "KeyboardInterrupt",
+        "ERROR",
+        "def answer(n):\n    raise KeyboardInterrupt\n",
+        "KeyboardInterrupt",
+    ),
+    _attack("KeyboardInterrupt on loading", "ERROR", "raise KeyboardInterrupt\n"),
+    _attack(
+        "pytest.exit",
+        "ERROR",
+        "import pytest\ndef answer(n):\n    pytest.exit('well done', 0)\n",
+        "Exit: well done",
+    ),
+    _attack("pytest.exit on loading", "ERROR", "import pytest\npytest.exit('well done', 0)\n"),
+    _attack("pytest.skip", "FAIL", "import pytest\ndef answer(n):\n    pytest.skip('no')\n", "no"),
+    _attack("pytest.xfail", "FAIL", "import pytest\ndef answer(n):\n    pytest.xfail('no')\n"),
+    _attack(
+        "pytest.importorskip",
+        "FAIL",
+        "import pytest\ndef answer(n):\n    pytest.importorskip('nothing_of_this_name')\n",
+    ),
+    _attack(
+        "unittest.SkipTest",
+        "FAIL",
+        "import unittest\ndef answer(n):\n    raise unittest.SkipTest\n",
+    ),
+    _attack(
+        "the whole module skipped",
+        "ERROR",
+        "import pytest\npytest.skip('no', allow_module_level=True)\n",
+        "other tests",
+    ),
+    _attack(
+        "a decorator that exits",
+        "ERROR",
+        "import os\n@os._exit\ndef answer(n):\n    return 2 * n\n",
+    ),
+    _attack(
+        "an exit at the end of the process",
+        "PASS",
+        "import atexit, os\natexit.register(os.abort)\ndef answer(n):\n    return 2 * n\n",
+    ),
+    _attack(
+        "a thread that outlives its test",
+        "PASS",
+        "import threading, time\ndef answer(n):\n"
+        "    threading.Thread(target=time.sleep, args=(600,)).start()\n    return 2 * n\n",
+    ),
+    _attack(
+        "a thread that exits later",
+        "PASS|ERROR PASS|ERROR ERROR",
+        """
+import os, threading, time
+def leave():
+    time.sleep(0.1)
+    os._exit(0)
+def answer(n):
+    threading.Thread(target=leave).start()
+    time.sleep(0.2 * (n == 4))
+    return 2 * n
+""",
+    ),
+    _attack("an abort", "CRASH", "import os\ndef answer(n):\n    os.abort()\n", "SIGABRT"),
+    _attack(
+        "a signal to itself", "CRASH", "import os\ndef answer(n):\n    os.kill(os.getpid(), 9)\n"
+    ),
+    _attack(
+        "an alarm",
+        "CRASH",
+        "import signal, time\nsignal.alarm(1)\ntime.sleep(9)\ndef answer(n):\n    return 2 * n\n",
+    ),
+    _attack(
+        "stopping itself",
+        "TIMEOUT",
+        "import os, signal\ndef answer(n):\n    os.kill(os.getpid(), signal.SIGSTOP)\n",
+    ),
+]
+
+_CHANGED = "changed pytest itself"
+
+PATCHING = [
+    _attack(
+        name,
+        kinds,
+        f"import sys\ndef patch():\n    {code}\ndef answer(n):\n    patch()\n    return 7\n",
+        detail,
+    )
+    for name, code, kinds, detail in (
+        (
+            "a runner that calls nothing",
+            "import _pytest.runner as it\n"
+            "    it.pytest_runtest_call.__code__ = (lambda item: None).__code__",
+            "ERROR",
+            "_pytest.runner.pytest_runtest_call",
+        ),
+        (
+            "a report that passes",
+            "import _pytest.reports as it; it.TestReport.from_item_and_call = lambda *_: 1/0",
+            "ERROR",
+            "",
+        ),
+        (
+            "a caller of hooks that calls none",
+            "import pluggy._callers as it; it._multicall.__code__ = (lambda *_: None).__code__",
+            "ERROR",
+            "",
+        ),
+        ("a builtin", "import builtins; builtins.isinstance = lambda *_: True", "ERROR", ""),
+        ("an operator", "import operator; operator.eq = lambda *_: True", "ERROR", _CHANGED),
+        (
+            "what approx compares",
+            "import pytest; type(pytest.approx(1)).__eq__ = lambda *_: True",
+            "ERROR",
+            _CHANGED,
+        ),
+        (
+            "unittest's assertions",
+            "import unittest.case as it; it.TestCase.assertEqual = lambda *_: None",
+            "ERROR",
+            _CHANGED,
+        ),
+        (
+            "doctest's comparison",
+            "import doctest; doctest.OutputChecker.check_output = lambda *_: True",
+            "ERROR",
+            _CHANGED,
+        ),
+        (
+            "assertions that are rewritten",
+            "import _pytest.assertion.rewrite as it; it._format_explanation = lambda *_: ''",
+            "ERROR",
+            _CHANGED,
+        ),
+        (
+            "a module of pytest that is another",
+            "import types; sys.modules['_pytest.python'] = types.ModuleType('_pytest.python')",
+            "ERROR",
+            _CHANGED,
+        ),
+        (
+            "the code of a test",
+            "sys.modules['test_calc'].test_two.__code__ = (lambda: None).__code__",
+            "ERROR",
+            "test_two",
+        ),
+        (
+            "a test of another name's",
+            "sys.modules['test_calc'].test_two = sys.modules['test_calc'].test_three = patch",
+            "FAIL",
+            "",
+        ),
+        ("no standard output", "sys.stdout = sys.stderr = None", "FAIL|ERROR", ""),
+        (
+            "tests that are gone",
+            "import gc, _pytest.main as it\n"
+            "    [one.items.clear() for one in gc.get_objects() if type(one) is it.Session]",
+            "FAIL|ERROR",
+            "",
+        ),
+        (
+            "tests in another order",
+            "import gc, _pytest.main as it\n"
+            "    [one.items.reverse() for one in gc.get_objects() if type(one) is it.Session]",
+            "FAIL|ERROR",
+            "",
+        ),
+    )
+] + [
+    _attack(
+        "a patch on loading that only the first test sees",
+        "ERROR",
+        """
+import unittest.case
+before = unittest.case.TestCase.assertEqual
+unittest.case.TestCase.assertEqual = lambda *_: None
+def answer(n):
+    return 2 * n
+""",
+        _CHANGED,
+    ),
+    _attack(
+        "what tests replace themselves",
+        "PASS",
+        "import builtins\nbuiltins.input = lambda *_: ''\ndef answer(n):\n    return 2 * n\n",
+    ),
+]
+
+STARVING = [
+    _attack("an endless loop", "TIMEOUT", "def answer(n):\n    while True: pass\n", "processor"),
+    _attack("sleep", "TIMEOUT", "import time\ndef answer(n):\n    time.sleep(600)\n", "clock"),
+    _attack(
+        "a loop that catches everything",
+        "TIMEOUT",
+        """
+import signal
+[signal.signal(one, signal.SIG_IGN) for one in (1, 2, 3, 14, 15)]
+def answer(n):
+    while True:
+        try:
+            while True: pass
+        except BaseException:
+            pass
+""",
+    ),
+    _attack(
+        "one test of three",
+        "PASS TIMEOUT PASS",
+        "def answer(n):\n    while n == 21: pass\n    return 2 * n\n",
+    ),
+    _attack(
+        "memory",
+        "MEMORY",
+        "def answer(n):\n    kept = []\n    while True: kept.append(bytes(1 << 20))\n",
+    ),
+    _attack(
+        "memory that is kept",
+        "MEMORY|ERROR",
+        "kept = []\ndef answer(n):\n    while True: kept.append(bytes(1 << 16))\n",
+    ),
+    _attack(
+        "threads without end",
+        "TIMEOUT|ERROR|CRASH|MEMORY",
+        """
+import threading
+threading.stack_size(1 << 15)
+def go():
+    while True:
+        try:
+            threading.Thread(target=go).start()
+        except RuntimeError:
+            pass
+def answer(n):
+    go()
+""",
+    ),
+    _attack(
+        "the disk",
+        "ERROR",
+        """
+import os
+def answer(n):
+    for number in range(99):
+        open(f"{os.environ['TMPDIR']}/{number}", "wb").write(bytes(8 << 20))
+""",
+        "No space left",
+    ),
+    _attack(
+        "a file too large",
+        "ERROR",
+        "import os\ndef answer(n):\n    os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)\n",
+        "File too large",
+    ),
+    _attack(
+        "files without number",
+        "ERROR",
+        """
+import os
+def answer(n):
+    for number in range(99_999):
+        open(f"{os.environ['TMPDIR']}/{number}", "x").close()
+""",
+        "No space left",
+    ),
+    _attack(
+        "printing without end",
+        "ERROR|MEMORY",
+        "def answer(n):\n    while True: print('x' * (1 << 20))\n",
+    ),
+    _attack("recursion", "ERROR", "def answer(n):\n    return answer(n)\n", "RecursionError"),
+    _attack(
+        "recursion without a limit",
+        "CRASH|TIMEOUT|MEMORY|ERROR",
+        "import sys\nsys.setrecursionlimit(10**9)\ndef answer(n):\n    return [answer(n)]\n",
+    ),
+    _attack(
+        "its own limits raised",
+        "ERROR",
+        "from resource import *\ndef answer(n):\n    setrlimit(RLIMIT_CPU, (9**9, 9**9))\n",
+    ),
+]
+
+SAYING = [
+    _attack(
+        name,
+        kinds,
+        f"class Odd(Exception):\n    def __{method}__(self):\n        {code}\n"
+        f"    def __eq__(self, other): return False\n"
+        f"def answer(n):\n    {what} Odd()\n",
+        detail,
+    )
+    for name, what, method, code, kinds, detail in (
+        ("a text of 100 MB", "return", "repr", "return 'x' * 100_000_000", "FAIL|MEMORY|ERROR", ""),
+        ("a text that hangs", "return", "repr", "while True: pass", "TIMEOUT", ""),
+        ("a text that raises", "return", "repr", "raise ValueError", "FAIL", "ValueError"),
+        ("a text that exits", "return", "repr", "raise SystemExit", "ERROR", "SystemExit"),
+        ("a text of itself", "return", "repr", "return repr(self)", "FAIL", "RecursionError"),
+        ("a text that is none", "return", "repr", "return 7", "FAIL", "TypeError"),
+        ("a message of 100 MB", "raise", "str", "return 'x' * 100_000_000", "ERROR|MEMORY", ""),
+        ("a message that hangs", "raise", "str", "while True: pass", "TIMEOUT", ""),
+        ("a message that raises", "raise", "str", "raise SystemExit", "ERROR", "Odd"),
+        (
+            "a message that moves the cursor",
+            "raise",
+            "str",
+            "return '\\ud800\\x1b[31m\\0'",
+            "ERROR",
+            r"\ud800\x1b[31m\x00",
+        ),
+    )
+] + [
+    _attack(
+        "an endless name",
+        "ERROR",
+        "def answer(n):\n    raise type('E' * 9_000_000, (Exception,), {})\n",
+        "EEE",
+    ),
+    _attack(
+        "an exception with failures that are none",
+        "ERROR",
+        "class E(Exception):\n    failures = 7\ndef answer(n):\n    raise E('so')\n",
+        "calc.E: so",
+    ),
+    _attack(
+        "an exception that claims to be a MemoryError",
+        "ERROR",
+        "class E(BaseException):\n    __class__ = MemoryError\ndef answer(n):\n    raise E\n",
+    ),
+]
+
+AROUND = [
+    _attack("an endless loop on loading", "TIMEOUT", "while True: pass\n"),
+    _attack(
+        "a default value that hangs",
+        "TIMEOUT",
+        "def answer(n, more=sum(iter(int, 1))):\n    return 2 * n\n",
+    ),
+    _attack(
+        "a decorator that hangs",
+        "TIMEOUT",
+        "import time\n@lambda function: time.sleep(600)\ndef answer(n):\n    return 2 * n\n",
+    ),
+    _attack(
+        "hanging after the last test",
+        "PASS PASS TIMEOUT",
+        """
+import gc
+gc.disable()
+class Last:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        while True: pass
+def answer(n):
+    n == 4 and Last()
+    return 2 * n
+""",
+    ),
+]
+"""What hangs before there is a test, or after the last."""
+
+UNTOLD = [
+    _attack(
+        "a result that equals everything",
+        "PASS",
+        "class Same:\n    def __eq__(self, _): return True\ndef answer(n):\n    return Same()\n",
+    ),
+    _attack(
+        "what a test expects, changed",
+        "PASS",
+        "import sys\ndef answer(n):\n"
+        "    sys._getframe(1).f_globals['calc'] = type('', (), {'answer': lambda n: 2 * n})\n"
+        "    return 2\n",
+    ),
+]
+"""What docs/jail.md says cannot be told."""
+
+_LIBC = "ctypes.CDLL(None, use_errno=True)"
+
+REFUSED = {
+    "reading a file": "open(CANARY).read()",
+    "reading the home folder": "os.listdir(os.path.expanduser('~nobody')) and os.listdir('/root')",
+    "the folder of all homes": "os.listdir('/home')",
+    "the password file": "open('/etc/passwd').read()",
+    "its own process": "open('/proc/self/environ').read()",
+    "the host's temporary files": "open('/tmp/left', 'x')",
+    "a file in the project": "open(HERE + '/left', 'x')",
+    "a conftest.py": "open(HERE + '/conftest.py', 'x')",
+    "its own file": "open(__file__, 'r+')",
+    "its own file removed": "os.remove(__file__)",
+    "its tests": "open(HERE + '/test_calc.py', 'a')",
+    "a compiled module in the project": "os.makedirs(HERE + '/__pycache__')",
+    "a compiled module for the next": "open('/compiled/left', 'x')",
+    "a compiled module for the next, changed": "open(CACHED, 'r+')",
+    "a compiled module for the next, removed": "os.remove(CACHED)",
+    "an installed package": "open(pytest.__file__, 'a')",
+    "a .pth file": "open(os.path.dirname(os.path.dirname(pytest.__file__)) + '/left.pth', 'x')",
+    "the standard library": "open(os.__file__, 'a')",
+    "the runner": "open(sys.modules['inside.suite'].__file__, 'a')",
+    "mode of a file of the project": "os.chmod(HERE + '/test_calc.py', 0o777)",
+    "times of a file of the project": "os.utime(HERE + '/test_calc.py')",
+    "mode of its own file": "os.chmod(__file__, 0o777)",
+    "mode of a device": "os.chmod('/dev/null', 0o666)",
+    "times of a device": "os.utime('/dev/zero')",
+    "an attribute": "os.setxattr(HERE, 'user.left', b'1')",
+    "a symbolic link out": "os.symlink(CANARY, '/scratch/x') or open('/scratch/x').read()",
+    "a hard link": "os.link(os.__file__, '/scratch/x')",
+    "a device": "os.mknod('/scratch/disk', 0o60600, 65024)",
+    "a fork": "os.fork()",
+    "a program": "subprocess.run(['/usr/bin/true'])",
+    "another interpreter": "os.execv(sys.executable, [sys.executable])",
+    "a spawned process": "os.posix_spawn('/usr/bin/true', ['true'], {})",
+    "a pool": "multiprocessing.Pool(1)",
+    "a connection": "socket.create_connection(('127.0.0.1', PORT), 1)",
+    "a listener": "socket.socket().listen()",
+    "a socket for datagrams": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+    "a Unix socket": "socket.socket(socket.AF_UNIX).connect(SOCKET)",
+    "a datagram to a Unix socket": (
+        "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'left', SOCKET)"
+    ),
+    "a descriptor sent": "socket.send_fds(socket.socketpair()[0], [b'x'], [0])",
+    "a signal to the first process": "os.kill(1, 9)",
+    "a signal to the parent": "os.kill(os.getppid(), 9)",
+    "a signal to everything": "os.kill(-1, 9)",
+    "a signal to the outside": "os.kill(PID, 0)",
+    "a thread elsewhere": "refused('tgkill', 1, 1, 9)",
+    "a new user namespace": "refused('unshare', 0x10000000)",
+    "new mounts": "refused('unshare', 0x20000)",
+    "a mount": "refused('mount', b'x', b'/scratch', b'tmpfs', 0, None)",
+    "its own file unmounted": "refused('umount2', __file__.encode(), 2)",
+    "its own file made writable": "refused('mount', None, __file__.encode(), None, 4128, None)",
+    "another root": "os.chroot('/scratch')",
+    "another user": "os.setuid(0)",
+    "tracing": "refused('ptrace', 16, 1, 0, 0)",
+    "another process's memory": "refused('syscall', 310, 1, 0, 0, 0, 0, 0)",
+    "another process": "os.pidfd_open(1)",
+    "shared memory": "refused('shmget', 1, 4096, 0o1600)",
+    "a file in memory": "os.memfd_create('x')",
+    "a keyring": "refused('syscall', 250, 0, 0)",
+    "io_uring": "refused('syscall', 425, 1, 0)",
+    "a BPF program": "refused('syscall', 321, 0, 0, 0)",
+    "a new filter": "refused('syscall', 317, 1, 0, 0)",
+    "a process by clone": "refused('syscall', 56, 17, 0, 0, 0, 0)",
+    "a process by clone3": "refused('syscall', 435, 0, 88)",
+    "the clock": "refused('syscall', 227, 0, None)",
+    "flushing the host's files": "refused('syscall', 306, 0)",
+}
+"""Expressions that reach for what lies outside; each has to fail."""
+
+REACHING = f"""
+import ctypes, multiprocessing, os, pytest, socket, subprocess, sys
+import importlib.util
+HERE = os.path.dirname(__file__)
+CACHED = importlib.util.cache_from_source(pytest.__file__)
+def refused(call, *arguments):
+    libc = {_LIBC}
+    if getattr(libc, call)(*arguments) == -1:
+        raise OSError(ctypes.get_errno(), "refused")
+"""
+
+TRACES = {
+    "a file": ("open('/scratch/left', 'x').close()", "os.listdir('/scratch')"),
+    "a file for Python to load": (
+        "os.makedirs(site.getusersitepackages()) or "
+        "open(site.getusersitepackages() + '/usercustomize.py', 'x').close()",
+        "os.path.exists(site.getusersitepackages())",
+    ),
+    "a temporary folder": ("tempfile.mkdtemp()", "os.listdir(tempfile.gettempdir())"),
+    "flags of what is open": (
+        "[fcntl.fcntl(n, fcntl.F_SETFL, os.O_NONBLOCK) for n in range(5)]",
+        "[fcntl.fcntl(n, fcntl.F_GETFL) for n in range(5)]",
+    ),
+    "a lock": (
+        "for n in range(9):\n    try: fcntl.flock(n, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+        "    except OSError: pass",
+        "fcntl.flock(os.open('/null', os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)",
+    ),
+    "an environment variable": ("os.environ.update(LEFT='1')", "os.environ.get('LEFT')"),
+    "a module": ("sys.modules.update(left=sys)", "'left' in sys.modules"),
+    "a module that is changed": ("vars(os).update(left=1)", "hasattr(os, 'left')"),
+    "the mask": ("os.umask(0)", "os.umask(0)"),
+    "the folder": ("os.chdir('/scratch')", "os.getcwd()"),
+    "the random numbers": ("random.seed(7)", "random.random()"),
+    "a time of a device": ("os.path.getmtime('/dev/null')", "os.path.getmtime('/dev/null')"),
+}
+"""Pairs: what would leave a trace, and what would find it."""

@@ -1,0 +1,79 @@
+"""Published data sets, read whole and judged: what tests with a few rows of ours cannot show.
+
+    python -m tests.published mbpp=mbpp.jsonl quixbugs=QuixBugs --exclude mbpp_123
+
+Every reference is judged in the jail under the limits of params.yaml, and every bug that a data set
+brings. The exit status is 1 if a reference fails whose problem is not excluded. A bug that passes
+is named and no more: no test of its data set finds it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from coral_batch.corpus.readers import READERS
+from coral_batch.lake import params
+from coral_batch.records.problem import Problem
+from coral_batch.records.settings import Verdicts
+from coral_batch.records.verdict import Verdict
+from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.tables import program_of
+from tests import REPOSITORY
+
+
+def check(reader: str, path: Path, exclude: Collection[str], settings: Verdicts) -> bool:
+    """Judge a data set and print what comes out; return whether all its references pass."""
+    problems, dropped = READERS[reader].read(path, reader)
+    reasons = ", ".join(f"{n} {reason}" for reason, n in Counter(d.reason for d in dropped).items())
+    print(f"{reader}: {len(problems)} problems, {len(dropped)} dropped {reasons}".rstrip())
+    for one in dropped:
+        print(f"  {one.name} {one.reason}: {one.detail}")
+    problems = [problem for problem in problems if problem.name not in exclude]
+    failing = _print_failing(problems, settings)
+    _print_passing([problem for problem in problems if problem.buggy is not None], settings)
+    return failing == 0
+
+
+def _print_failing(problems: Sequence[Problem], settings: Verdicts) -> int:
+    failing = 0
+    programs = [program_of(problem, problem.reference, problem.name) for problem in problems]
+    for problem, verdicts in zip(problems, judge(programs, settings), strict=True):
+        if not _passes(verdicts):
+            failing += 1
+            bad = next((one for one in verdicts if one.kind != "PASS"), None)
+            what = f"case {bad.case}: {bad.kind} {bad.detail}" if bad else "nothing is tested"
+            print(f"  {problem.name}, {what}")
+    print(f"  references: {len(problems) - failing} pass, {failing} fail")
+    return failing
+
+
+def _print_passing(problems: Sequence[Problem], settings: Verdicts) -> None:
+    if not problems:
+        return
+    programs = [program_of(problem, problem.buggy or "", problem.name) for problem in problems]
+    judged = zip(problems, judge(programs, settings), strict=True)
+    passing = [problem.name for problem, verdicts in judged if _passes(verdicts)]
+    print(f"  bugs: {len(passing)} pass, {len(problems) - len(passing)} fail", *passing)
+
+
+def _passes(verdicts: Sequence[Verdict]) -> bool:
+    return {verdict.kind for verdict in verdicts} == {"PASS"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("sources", nargs="+", metavar="READER=PATH")
+    parser.add_argument("--exclude", action="append", default=[], metavar="NAME")
+    given = parser.parse_args(arguments)
+    settings = params.load(REPOSITORY / "params.yaml").verdicts
+    sources = [source.split("=", 1) for source in given.sources]
+    right = [check(reader, Path(path), given.exclude, settings) for reader, path in sources]
+    return 0 if all(right) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,766 @@
+"""A user's tests under `coral repair` mean what they mean under pytest."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from coral_batch.commands.repair import Repair, command, repair, repair_folder
+from coral_batch.errors import CoralError
+from tests import REPOSITORY
+from tests.repairable import Scripted, coral
+from tests.settings import set_params
+
+# Programs by name, each with its tests and how many of them fail.
+PROGRAMS: dict[str, tuple[str, str, int]] = {
+    "examples_share_what_they_make": (
+        '''def note(book, word):
+    """Note a word.
+
+    >>> book = []
+    >>> note(book, 'a')
+    >>> note(book, 'b')
+    >>> book
+    ['a', 'b']
+    >>> sum(map(len, book))
+    2
+    """
+    book.append(word)
+''',
+        "",
+        0,
+    ),
+    "an_ordered_dict_has_an_order": (
+        """from collections import OrderedDict
+
+
+def podium(points):
+    return OrderedDict(sorted(points.items(), key=lambda pair: pair[1]))
+""",
+        """from collections import OrderedDict
+
+
+def test_best_first():
+    assert podium({'x': 1, 'y': 5}) == OrderedDict([('y', 5), ('x', 1)])
+""",
+        1,
+    ),
+    "bytes_may_be_unequal": (
+        """def seal(text):
+    return text[:0].encode()
+""",
+        """def test_seals_differ():
+    assert seal('a') != seal('b')
+""",
+        1,
+    ),
+    "a_generator_is_no_list": (
+        """def odd(numbers):
+    return (n for n in numbers if n % 2)
+""",
+        """def test_a_list():
+    assert odd([1, 2, 3]) == [1, 3]
+
+
+def test_all():
+    assert list(odd([1, 2, 3])) == [1, 3]
+""",
+        1,
+    ),
+    "values_of_the_standard_library": (
+        """import datetime
+import pathlib
+import uuid
+from collections import Counter, deque, namedtuple
+from fractions import Fraction
+
+Pair = namedtuple('Pair', 'left right')
+
+
+def due(day, days):
+    return day + datetime.timedelta(days)
+
+
+def beside(path, name):
+    return pathlib.PurePosixPath(path).parent / name
+
+
+def tag(number):
+    return uuid.UUID(int=number)
+
+
+def packed(number):
+    return number.to_bytes(2, 'big')
+
+
+def window(n):
+    return range(n, n + 3)
+
+
+def letters(word):
+    return Counter(word)
+
+
+def pair(a, b):
+    return Pair(a, b)
+
+
+def last(items):
+    return deque(items, maxlen=2)
+
+
+def half(n):
+    return Fraction(n, 2)
+""",
+        r"""import datetime
+from pathlib import PurePosixPath
+from uuid import UUID
+
+DAY = datetime.date(2024, 2, 28)
+
+
+def test_dates():
+    assert due(DAY, 2) == datetime.date(2024, 3, 1)
+    assert due(DAY, 1) > DAY and due(DAY, 0) in {DAY}
+
+
+def test_paths():
+    assert beside('a/b.txt', 'c') == PurePosixPath('a/c')
+
+
+def test_identifiers():
+    assert tag(7) == UUID(int=7) != tag(8)
+
+
+def test_bytes():
+    assert packed(258) == b'\x01\x02' and packed(1) in {b'\0\x01'}
+
+
+def test_ranges():
+    assert window(2) == range(2, 5) and window(0) != range(2)
+
+
+def test_counters():
+    assert letters('abba') == {'a': 2, 'b': 2}
+    assert letters('abba').keys() == {'b', 'a'} and letters('')['x'] == 0
+
+
+def test_named_tuples():
+    assert pair(1, 2) == (1, 2) and pair(1, 2)._asdict()['left'] == 1
+
+
+def test_deques():
+    assert list(last('abc')) == ['b', 'c']
+
+
+def test_fractions():
+    assert half(3) == 1.5 and half(1j) == 2
+""",
+        1,
+    ),
+    "what_a_test_does_to_its_process": (
+        """import os
+import random
+import time
+import warnings
+
+
+def roll():
+    return random.randrange(1000)
+
+
+def hour():
+    return int(time.time()) // 3600
+
+
+def ask():
+    return input('name? ').title()
+
+
+def level():
+    return os.environ.get('LEVEL', 'low')
+
+
+def shout(text):
+    print(text.upper())
+
+
+def old():
+    warnings.warn('old', DeprecationWarning, stacklevel=2)
+""",
+        r"""import io
+import os
+import random
+import sys
+import warnings
+from contextlib import redirect_stdout
+from unittest import mock
+
+
+def test_seed():
+    random.seed(4)
+    first = roll()
+    random.seed(4)
+    assert roll() == first == random.Random(4).randrange(1000)
+
+
+def test_mock():
+    with mock.patch('time.time', return_value=7200.5):
+        assert hour() == 2
+
+
+def test_input(monkeypatch):
+    monkeypatch.setattr(sys, 'stdin', io.StringIO('ada\n'))
+    assert ask() == 'Ada'
+
+
+def test_environment(monkeypatch):
+    monkeypatch.setenv('LEVEL', 'high')
+    assert level() == 'high'
+    del os.environ['LEVEL']
+    assert level() == 'low'
+
+
+def test_redirected():
+    with redirect_stdout(io.StringIO()) as out:
+        shout('a')
+    assert out.getvalue() == 'A\n'
+
+
+def test_captured(capsys):
+    shout('b')
+    assert capsys.readouterr().out == 'B\n'
+
+
+def test_warnings():
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter('always')
+        old()
+    assert len(found) == 1
+""",
+        0,
+    ),
+    "what_is_found_beside_a_file": (
+        """from pathlib import Path
+
+HERE = Path(__file__).parent
+LIMIT = int((HERE / 'limit.txt').read_text())
+
+
+def limited(n):
+    return min(n, LIMIT)
+""",
+        """def test_limit():
+    assert [limited(1), limited(999)] == [1, 40]
+""",
+        0,
+    ),
+    "tests_of_any_make": (
+        """def plus(a, b):
+    return a - b
+""",
+        """import unittest as u
+
+
+class Sums(u.TestCase):
+    def setUp(self):
+        self.two = 2
+
+    def test_two(self):
+        self.assertEqual(plus(self.two, self.two), 4)
+
+    def test_none(self):
+        for n in range(3):
+            with self.subTest(n=n):
+                self.assertEqual(plus(n, 0), n)
+
+
+def made(n):
+    def test():
+        assert plus(n, n) == 2 * n
+
+    return test
+
+
+for _n in range(3):
+    globals()[f'test_made_{_n}'] = made(_n)
+
+
+class TestOther:
+    def test_a(self):
+        assert plus(1, 1) == 2
+
+
+def test_all():
+    TestOther().test_a()
+""",
+        5,
+    ),
+    "parameters_and_fixtures": (
+        """def times(n, by):
+    return n * by
+""",
+        """import pytest
+
+
+@pytest.fixture(params=[1, 3])
+def by(request):
+    return request.param
+
+
+@pytest.mark.parametrize('n, want,', [(2, 4), (3, 6), pytest.param(4, 8, id='four')])
+def test_twice(n, want):
+    assert times(n, 2) == want
+
+
+@pytest.mark.parametrize('one,', [(5,)])
+def test_once(one):
+    assert times(one, 1) == 5
+
+
+def test_fixtures(by, seven, tmp_path):
+    (tmp_path / 'n').write_text(str(seven))
+    assert times(int((tmp_path / 'n').read_text()), by) == 7 * by
+
+
+@pytest.mark.xfail
+def test_expected():
+    assert times(1, 1) == 2
+
+
+@pytest.mark.skip
+def test_skipped():
+    assert times(1, 1) == 2
+""",
+        0,
+    ),
+    "whatever_is_given_to_a_program": (
+        """def each(function, values):
+    return [function(value) for value in values]
+
+
+def made(kind, *rest):
+    return kind(*rest)
+
+
+def caught(function, error):
+    try:
+        return function()
+    except error as found:
+        return found.args
+""",
+        """import dataclasses
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+
+
+class Bad(Exception):
+    pass
+
+
+def bad():
+    raise Bad(3)
+
+
+def test_functions():
+    assert each(lambda b: b[0], [b'ab', memoryview(b'c')]) == [97, 99]
+
+
+def test_classes():
+    assert made(Point, 2) == Point(2)
+
+
+def test_exceptions():
+    assert caught(bad, Bad) == (3,)
+""",
+        0,
+    ),
+    "threads_loops_and_temporary_files": (
+        """import asyncio
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def _later(n):
+    await asyncio.sleep(0)
+    return n
+
+
+def waited(n):
+    return asyncio.run(_later(n))
+
+
+def spread(values):
+    with ThreadPoolExecutor(2) as pool:
+        return [*pool.map(abs, values)]
+
+
+def written(data, kind):
+    with getattr(tempfile, kind)() as file:
+        file.write(data)
+        return file.tell()
+""",
+        """import pytest
+
+
+def test_loops():
+    assert waited(3) == 3
+
+
+def test_threads():
+    assert spread([-1, 2]) == [1, 2]
+
+
+@pytest.mark.parametrize('kind', ['NamedTemporaryFile', 'TemporaryFile', 'SpooledTemporaryFile'])
+def test_files(kind):
+    assert written(b'abc', kind) == 3
+""",
+        0,
+    ),
+    "arrays": (
+        """import numpy as np
+
+
+def centred(values):
+    return values - values.max()
+""",
+        """import numpy as np
+
+
+def test_centred():
+    assert np.allclose(centred(np.array([1.0, 3.0])), [-1.0, 1.0])
+
+
+def test_kind():
+    assert centred(np.ones(2)).dtype == np.float64
+""",
+        1,
+    ),
+    "one_test_hangs": (
+        """def down(n):
+    while n != 0:
+        n -= 2
+    return n
+""",
+        """def test_even():
+    assert down(4) == 0
+
+
+def test_odd():
+    assert down(3) == 1
+
+
+def test_none():
+    assert down(0) == 0
+""",
+        1,
+    ),
+    "one_test_ends_the_process": (
+        """import os
+
+
+def leave(n):
+    if n == 1:
+        os._exit(0)
+    return n
+""",
+        """def test_1():
+    assert leave(1) == 1
+
+
+def test_2():
+    assert leave(2) == 2
+""",
+        1,
+    ),
+}
+OTHERS = {
+    "limit.txt": "40\n",
+    "conftest.py": """import pytest
+
+
+@pytest.fixture
+def seven():
+    return 7
+""",
+    "sched.py": "def planned(n):\n    return n\n",
+    "test_sched.py": "from sched import planned\n\n\ndef test():\n    assert planned(1) == 2\n",
+    "pack/__init__.py": "from .double import double\n",
+    "pack/double.py": """from . import parts
+
+
+def double(n):
+    return parts.add(n, n + 1)
+""",
+    "pack/parts.py": """def add(a, b):
+    return a + b
+""",
+    "pack/test_double.py": """from . import double
+
+
+def test_2():
+    assert double(2) == 4
+""",
+}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Write files into a folder, and what they lie in."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of a project whose functions were tried without an answer.
+
+    Attributes:
+        folder: the project.
+        repairs: file -> what came of its functions.
+    """
+
+    folder: Path
+    repairs: dict[str, list[Repair]]
+
+    def failed(self, file: str) -> set[str]:
+        """Return the tests that a file fails."""
+        return {test.test for one in self.repairs[file] for test in one.failed}
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory: pytest.TempPathFactory) -> Tried:
+    """A project of all programs, tried."""
+    place = tmp_path_factory.mktemp("place")
+    shutil.copy(REPOSITORY / "params.yaml", place)
+    set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0}, place)
+    folder = place / "project"
+    write(folder, OTHERS)
+    for name, (program, tests, _) in PROGRAMS.items():
+        write(folder, {f"{name}.py": program})
+        if tests:
+            write(folder, {f"test_{name}.py": f"from {name} import *\n{tests}"})
+    found: dict[str, list[Repair]] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        for one in repair_folder(folder, draw=lambda *_: []):
+            assert isinstance(one, Repair), one
+            found.setdefault(one.source.file.relative_to(folder).as_posix(), []).append(one)
+    return Tried(folder, found)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_of_tests_of_each_kind_those_fail_that_should(name: str, tried: Tried) -> None:
+    failed = tried.failed(f"{name}.py")
+    assert len(failed) == PROGRAMS[name][2], failed
+    assert (tried.repairs[f"{name}.py"][0].outcome == "nothing to repair") == (not failed)
+
+
+def test_the_tests_that_fail_are_those_that_fail_under_pytest(tried: Tried) -> None:
+    ending = [name for name in PROGRAMS if name.startswith("one_test_")]
+    options = ("-qq", "--tb=no", "-rfE", "--doctest-modules", "-p", "no:cacheprovider")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *(f"--ignore=test_{one}.py" for one in ending)],
+        cwd=tried.folder,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ours = [tried.failed(file) for file in tried.repairs if Path(file).stem not in ending]
+    assert set().union(*ours) == {*re.findall(r"^FAILED (\S+)", done.stdout, re.MULTILINE)}
+
+
+def test_a_function_named_like_its_module_is_found_where_its_package_exports_it(
+    tried: Tried,
+) -> None:
+    (one,) = tried.repairs["pack/double.py"]
+    assert (one.function, one.outcome) == ("double", "not repaired")
+
+
+def test_a_program_may_be_called_like_a_module_of_python(tried: Tried) -> None:
+    assert tried.failed("sched.py") == {"test_sched.py::test"}
+
+
+def test_nothing_is_written_beside_the_users_files(tried: Tried) -> None:
+    assert not [*tried.folder.rglob("__pycache__"), *tried.folder.rglob(".*")]
+
+
+def test_no_candidate_passes_under_which_pytest_collects_or_runs_other_tests(
+    workspace: Path,
+) -> None:
+    set_params({"verdicts.cpu_seconds": 0.3, "verdicts.wall_seconds": 5.0})
+    text = "def sizes(n):\n    return [n]\n"
+    tests = """import pytest
+
+from m import sizes
+
+
+@pytest.mark.parametrize("size", sizes(4))
+def test_four(size):
+    assert sizes(size)[0] == 4
+
+
+def test_first():
+    assert sizes(1) == [0, 1]
+
+
+def test_last():
+    assert sizes(2)[-1] == 2
+"""
+    write(workspace, {"m.py": text, "test_m.py": tests})
+    bodies = (
+        "return []",
+        "return [*range(n + 1)]",  # right, were it not for the first test
+        "import pytest; n == 4 or pytest.skip('a'); return [4]",
+        "import unittest\n    if n == 4:\n        return [4]\n    raise unittest.SkipTest",
+        "import pytest; n == 4 or pytest.xfail('a'); return [4]",
+        "import pytest; n == 4 or pytest.exit('a', 0); return [4]",
+        "import os; n == 4 or os._exit(0); return [4]",
+        "raise SystemExit(0)",
+        "while n != 4: pass\n    return [4]",
+    )
+    found = repair(
+        "m.py",
+        "test_m.py",
+        draw=lambda *_: [f"def sizes(n):\n    {body}\n" for body in bodies],
+        rounds=1,
+    )
+    assert [one.test for one in found.failed] == ["test_m.py::test_first"]
+    assert (found.outcome, found.drawn) == ("not repaired", len(bodies))
+    passing = "def sizes(n):\n    return [n] if n != 1 else [0, 1]\n"
+    assert repair("m.py", "test_m.py", draw=lambda *_: [passing]).outcome == "repaired"
+
+
+TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"test_m.py": "from m import g\n"}, ["cannot collect", "test_m.py", "cannot import name"]),
+        ({"test_m.py": "def test(:\n"}, ["cannot collect", "SyntaxError"]),
+        (
+            {"test_m.py": "from m import f\n\nassert f(1) == 1\n"},
+            ["cannot collect", "assert 2 == 1"],
+        ),
+        ({"test_m.py": f"import absent_package\n{TEST}"}, ["absent_package", "do:       install"]),
+        ({"conftest.py": "pytest_plugins = ['absent_plugin']\n"}, ["absent_plugin", "install"]),
+        ({"conftest.py": "raise SystemExit('over')\n"}, ["over in ", "conftest.py"]),
+        ({"conftest.py": "import os\n\nos._exit(0)\n"}, ["cannot collect", "ended with status 0"]),
+        ({"conftest.py": "1 / 0\n"}, ["conftest.py", "ZeroDivisionError"]),
+        ({"pytest.ini": "[pytest]\naddopts = --absent\n"}, ["unrecognized arguments: --absent"]),
+        ({"test_m.py": "raise SystemExit\n"}, ["cannot collect", "test_m.py: SystemExit"]),
+        ({"test_m.py": "while True:\n    pass\n"}, ["hang", "test_m.py: no end after 1 s"]),
+        ({"test_m.py": "from m import f\n"}, ["there are no tests", "found:    'none'"]),
+        ({"test_m.py": f"import pytest\n\npytestmark = pytest.mark.skip\n{TEST}"}, ["all skipped"]),
+        ({"test_m.py": "def test_f(absent):\n    pass\n"}, ["no test calls", "'absent' not found"]),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, list) else "",
+)
+def test_what_pytest_cannot_run_is_one_message_with_what_it_said(
+    workspace: Path, files: dict[str, str], words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coral_batch.verdicts.suites.COLLECTING", 1.0)
+    write(workspace, {"m.py": "def f(n):\n    return n + 1\n", "test_m.py": TEST, **files})
+    before = sorted(workspace.rglob("*"))
+    with pytest.raises(CoralError) as caught:
+        repair("m.py", "test_m.py", draw=lambda *_: [])
+    for word in words:
+        assert word in str(caught.value)
+    assert re.search(r"^  file:     (test_)?m\.py$", str(caught.value), re.MULTILINE)
+    assert sorted(workspace.rglob("*")) == before
+
+
+SHOP = {
+    "pyproject.toml": '[tool.pytest.ini_options]\naddopts = "--doctest-modules '
+    '--junitxml=report.xml"\n',
+    "shop/__init__.py": "from .basket import Basket\n",
+    "shop/prices.py": """import numpy as np
+
+
+def taxed(prices, rate):
+    return np.round(np.asarray(prices) * (1 + rate), 2)
+""",
+    "shop/basket.py": '''from .prices import taxed
+
+
+class Basket:
+    """What somebody buys.
+
+    >>> basket = Basket()
+    >>> basket.add("tea", 2.5)
+    >>> basket.total()
+    2.5
+    """
+
+    def __init__(self):
+        self.prices = {}
+
+    def add(self, name, price):
+        self.prices[name] = price
+
+    def total(self, rate=0):
+        """Return what all of it costs, taxes included."""
+        return float(taxed([*self.prices.values()], rate).max())
+''',
+    "tests/conftest.py": """import pytest
+
+from shop import Basket
+
+
+@pytest.fixture
+def basket():
+    basket = Basket()
+    basket.add("tea", 2.5)
+    basket.add("jam", 4)
+    return basket
+""",
+    "tests/test_basket.py": """import pytest
+
+
+@pytest.mark.parametrize("rate, total", [(0, 6.5), (0.1, 7.15)])
+def test_total(basket, rate, total):
+    assert basket.total(rate) == pytest.approx(total)
+
+
+def test_more(basket, tmp_path):
+    (tmp_path / "price").write_text("1")
+    basket.add("salt", float((tmp_path / "price").read_text()))
+    assert basket.total() == 7.5
+""",
+}
+
+
+def test_a_method_of_a_whole_project_is_repaired_and_passes_under_pytest(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(workspace / "project", SHOP)
+    monkeypatch.chdir(workspace / "project")
+    shutil.copy(REPOSITORY / "params.yaml", ".")
+    right = """class Basket:
+    def total(self, rate=0):
+        return float(taxed([*self.prices.values()], rate).sum())
+"""
+    draw = Scripted([right.replace("sum()", "min()"), right])
+    monkeypatch.setattr(command, "search", partial(repair, draw=draw))
+    assert coral("shop/basket.py", "--tests", ".", "--function", "Basket.total", "--write") == 0
+    shown = capsys.readouterr()
+    assert "Basket.total is repaired by one of 2 changes in 1 round: 4 of 4 tests pass" in shown.out
+    assert shown.err == ""
+    text = SHOP["shop/basket.py"].replace("max()", "sum()")
+    assert Path("shop/basket.py").read_text() == text
+    options = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=--doctest-modules")
+    assert subprocess.run([sys.executable, "-B", *options], check=False).returncode == 0
+    assert {*map(str, Path().rglob("*.*"))} == {*SHOP, "params.yaml"}

@@ -1,0 +1,307 @@
+"""A program that attacks its tests gains nothing, wherever that can be told.
+
+It disturbs no other candidate, and nothing of it gets out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from coral_batch.records.settings import Verdicts
+from coral_batch.verdicts import suites
+from coral_batch.verdicts.jail import JailError
+from coral_batch.verdicts.layers import LAYERS
+from coral_batch.verdicts.projects import open_project, options
+from coral_batch.verdicts.suites import Outcome, ProjectJail, Request, digest, settled
+from tests import REPOSITORY
+from tests.hostile import Hostile
+from tests.hostile.pytest_attacks import (
+    AROUND,
+    ENDING,
+    FORGING,
+    IDS,
+    PATCHING,
+    REACHING,
+    REFUSED,
+    SAYING,
+    STARVING,
+    TRACES,
+    UNTOLD,
+)
+from tests.processes import alive, descendants
+
+SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256, require=LAYERS)
+# For programs that are to reach them; others may take what a slow machine makes of them.
+SHORT = replace(SETTINGS, cpu_seconds=0.4, wall_seconds=1.0)
+
+HONEST = "def answer(n):\n    return 2 * n\n"
+WRONG = "def answer(n):\n    return {n: {'a', 'b', answer}} if n == 4 else 2 * n\n"
+TESTS = """
+import calc
+def test_one():
+    assert calc.answer(1) == 2
+def test_two():
+    assert calc.answer(21) == 42
+def test_three():
+    assert calc.answer(4) == 8
+"""
+
+
+@dataclass
+class Bench:
+    """A project in its jail, and what its tests say of the file as it is."""
+
+    root: Path
+    jail: ProjectJail
+    request: Request
+    tests: tuple[str, ...]
+
+    def outcomes(self, code: str) -> list[Outcome]:
+        return settled(self.jail.run(self.request, code), self.tests, digest(self.tests))
+
+    def said(self, code: str) -> list[tuple[str, str | None, str]]:
+        return [(one.id, one.kind, one.detail) for one in self.outcomes(code)]
+
+
+@contextlib.contextmanager
+def bench(root: Path, settings: Verdicts = SETTINGS, tests: str = TESTS) -> Iterator[Bench]:
+    (root / "calc.py").write_text(HONEST)
+    (root / "test_calc.py").write_text(tests)
+    with open_project(root, settings) as jail:
+        request = Request(root / "calc.py", root, (*options(root), str(root)))
+        ran = jail.run(request, None)
+        assert ran.said == ""
+        yield Bench(root, jail, request, ran.collected or ())
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    with bench(tmp_path_factory.mktemp("patient")) as found:
+        assert found.tests == tuple(IDS)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    with bench(tmp_path_factory.mktemp("short"), SHORT) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wrong(patient: Bench) -> list[tuple[str, str | None, str]]:
+    """What is said of a candidate with a long detail, before any hostile one ran."""
+    return patient.said(WRONG)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    FORGING + ENDING + PATCHING + STARVING + SAYING + UNTOLD,
+    ids=lambda entry: entry.name.replace(" ", "_"),
+)
+def test_gets_the_verdict_of_an_honest_reading(
+    patient: Bench, short: Bench, wrong: list[object], entry: Hostile
+) -> None:
+    where = short if "TIMEOUT" in "|".join(entry.kinds) else patient
+    outcomes = where.outcomes(entry.code)
+    for one, kinds in zip(outcomes, entry.kinds, strict=True):
+        assert one.kind in kinds.split("|"), one
+        assert len(one.detail) <= 400
+        assert one.detail.isprintable()
+    assert any(entry.detail in one.detail for one in outcomes)
+    found = where.said(WRONG)
+    assert [(id, kind, detail.replace("/short", "/patient")) for id, kind, detail in found] == wrong
+
+
+@pytest.mark.parametrize("entry", AROUND, ids=lambda entry: entry.name.replace(" ", "_"))
+def test_what_hangs_around_the_tests_is_stopped(
+    short: Bench, monkeypatch: pytest.MonkeyPatch, entry: Hostile
+) -> None:
+    monkeypatch.setattr(suites, "COLLECTING", 0.7)
+    assert [one.kind for one in short.outcomes(entry.code)] == [*entry.kinds]
+    assert {one.kind for one in short.outcomes(HONEST)} == {"PASS"}
+
+
+@pytest.fixture(scope="module")
+def outside(patient: Bench) -> Iterator[str]:
+    """What a program could reach: a file, a port, a process, a Unix socket; as statements."""
+    canary = patient.root.parent / "canary"
+    canary.write_text("secret")
+    canary.chmod(0o666)
+    datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with contextlib.chdir(patient.root):  # a path of few characters, as sockets have it
+        datagrams.bind("socket")
+    sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
+        yield (
+            f"CANARY = {str(canary)!r}\nPORT = {server.getsockname()[1]}\nPID = {sibling.pid}\n"
+            f"SOCKET = os.path.relpath({str(patient.root / 'socket')!r})\n"
+        )
+        for listening in (server, datagrams):
+            listening.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+        with pytest.raises(BlockingIOError):
+            datagrams.recv(9)
+        assert canary.read_text() == "secret"
+        assert sibling.poll() is None
+        sibling.kill()
+    datagrams.close()
+
+
+def contents(root: Path) -> dict[str, object]:
+    """Everything of a folder that could have been changed."""
+    found = {}
+    for path in (root, *sorted(root.rglob("*"))):
+        status = path.lstat()
+        found[str(path)] = (status.st_mode, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+    return found
+
+
+@pytest.mark.parametrize("expression", REFUSED.values(), ids=REFUSED)
+def test_reaches_nothing_outside(patient: Bench, outside: str, expression: str) -> None:
+    devices = [Path("/dev", name).stat() for name in ("null", "zero")]
+    before = contents(patient.root)
+    code = f"{REACHING}{outside}def answer(n):\n    {expression}\n    return 2 * n\n"
+    for one in patient.outcomes(code):
+        assert one.kind == "ERROR"
+        assert re.match(r"(Permission|FileNotFound|FileExists|ProcessLookup|OS)Error: ", one.detail)
+    assert contents(patient.root) == before
+    assert [Path("/dev", name).stat() for name in ("null", "zero")] == devices
+
+
+@pytest.mark.parametrize(("leave", "find"), TRACES.values(), ids=TRACES)
+def test_a_candidate_finds_no_trace_of_another(patient: Bench, leave: str, find: str) -> None:
+    head = "import fcntl, os, random, site, sys, tempfile\n"
+    looking = f"{head}def answer(n):\n    return str({find})\n"
+    before = patient.said(looking)
+    assert patient.outcomes(f"{head}{leave}\n{HONEST}")[0].kind == "PASS"
+    assert patient.said(looking) == before
+
+
+def test_the_same_candidate_gets_the_same_details_to_the_byte(patient: Bench) -> None:
+    """Between jails but for the addresses of objects, which the text of some holds as numbers."""
+    head = "import random, tempfile\nclass Thing: pass\ndef answer(n):\n    raise ValueError("
+    everywhere = f"{head}Thing(), answer, random.random(), {{'a', 'b'}}, tempfile.mkdtemp())\n"
+    here = f"{head}id(Thing()), {{object(), Thing, 'a'}})\n"
+    first = [patient.said(everywhere), patient.said(here)]
+    for _ in range(2):
+        assert [patient.said(everywhere), patient.said(here)] == first
+    with bench(patient.root) as another:
+        assert another.said(everywhere) == first[0]
+
+
+def test_a_wrong_result_of_a_thousand_items_is_a_failure(tmp_path: Path) -> None:
+    """pytest, asked for all of a result, compares it line by line, which takes minutes."""
+    tests = (
+        "import calc\ndef test_it():\n    assert calc.answer(1) == [n / 7 for n in range(1000)]\n"
+    )
+    with bench(tmp_path, SETTINGS, tests) as found:
+        code = "def answer(n):\n    return [n / 7.01 for n in range(1000)]\n"
+        ((_, kind, detail),) = found.said(code)
+    assert (kind, detail[:42]) == ("FAIL", "assert [0.0, 0.14265335235378032, 0.285306"), detail
+
+
+def test_ids_of_any_characters_are_told_apart(tmp_path: Path) -> None:
+    ids = ["a\nb", "a", "", "::", "#2", "é\x1b[31m", '"]', "x" * 5000]
+    tests = f"""
+import calc, pytest
+@pytest.mark.parametrize("n", range({len(ids)}), ids={ids!r})
+def test_it(n):
+    assert calc.answer(n) == 2 * n
+"""
+    with bench(tmp_path, SETTINGS, tests) as found:
+        assert len(set(found.tests)) == len(ids)
+        assert {one.kind for one in found.outcomes(HONEST)} == {"PASS"}
+        last = found.outcomes("def answer(n):\n    assert n < 7\n    return 2 * n\n")
+    assert [one.kind for one in last] == ["PASS"] * 7 + ["FAIL"]
+
+
+def test_what_is_compiled_of_the_file_is_not_run_for_a_candidate(tmp_path: Path) -> None:
+    """Not even if both have one size and the file a time from before all files."""
+    (tmp_path / "calc.py").write_text(HONEST)
+    with bench(tmp_path) as found:
+        for seconds in (1, 2):
+            os.utime(tmp_path / "calc.py", (seconds, seconds))
+            found.jail.run(found.request, None)
+            assert [one.kind for one in found.outcomes(HONEST)] == ["PASS"] * 3
+            assert [one.kind for one in found.outcomes(HONEST.replace("2", "3"))] == ["FAIL"] * 3
+
+
+def test_a_jail_whose_first_process_dies_says_so_and_is_started_again(tmp_path: Path) -> None:
+    with bench(tmp_path) as found:
+        for pid in descendants(os.getpid()):
+            if b"inside.zygote" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
+        with pytest.raises(JailError):
+            found.outcomes(HONEST)
+        assert {one.kind for one in found.outcomes(HONEST)} == {"PASS"}
+
+
+def test_nothing_outlives_a_judge_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "calc.py").write_text(HONEST)
+    (tmp_path / "test_calc.py").write_text(TESTS)
+    hanging = (
+        "import threading, time\\n[threading.Thread(target=time.sleep, args=(600,)).start()]\\n"
+    )
+    judge = f"""
+from pathlib import Path
+from coral_batch.records.settings import Verdicts
+from coral_batch.verdicts.projects import open_project
+from coral_batch.verdicts.suites import Request
+root = Path({str(tmp_path)!r})
+with open_project(root, Verdicts(600.0, 600.0, 256, ())) as jail:
+    print(jail.layers, flush=True)
+    jail.run(Request(root / "calc.py", root, (str(root),)), "{hanging}while True: pass")
+"""
+    started = subprocess.Popen(
+        [sys.executable, "-c", judge], cwd=REPOSITORY, stdout=subprocess.PIPE
+    )
+    with started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        deadline = time.monotonic() + 60
+        # bubblewrap, the first process and the candidate.
+        while len(found := descendants(started.pid)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(found) == 3
+        started.kill()
+    while any(map(alive, found)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, found))
+
+
+def test_the_jail_sees_what_is_installed_and_not_what_only_this_process_finds(
+    tmp_path: Path,
+) -> None:
+    venv.create(tmp_path / "venv")
+    python = tmp_path / "venv/bin/python"
+    packages = next((tmp_path / "venv/lib").glob("*/site-packages"))
+    for name in ("named", "home", "script"):
+        (tmp_path / name).mkdir()
+    (packages / "some.pth").write_text(f"import os\n\n{tmp_path}/named\n")
+    script = tmp_path / "script/main.py"
+    script.write_text(
+        "from coral_batch.verdicts.containment import environment\nprint(*environment(), sep='\\n')"
+    )
+    said = subprocess.run(
+        [python, script],
+        env={"PYTHONPATH": f"{REPOSITORY}:{tmp_path}/home"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert {str(tmp_path / "venv"), str(tmp_path / "named"), str(packages)} <= {*said}
+    assert not {str(tmp_path / "home"), str(tmp_path / "script"), str(REPOSITORY)} & {*said}
