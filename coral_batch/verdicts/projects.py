@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.functions import read_source, with_answer
+from coral_batch.verdicts.functions import Source, read_source, with_answer
 from coral_batch.verdicts.suites import (
     LOSSES,
     ProjectJail,
@@ -92,7 +93,8 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
     """
     root = Path(suite.root).resolve()
     file = root / suite.file
-    placed = with_answer(read_source(file), program.function, program.code)
+    source = _source(file, file.stat().st_mtime_ns if file.exists() else 0)
+    placed = with_answer(source, program.function, program.code)
     if placed is None:
         why = f"no Python, or no def {program.function}"
         return {
@@ -115,6 +117,12 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
         for number, one in enumerate(settled(ran, suite.tests, suite.collected))
         if one.kind is not None
     }
+
+
+@lru_cache(maxsize=8)
+def _source(file: Path, _changed_at: int) -> Source:
+    """Return a file that thousands of candidates are placed in, parsed once."""
+    return read_source(file)
 
 
 def check_unchanged(suites: Iterable[Suite]) -> None:

@@ -189,8 +189,11 @@ _RAN = (
 
 
 def _options() -> Iterator[str]:
-    """Yield pytest's options: no files beside the project's, no other process, no early end."""
-    yield from ("-vv", "--tb=short", "--no-summary", "--maxfail=0", "-p", "no:cacheprovider")
+    """Yield pytest's options: no files beside the project's, no other process, no early end.
+
+    Of a traceback only the last line is used, and to find the source of the others takes longest.
+    """
+    yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", "-p", "no:cacheprovider")
     yield "--continue-on-collection-errors"
     yield from ("--basetemp", f"{os.environ['TMPDIR']}/tests")
     if "xdist.plugin" in _plugins:
