@@ -44,7 +44,7 @@ from coral_batch.models.decoding.drawing import draw
 from coral_batch.models.prompts.prompt import buggy_program
 from coral_batch.models.repairs.tables import sample
 from coral_batch.models.training.obtain import obtain_adapters
-from coral_batch.records.bug import Bug, task_of
+from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem, Role
@@ -52,7 +52,7 @@ from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.report.claims import interval
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import program_of
+from coral_batch.verdicts.tables import as_program
 from coral_batch.work.text import table
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -236,7 +236,7 @@ def answer(
     draw_ = partial(draw, store=Store(lake.STORE))
     rows, looks, _ = sample(subjects, shown, 1, lake.path("base"), settings, draw_)
     by_name = {problem.name: problem for problem in shown}
-    programs = [program_of(by_name[row.problem], row.code, row.problem) for row in rows]
+    programs = [as_program(by_name[row.problem], row.code, row.problem) for row in rows]
     verdicts = judge(programs, settings.verdicts, settings.compute.workers)
     return rows, [all(one.kind == "PASS" for one in of_row) for of_row in verdicts], looks
 
@@ -294,7 +294,7 @@ def _parts(outcomes: Outcomes, bugs: Sequence[Bug]) -> str:
         rows += [()] if rows else []
         for part, of_part in sorted(groups.items()):
             paired = compare(of_part, of_part, 1, 0, "arms", part)
-            programs = {task_of(name) for name in of_part}
+            programs = {program_of(name) for name in of_part}
             rows.append((part, str(len(of_part)), str(len(programs)), interval(paired.first)))
     return table(("", "bugs", "programs", "repaired"), rows, left={""})
 

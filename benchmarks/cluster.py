@@ -23,7 +23,7 @@ from distributed import Client
 
 from benchmarks.table import ROOT, Row
 from coral_batch.corpus.readers.quixbugs import read
-from coral_batch.corpus.sources.quixbugs import TRAINING as TRAINED
+from coral_batch.corpus.roles.coralx import TRAINING as TRAINED
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, materialise
@@ -33,7 +33,7 @@ from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import program_of
+from coral_batch.verdicts.tables import as_program
 from coral_batch.work.address import ADDRESS
 from tests.dask_cluster import PATIENCE, cluster
 from tests.tiny import make_tiny_base
@@ -57,7 +57,7 @@ def measure() -> list[Row]:
     """Measure clusters of one and of two workers."""
     problems = [one for one in read(ROOT / "lake/raw/classics", "classics")[0] if one.cases]
     programs = [
-        replace(program_of(one, one.reference, one.name), code=f"{one.reference}\n# {copy}\n")
+        replace(as_program(one, one.reference, one.name), code=f"{one.reference}\n# {copy}\n")
         for copy in range(COPIES)
         for one in problems
     ]

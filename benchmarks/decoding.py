@@ -27,7 +27,7 @@ from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from benchmarks.table import ROOT, Row
 from coral_batch.corpus.readers.quixbugs import read
-from coral_batch.corpus.sources.quixbugs import role_of
+from coral_batch.corpus.roles.coralx import role_of
 from coral_batch.models.base.checkpoint import load_base
 from coral_batch.models.base.device import decoding_rows
 from coral_batch.models.decoding.answer import Unit

@@ -83,7 +83,7 @@ def _mutants(made: DataSet, count: int) -> list[tuple[Item, str]]:
 
 def _edits(item: Item) -> list[str]:
     code = item.meta.canonical_code
-    problem = Problem(str(item.meta.id), "-", None, code, "", (), None, {}, "-", "-", "-", "-")
+    problem = Problem(str(item.meta.id), "-", None, code, "", (), None, {}, "-", "-")
     return [one.code for one in islice(candidates(problem, seed=1), _EDITS)]
 
 

@@ -36,7 +36,7 @@ from transformers import DataCollatorForSeq2Seq, PrinterCallback, Trainer, Train
 
 from benchmarks.table import ROOT, Row
 from coral_batch.corpus.readers.quixbugs import read
-from coral_batch.corpus.sources.quixbugs import TRAINING as TRAINING_PROBLEMS
+from coral_batch.corpus.roles.coralx import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.base.device import devices

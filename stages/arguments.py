@@ -58,7 +58,7 @@ def known_part_or_answers(value: str) -> str:
     return known(value, *lake.PARTS, f"{ANSWERS_OF}MODEL")
 
 
-Source = Annotated[
+SourceName = Annotated[
     str, typer.Argument(help="A source of params.yaml (corpus.sources).", callback=_known_source)
 ]
 Generation = Annotated[

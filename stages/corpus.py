@@ -1,42 +1,42 @@
-"""Stage `corpus`: the problems of one source, each with its role."""
+"""Stage `corpus`: the problems of one source, and the roles that it gives them."""
 
 from collections import Counter
+from pathlib import Path
 
 from coral_batch import lake
 from coral_batch.corpus.readers import reader_of
-from coral_batch.corpus.sources.assignment import assign
-from coral_batch.corpus.sources.checkout import fetch, place
+from coral_batch.corpus.roles.assignment import assign
 from coral_batch.errors import reading
-from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
-from stages.arguments import Source
+from stages.arguments import SourceName
 
-TABLES = ("problems", "corpus_dropped")
+TABLES = ("problems", "source_roles", "corpus_dropped")
 
 
-def make(_: Tables, settings: Params, source: str) -> Outputs:
-    given = settings.corpus.sources[source]
-    path, origin = place(given)
+def make(_: Tables, settings: Params, name: str) -> Outputs:
+    source = settings.corpus.sources[name]
+    path = Path(source.path)
     with reading(path):
-        problems, dropped = reader_of(given.reader, source).read(path, origin)
+        problems, dropped = reader_of(source.reader, name).read(path, source.path)
     return {
         "corpus_dropped": dropped,
-        "problems": assign(problems, given.roles, path, given.exclude),
+        "problems": problems,
+        "source_roles": assign(problems, name, source),
     }
 
 
-def corpus(source: Source) -> None:
+def corpus(source: SourceName) -> None:
     """Read a source of problems into the lake."""
-    fetch(params.load().corpus.sources[source])
     made = run(make, source)
     problems, dropped = made["problems"], made["corpus_dropped"]
-    roles = Counter(problem.role for problem in problems)
-    counts = ", ".join(f"{count} {role.replace('_', ' ')}" for role, count in roles.items())
-    print(f"{len(problems)} problems from {problems[0].origin}: {counts}")
+    roles = Counter(row.role for row in made["source_roles"])
+    print(f"{len(problems)} problems from {problems[0].origin}: {_counts(roles)}")
     if dropped:
         reasons = Counter(row.reason for row in dropped)
-        counts = ", ".join(
-            f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items()
-        )
-        print(f"{len(dropped)} dropped: {counts}; see {lake.path('corpus_dropped', source)}")
+        print(f"{len(dropped)} dropped: {_counts(reasons)}; see", end=" ")
+        print(lake.path("corpus_dropped", source))
+
+
+def _counts(found: Counter[str]) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found.items())

@@ -37,6 +37,4 @@ def problem_of(
         support={},
         origin="a test",
         sha256="0" * 64,
-        role="training",
-        reason="",
     )

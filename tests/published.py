@@ -21,7 +21,7 @@ from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Verdict
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import program_of
+from coral_batch.verdicts.tables import as_program
 from tests import REPOSITORY
 
 
@@ -40,7 +40,7 @@ def check(reader: str, path: Path, exclude: Collection[str], settings: Verdicts)
 
 def _print_failing(problems: Sequence[Problem], settings: Verdicts) -> int:
     failing = 0
-    programs = [program_of(problem, problem.reference, problem.name) for problem in problems]
+    programs = [as_program(problem, problem.reference, problem.name) for problem in problems]
     for problem, verdicts in zip(problems, judge(programs, settings), strict=True):
         if not _passes(verdicts):
             failing += 1
@@ -54,7 +54,7 @@ def _print_failing(problems: Sequence[Problem], settings: Verdicts) -> int:
 def _print_passing(problems: Sequence[Problem], settings: Verdicts) -> None:
     if not problems:
         return
-    programs = [program_of(problem, problem.buggy or "", problem.name) for problem in problems]
+    programs = [as_program(problem, problem.buggy or "", problem.name) for problem in problems]
     judged = zip(problems, judge(programs, settings), strict=True)
     passing = [problem.name for problem, verdicts in judged if _passes(verdicts)]
     print(f"  bugs: {len(passing)} pass, {len(problems) - len(passing)} fail", *passing)

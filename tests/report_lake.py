@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
+from coral_batch.corpus.roles.coralx import role_of
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.quixbugs import role_of
 from coral_batch.lake import find, params
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
@@ -185,17 +185,14 @@ def make_run() -> None:
 
 def _problem(name: str) -> Problem:
     cases = (Case((1,), 2), Case((0,), 1))
-    return replace(
-        make_problem(
-            name,
-            name,
-            FIXED.format(name=name) + "\n",
-            "test",
-            buggy=BUGGY.format(name=name),
-            docstring=f"The successor of n, called {name}.",
-            cases=cases,
-        ),
-        role="test",
+    return make_problem(
+        name,
+        name,
+        FIXED.format(name=name) + "\n",
+        "test",
+        buggy=BUGGY.format(name=name),
+        docstring=f"The successor of n, called {name}.",
+        cases=cases,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coral_batch.records.configuration import Knobs
+from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import SampleRow
 
 SAMPLE = SampleRow(
@@ -23,3 +24,8 @@ SAMPLE = SampleRow(
     drawn_tokens=5,
     log_probability=-1.5,
 )
+
+
+def role_row(problem: Problem, role: str) -> Role:
+    """Return the row of the manifest that gives a problem a role."""
+    return Role(problem.name, "test", role, "for a test", 1, "cases", problem.sha256)

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from transformers import PreTrainedTokenizerBase
 
+from coral_batch.corpus.roles.coralx import TRAINING
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.quixbugs import TRAINING
 from coral_batch.errors import CoralError
 from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt

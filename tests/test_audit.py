@@ -42,7 +42,7 @@ TABLES = [table for table in lake.PLACES if table not in VIEWS]
 LINTEVAL = {table for table in TABLES if table.startswith("linteval_")}
 ANSWERS = [table for table in TABLES if "{model}" in lake.PLACES[table]]
 FOUNDATION = {
-    *("problems", "manifest", "statistics", "overlaps", "bug_trials", "bugs", "card", "examples"),
+    *("problems", "source_roles", "manifest", "overlaps", "bug_trials", "bugs", "card", "examples"),
     *("calibration", "corpus_dropped", "refit_examples"),
 }
 ROWS = [table for table in TABLES if lake.PLACES[table].endswith((".jsonl", ".parquet"))]

@@ -6,22 +6,23 @@ import copy
 import dataclasses
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import FrameType
 from typing import Any, NamedTuple
 
 import pytest
 
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.split.overlap import measure_overlaps, similarity
 from coral_batch.lake import params
 from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8
 from coral_batch.linteval.items.snippets import read_snippets
 from coral_batch.records.items import Candidate
-from coral_batch.records.problem import Problem
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
+from tests.rows import role_row
 
 RAW = REPOSITORY / "lake/raw"
 
@@ -50,9 +51,7 @@ CODES = {
 }
 
 every_corpus = pytest.mark.parametrize("corpus", list(PROMISES))
-every_program = pytest.mark.parametrize(
-    ("corpus", "name"), [(corpus, name) for corpus in PROMISES for name in sorted(PROGRAMS[corpus])]
-)
+EVERY_PROGRAM = [(PROMISES[corpus], one) for corpus, of in PROGRAMS.items() for one in of.values()]
 
 
 def function(program: Candidate) -> Any:
@@ -69,55 +68,56 @@ def test_there_are_as_many_as_promised_and_each_has_its_cases(corpus: str) -> No
     assert files == PROGRAMS[corpus].keys() == CODES[corpus].keys()
 
 
-@every_program
-def test_a_program_is_small_and_clean_and_says_what_it_does(corpus: str, name: str) -> None:
-    program = PROGRAMS[corpus][name]
-    assert len(program.code.splitlines()) in PROMISES[corpus].lines
-    assert DEFAULT_FLAKE8(program.code) == []
-    docstring = function(program).__doc__
-    assert docstring is not None
-    assert docstring.rstrip().endswith(".")
+def test_a_program_is_small_and_clean_and_says_what_it_does() -> None:
+    for promise, program in EVERY_PROGRAM:
+        assert len(program.code.splitlines()) in promise.lines, program.source
+        assert DEFAULT_FLAKE8(program.code) == [], program.source
+        docstring = function(program).__doc__
+        assert docstring is not None, program.source
+        assert docstring.rstrip().endswith("."), program.source
 
 
-@every_program
-def test_cases_are_as_many_as_promised_and_distinct(corpus: str, name: str) -> None:
-    program = PROGRAMS[corpus][name]
-    inputs = {json.dumps(case.inputs) for case in program.cases}
-    assert len(inputs) == len(program.cases)
-    assert len(inputs) in PROMISES[corpus].cases
+def test_cases_are_as_many_as_promised_and_distinct() -> None:
+    for promise, program in EVERY_PROGRAM:
+        inputs = {json.dumps(case.inputs) for case in program.cases}
+        assert len(inputs) == len(program.cases), program.source
+        assert len(inputs) in promise.cases, program.source
 
 
-@every_program
-def test_results_are_json_values_as_they_are_and_arguments_stay(corpus: str, name: str) -> None:
-    program = PROGRAMS[corpus][name]
-    run = function(program)
-    for case in program.cases:
-        inputs = copy.deepcopy(case.inputs)
-        result = run(*inputs)
-        assert json.loads(json.dumps(result)) == result  # a tuple or an odd key would change
-        assert json.dumps(result) == json.dumps(case.expected)
-        assert inputs == case.inputs
+def test_results_are_json_values_as_they_are_and_arguments_stay() -> None:
+    for _, program in EVERY_PROGRAM:
+        run = function(program)
+        for case in program.cases:
+            inputs = copy.deepcopy(case.inputs)
+            result = run(*inputs)
+            assert json.loads(json.dumps(result)) == result  # a tuple or an odd key would change
+            assert json.dumps(result) == json.dumps(case.expected), program.source
+            assert inputs == case.inputs, program.source
 
 
-@every_program
-def test_a_case_runs_fewer_lines_than_promised(corpus: str, name: str) -> None:
-    program = PROGRAMS[corpus][name]
-    run, lines = function(program), 0
+def test_a_case_runs_fewer_lines_than_promised() -> None:
+    for promise, program in EVERY_PROGRAM:
+        run = function(program)
+        for case in program.cases:
+            assert 0 < lines_run(run, case.inputs, program.source) < promise.run, program.source
+
+
+def lines_run(run: Any, inputs: Sequence[Any], file: str) -> int:
+    """Return how many lines of a file a call runs."""
+    lines = 0
 
     def count(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal lines
         lines += event == "line"
-        return count if frame.f_code.co_filename == name else None
+        return count if frame.f_code.co_filename == file else None
 
-    before = sys.gettrace()
-    for case in program.cases:
-        lines, inputs = 0, copy.deepcopy(case.inputs)
-        sys.settrace(count)
-        try:
-            run(*inputs)
-        finally:
-            sys.settrace(before)
-        assert 0 < lines < PROMISES[corpus].run
+    before, given = sys.gettrace(), copy.deepcopy(inputs)
+    sys.settrace(count)
+    try:
+        run(*given)
+    finally:
+        sys.settrace(before)
+    return lines
 
 
 @every_corpus
@@ -153,10 +153,9 @@ def test_no_two_programs_of_a_corpus_are_alike(corpus: str) -> None:
 
 def pairs_alike(codes: Mapping[str, str], others: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return pairs of one program of each that are alike, for each program the likest at least."""
-    problems = [
-        Problem(name, name, None, code, "", (), None, {}, "", "", role, "")
-        for role, of_role in (("test", codes), ("training", others))
-        for name, code in of_role.items()
+    made = {name: make_problem(name, name, code, "") for name, code in {**codes, **others}.items()}
+    manifest = [
+        role_row(one, "test" if name in codes else "training") for name, one in made.items()
     ]
-    rows = measure_overlaps(problems)
+    rows = measure_overlaps(list(made.values()), manifest)
     return [(row.evaluation, row.other) for row in rows if row.similarity >= 0.8]

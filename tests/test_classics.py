@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from coral_batch.corpus.readers.quixbugs import read
-from coral_batch.corpus.sources.quixbugs import HELD_OUT, NAMES, TEST, TRAINING
+from coral_batch.corpus.roles.coralx import HELD_OUT, NAMES, TEST, TRAINING
 from coral_batch.lake import params
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
@@ -22,8 +22,6 @@ from tests import REPOSITORY
 CLASSICS = REPOSITORY / "lake/raw/classics"
 PROBLEMS = {problem.name: problem for problem in read(CLASSICS, origin="bundled")[0]}
 BUGGY, REFERENCE = "python_programs", "correct_python_programs"
-
-every_problem = pytest.mark.parametrize("name", sorted(PROBLEMS))
 
 
 @pytest.fixture(scope="module")
@@ -63,52 +61,47 @@ def test_training_and_evaluation_problems_have_cases_and_graph_problems_have_tes
     assert all(8 <= len(PROBLEMS[name].cases) <= 12 for name in with_cases)
 
 
-@every_problem
-def test_the_buggy_program_differs_from_the_reference_in_one_line(name: str) -> None:
-    buggy = PROBLEMS[name].buggy.splitlines()
-    reference = PROBLEMS[name].reference.splitlines()
-    changes = [
-        (buggy_end - buggy_start, reference_end - reference_start)
-        for tag, buggy_start, buggy_end, reference_start, reference_end in difflib.SequenceMatcher(
-            None, buggy, reference, autojunk=False
-        ).get_opcodes()
-        if tag != "equal"
-    ]
-    assert changes in ([(1, 1)], [(1, 0)], [(0, 1)])
+def test_the_buggy_program_differs_from_the_reference_in_one_line() -> None:
+    for name, problem in PROBLEMS.items():
+        buggy = problem.buggy.splitlines()
+        reference = problem.reference.splitlines()
+        matcher = difflib.SequenceMatcher(None, buggy, reference, autojunk=False)
+        changes = [
+            (end - start, other_end - other_start)
+            for tag, start, end, other_start, other_end in matcher.get_opcodes()
+            if tag != "equal"
+        ]
+        assert changes in ([(1, 1)], [(1, 0)], [(0, 1)]), name
 
 
-@every_problem
-def test_the_reference_passes_every_case(
-    passed: dict[tuple[str, str], list[bool]], name: str
-) -> None:
-    assert all(passed[name, REFERENCE])
+def test_the_reference_passes_every_case(passed: dict[tuple[str, str], list[bool]]) -> None:
+    for name in PROBLEMS:
+        assert all(passed[name, REFERENCE]), name
 
 
-@every_problem
 def test_the_buggy_program_fails_a_case_and_passes_a_case(
-    passed: dict[tuple[str, str], list[bool]], name: str
+    passed: dict[tuple[str, str], list[bool]],
 ) -> None:
-    assert set(passed[name, BUGGY]) == {True, False}
+    for name in PROBLEMS:
+        assert set(passed[name, BUGGY]) == {True, False}, name
 
 
-@every_problem
-def test_the_reference_gives_what_the_docstring_shows(name: str) -> None:
-    problem = PROBLEMS[name]
-    assert "Input:" in problem.docstring
-    assert "Output:" in problem.docstring
-    space: dict[str, object] = {}
-    exec(compile(problem.reference, name, "exec"), space)
-    examples = doctest.DocTestParser().get_doctest(problem.docstring, space, name, None, None)
-    assert examples.examples or name in HELD_OUT
-    shown: list[str] = []
-    outcome = doctest.DocTestRunner(verbose=False).run(examples, out=shown.append)
-    assert outcome.failed == 0, "".join(shown)
+def test_the_reference_gives_what_the_docstring_shows() -> None:
+    for name, problem in PROBLEMS.items():
+        assert "Input:" in problem.docstring, name
+        assert "Output:" in problem.docstring, name
+        space: dict[str, object] = {}
+        exec(compile(problem.reference, name, "exec"), space)
+        examples = doctest.DocTestParser().get_doctest(problem.docstring, space, name, None, None)
+        assert examples.examples or name in HELD_OUT, name
+        shown: list[str] = []
+        outcome = doctest.DocTestRunner(verbose=False).run(examples, out=shown.append)
+        assert outcome.failed == 0, "".join(shown)
 
 
-@every_problem
-def test_no_comment_gives_the_bug_away(name: str) -> None:
-    assert "#" not in PROBLEMS[name].buggy
-    assert "#" not in PROBLEMS[name].reference
+def test_no_comment_gives_the_bug_away() -> None:
+    for name, problem in PROBLEMS.items():
+        assert "#" not in problem.buggy + problem.reference, name
 
 
 def test_the_readme_names_every_program() -> None:
@@ -135,9 +128,8 @@ def test_all_code_is_clean_for_flake8_and_bandit() -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-@every_problem
-def test_buggy_and_reference_have_the_same_signature(name: str) -> None:
-    def signature(source: str) -> str:
+def test_buggy_and_reference_have_the_same_signature() -> None:
+    def signature(source: str, name: str) -> str:
         (function,) = (
             node
             for node in ast.parse(source).body
@@ -145,4 +137,5 @@ def test_buggy_and_reference_have_the_same_signature(name: str) -> None:
         )
         return ast.unparse(function.args)
 
-    assert signature(PROBLEMS[name].buggy) == signature(PROBLEMS[name].reference)
+    for name, problem in PROBLEMS.items():
+        assert signature(problem.buggy, name) == signature(problem.reference, name)

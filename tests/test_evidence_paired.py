@@ -77,14 +77,14 @@ def test_a_rounding_is_no_difference() -> None:
     assert str(turned.value) == "0.0"
 
 
-def test_solutions_of_one_task_are_as_one_program() -> None:
+def test_bugs_of_one_program_are_as_one() -> None:
     def width(names: list[str]) -> float:
         base = {name: Outcome(1, 0) for name in names}
         better = {name: Outcome(1, int(index < 6)) for index, name in enumerate(names)}
         found = compare(base, better, 1, 1, "test").difference
         return found.high - found.low
 
-    alike = [f"debugbench_{task}_{number}" for task in "abcd" for number in (1, 2, 3)]
+    alike = [f"{task}-{number}" for task in "abcd" for number in (1, 2, 3)]
     assert width(alike) > 1.5 * width([f"program{number}" for number in range(12)])
 
 

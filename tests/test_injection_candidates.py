@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coral_batch.corpus.injection.candidates import Candidate, candidates
+from coral_batch.corpus.injection.candidates import BugCandidate, candidates
 from coral_batch.corpus.injection.distance import token_distance
 from coral_batch.corpus.injection.kinds import KINDS
 from coral_batch.records.problem import Problem
@@ -71,11 +71,11 @@ SOURCES = {
 }
 
 
-def all_of(problem: Problem, seed: int = 1) -> list[Candidate]:
+def all_of(problem: Problem, seed: int = 1) -> list[BugCandidate]:
     return list(candidates(problem, seed))
 
 
-def edited_at(reference: str, candidate: Candidate) -> int | None:
+def edited_at(reference: str, candidate: BugCandidate) -> int | None:
     """Return where one edit of the reference makes the candidate, on the line that it says."""
     start = [0, *(found.end() for found in re.finditer(r"\r\n|\n", reference))]
     begin, *more = start[candidate.line - 1 :]

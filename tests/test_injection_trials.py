@@ -18,7 +18,6 @@ import pytest
 from coral_batch import lake
 from coral_batch.corpus.injection.counting import HANGS, counted, hangs
 from coral_batch.corpus.injection.trials import TRIED, Rows, inject, outcomes, runs_too_long
-from coral_batch.corpus.split.roles import make_manifest
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.bug import Bug
@@ -30,6 +29,7 @@ from stages import bugs as stage
 from tests import REPOSITORY
 from tests.injectable import bundled, problem_of
 from tests.programs import SETTINGS
+from tests.rows import role_row
 
 INJECTION = Injection(each=6, lines=50_000, partial=True)
 LIMITS = replace(SETTINGS, cpu_seconds=1.0)
@@ -292,18 +292,17 @@ def test_the_stage_writes_both_tables_and_says_what_it_made(
     workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = params.load(REPOSITORY / "params.yaml")
-    excluded = replace(CHOSEN[0], name="excluded", role="excluded", cases=(), tests="def (")
-    roles = ("training", "test", "held_out")
-    problems = [
-        *(replace(one, role=role) for one, role in zip(CHOSEN, roles, strict=False)),
-        excluded,
-    ]
+    excluded = replace(CHOSEN[0], name="excluded", cases=(), tests="def (")
+    problems = [*CHOSEN[:3], excluded]
+    roles = ("training", "test", "held_out", "excluded")
+    manifest = [role_row(*pair) for pair in zip(problems, roles, strict=True)]
     first, *others = settings.corpus.sources
     lake.write_rows("problems", problems, first)
     for name in others:
-        lake.write_rows("problems", [replace(excluded, name=f"{name}_excluded")], name)
-    sources = {name: lake.read_rows("problems", Problem, name) for name in (first, *others)}
-    lake.write_rows("manifest", make_manifest(sources))
+        other = replace(excluded, name=f"{name}_excluded")
+        lake.write_rows("problems", [other], name)
+        manifest.append(role_row(other, "excluded"))
+    lake.write_rows("manifest", manifest)
     monkeypatch.setattr(pool, "judge", partial(_in_this_process, pool.judge))
     stage.bugs()
     rows, bugs = lake.read_frame("bug_trials"), lake.read_rows("bugs", Bug)

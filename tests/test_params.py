@@ -73,9 +73,9 @@ BOMB = "\n".join(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]" for level
         ("workers: null", "workers: 5000", ["compute.workers", "at most 4096"]),
         ("threads: null", "threads: 10000000000", ["compute.threads", "at most 4096"]),
         (
-            "url: null",
-            "url: https://example.org/x",
-            ["corpus.sources.classics: url, revision", "both, or neither"],
+            "path: lake/raw/classics",
+            "path: https://example.org/x",
+            ["corpus.sources.classics.path", "clone or download it yourself"],
         ),
         ("    classics:", '    "classics\\n":', ["corpus.sources", r"'classics\n'", "matching"]),
         ('"001": {next: "002"}', '"001": {next: "003"}', ["generations", "coral generations"]),

@@ -12,7 +12,7 @@ import pytest
 from safetensors import safe_open
 
 from coral_batch import lake
-from coral_batch.corpus.sources.quixbugs import HELD_OUT, TEST
+from coral_batch.corpus.roles.coralx import HELD_OUT, TEST
 from coral_batch.lake import params
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.genome import Genome

@@ -10,9 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.sources.comparisons import Rule, comparing, written
-from coral_batch.corpus.sources.evalplus import LONGEST, MOST, arguments_of, chosen, rule_of
+from coral_batch.corpus.readers.evalplus import (
+    LONGEST,
+    MOST,
+    chosen,
+    example_call,
+    like,
+    rule_of,
+)
 from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
 from coral_batch.errors import CoralError
 from tests.readers import jsonl, kinds, passes, read, reasons
 
@@ -78,7 +85,7 @@ def test_the_reference_in_the_test_file_says_what_is_expected(tmp_path: Path) ->
     assert set(kinds(problem, "def average(n):\n    import sys\n    return str(n)\n")) == {"FAIL"}
 
 
-def test_inputs_of_mbpp_are_tuples_where_the_task_says_so(tmp_path: Path) -> None:
+def test_inputs_of_mbpp_are_tuples_where_the_example_has_them(tmp_path: Path) -> None:
     (problem,), _ = read("evalplus", jsonl(tmp_path / "MbppPlus.jsonl", MBPP))
     assert (problem.name, problem.function) == ("mbppplus_2", "joined")
     assert problem.docstring.startswith("Write a function that joins.\nassert joined")
@@ -131,7 +138,8 @@ def test_results_are_compared_by_the_rule_of_the_task(
 def test_a_function_may_be_called_like_what_the_test_file_defines(
     tmp_path: Path, name: str
 ) -> None:
-    row = {**MBPP, "entry_point": name, "canonical_solution": f"def {name}(a, b): return a + b\n"}
+    code, prompt = f"def {name}(a, b): return a + b\n", f"Add.\nassert {name}(1, 2) == 3"
+    row = {**MBPP, "prompt": prompt, "entry_point": name, "canonical_solution": code}
     (problem,), _ = read("evalplus", jsonl(tmp_path / "a.jsonl", row))
     assert passes([problem]) == [True]
 
@@ -208,26 +216,29 @@ def test_arguments_that_are_too_long_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "given", "turned"),
+    ("example", "given", "turned"),
     [
-        (3, [[1], 2], [[1], 2]),
-        (2, [[1], [2]], [(1,), (2,)]),
-        (63, [[[1], [2]]], [[(1,), (2,)]]),
-        (259, [[[1]], [[2]]], [((1,),), ((2,),)]),
-        (307, [[1], 2, [3]], [(1,), 2, [3]]),
-        (75, [[[1]], 2], [[(1,)], 2]),
-        (106, [[1], [2]], [[1], (2,)]),
-        (115, [[[1], [], {}]], [[{1}, {}, {}]]),
-        (278, [[1, [2]]], [(1, (2,))]),
-        (722, [{"a": [1]}, 2], [{"a": (1,)}, 2]),
-        (580, [[1, [2, [3]]]], [(1, (2, (3,)))]),
+        ([[1], 2], [[1], 2], [[1], 2]),
+        ([(1,), 2], [[3, 4], 2], [(3, 4), 2]),
+        ([[(1,)]], [[[1], [2]]], [[(1,), (2,)]]),
+        ([((1,), (2,))], [[[1]]], [((1,),)]),
+        ([[{1}, {}]], [[[1], [], {}]], [[{1}, set(), {}]]),
+        ([(1, (2,))], [[1, [2]]], [(1, (2,))]),
+        ([{"a": (1,)}, 2], [{"b": [1]}, 2], [{"b": (1,)}, 2]),
+        ([(1, (2, (3,)))], [[1, [2, [3]]]], [(1, (2, (3,)))]),
+        ([()], [[[1]]], [([1],)]),
+        ([None], [[1]], [[1]]),
     ],
 )
-def test_json_becomes_the_tuples_and_sets_of_the_task(
-    number: int, given: list[Any], turned: list[Any]
+def test_json_becomes_the_tuples_and_sets_of_the_example(
+    example: list[Any], given: list[Any], turned: list[Any]
 ) -> None:
-    assert arguments_of(f"Mbpp/{number}", given) == turned
-    assert arguments_of(f"HumanEval/{number}", given) == given
+    assert [like(value, [shown]) for value, shown in zip(given, example, strict=True)] == turned
+
+
+def test_the_example_is_the_call_in_the_assert_of_a_prompt() -> None:
+    words = "Compare.\nassert set(joined((1,), [2], len('a'))) == set((1, 2))"
+    assert example_call(words, "joined") == [(1,), [2], None]
 
 
 def test_tasks_with_rules_of_their_own() -> None:
@@ -242,10 +253,18 @@ def test_tasks_with_rules_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({**MBPP, "task_id": "Mbpp/252"}, "untestable"),
+        ({**MBPP, "prompt": "A.\nassert joined(1j, (2,)) == 1"}, "untestable"),
+        ({**MBPP, "prompt": "A.\nassert joined(1, 2)", "base_input": [["1j", 2]]}, "untestable"),
+        ({**MBPP, "prompt": "A."}, "untestable"),
+        ({**MBPP, "prompt": "A.\nassert other(1) == 1"}, "untestable"),
         ({**MBPP, "entry_point": "sum_div"}, "untestable"),
         (
-            {**MBPP, "entry_point": "sum_div", "canonical_solution": "def sum_div(a, b): pass"},
+            {
+                **MBPP,
+                "prompt": "Sum.\nassert sum_div(1, 2) == 1",
+                "entry_point": "sum_div",
+                "canonical_solution": "def sum_div(a, b): pass",
+            },
             "undecided",
         ),
         ({**MBPP, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
@@ -257,7 +276,7 @@ def test_tasks_with_rules_of_their_own() -> None:
         ({**HF_MBPP, "test": "inputs = [1]\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = [{[1]: 2}]\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = [[1]]\nresults = 5\n"}, "untestable"),
-        ({**MBPP, "base_input": [[1, 2]]}, "untestable"),
+        ({**MBPP, "prompt": "A.\nassert joined({1}, 2)", "base_input": [[[[1]], 2]]}, "untestable"),
         ({**MBPP, "base_input": []}, "untested"),
         ({**HF_MBPP, "test": ""}, "untested"),
         ({**MBPP, "canonical_solution": ""}, "untested"),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.sources.asserts import checks, is_json, numbered
+from coral_batch.corpus.testcode.asserts import checks, is_json, numbered
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from tests.readers import jsonl, kinds, passes, read, reasons

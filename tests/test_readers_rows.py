@@ -45,27 +45,19 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "evalplus": {
         "task_id": "Mbpp/1",
-        "prompt": "",
+        "prompt": "F.\nassert f(1) == 1",
         "canonical_solution": CODE,
         "entry_point": "f",
         "base_input": [[1]],
         "plus_input": [],
         "atol": 0,
     },
-    "debugbench": {
-        "slug": "f",
-        "language": "python3",
-        "question": "",
-        "examples": ["Input: n = 1\nOutput: 1"],
-        "solution": "class Solution:\n    def f(self, n):\n        return n\n",
-        "buggy_code": "class Solution:\n    def f(self, n):\n        return -n\n",
-    },
 }
 forms = pytest.mark.parametrize("reader", sorted(ROWS))
 
 
 def test_the_readers_are_found_by_themselves() -> None:
-    assert set(READERS) == {*ROWS, "quixbugs", "folder", "bugsinpy"}
+    assert set(READERS) == {*ROWS, "quixbugs", "folder"}
 
 
 @forms
@@ -183,10 +175,3 @@ def test_the_reasons_are_those_of_the_documentation() -> None:
     page = (FOLDER.parent / "docs/corpora.md").read_text()
     for reason in schema["properties"]["reason"]["enum"]:
         assert f"| {reason} |" in page
-
-
-def test_bugsinpy_is_refused_with_what_to_use_instead(tmp_path: Path) -> None:
-    with pytest.raises(CoralError) as caught:
-        read("bugsinpy", tmp_path)
-    for word in ("BugsInPy", "whole projects", "standard library", "folder", "humanevalpack"):
-        assert word in str(caught.value)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.corpus.sources.views import view
-from coral_batch.verdicts.functions import Source, read_source, with_answer
+from coral_batch.verdicts.functions import SourceFile, read_source, with_answer
 
 LINES = st.lists(
     st.sampled_from(["", "x = 1", "# def f():", "TEXT = '''\ndef f(): pass\n'''", "def g(): pass"]),
@@ -39,7 +39,7 @@ def test_replacing_a_functions_lines_leaves_all_other_bytes_as_they_were(
     answer = (
         "import os\n\n\n@wrong\ndef f(\n    a=1,\n):\n    '''Not this.'''\n    return 3\n\n\nx = 2"
     )
-    source = Source(Path("f.py"), text, marked)
+    source = SourceFile(Path("f.py"), text, marked)
     changed = with_answer(source, "f", answer)
     assert changed is not None
     expected = f"{before}{signature}{docstring}    return 3{after}".replace("\n", end)
@@ -59,7 +59,7 @@ def test_replacing_a_functions_lines_leaves_all_other_bytes_as_they_were(
     ],
 )
 def test_an_answer_without_the_function_gives_no_candidate(answer: str) -> None:
-    assert with_answer(Source(Path("f.py"), "def f():\n    return 0\n"), "f", answer) is None
+    assert with_answer(SourceFile(Path("f.py"), "def f():\n    return 0\n"), "f", answer) is None
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_an_answer_without_the_function_gives_no_candidate(answer: str) -> None:
 )
 def test_an_answer_without_the_method_where_it_stands_gives_no_candidate(answer: str) -> None:
     text = "class A:\n    def f(self):\n        return 0\n"
-    assert with_answer(Source(Path("f.py"), text), "A.f", answer) is None
+    assert with_answer(SourceFile(Path("f.py"), text), "A.f", answer) is None
 
 
 def test_a_method_is_shown_below_its_classes_with_the_names_that_they_use() -> None:
@@ -82,7 +82,7 @@ def test_a_method_is_shown_below_its_classes_with_the_names_that_they_use() -> N
         '    """Outer."""\n\n    class Inner:\n        x = 1\n\n        @staticmethod\n'
         '        def f(n):\n            """Say n."""\n            return n\n'
     )
-    assert view(Source(Path("m.py"), text), "Outer.Inner.f") == (
+    assert view(SourceFile(Path("m.py"), text), "Outer.Inner.f") == (
         "BASE = ABC\n\n\nclass Outer(\n    BASE,\n):\n    class Inner:\n"
         "        @staticmethod\n        def f(n):\n            return n\n",
         "Say n.",
@@ -113,7 +113,7 @@ def test_a_method_is_shown_below_its_classes_with_the_names_that_they_use() -> N
 def test_a_docstring_stays_where_nothing_or_code_stands_beside_it(
     text: str, answer: str, expected: str
 ) -> None:
-    changed = with_answer(Source(Path("f.py"), text), "f", answer)
+    changed = with_answer(SourceFile(Path("f.py"), text), "f", answer)
     assert changed is not None
     assert changed.text == expected
 
@@ -126,7 +126,7 @@ def test_a_file_may_say_in_any_way_that_it_is_utf8(cookie: str, tmp_path: Path) 
 
 
 def test_a_new_signature_keeps_the_docstring_behind_it() -> None:
-    source = Source(Path("f.py"), 'def f(a):\n    """F."""\n    return 0\n')
+    source = SourceFile(Path("f.py"), 'def f(a):\n    """F."""\n    return 0\n')
     changed = with_answer(source, "f", "def f(\n    a,\n    b=1,\n):\n    return 1\n")
     assert changed is not None
     assert changed.text == 'def f(\n    a,\n    b=1,\n):\n    """F."""\n    return 1\n'

@@ -10,27 +10,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.split.roles import make_manifest
 from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import program_of
 from coral_batch.records.problem import Case, Problem
 from coral_batch.records.settings import Evaluation, Validation
 from tests.one_bug import REFERENCE, bug_of
+from tests.rows import role_row
 
 ROLES = {"gcd": "training", "wrap": "test", "sieve": "test", "one": "held_out", "two": "held_out"}
 
 
-def problem_of(name: str, role: str, own: bool) -> Problem:
+def problem_of(name: str, own: bool) -> Problem:
     reference = REFERENCE.format(name=name)
     buggy = reference.replace("+", "-") if own else None
     cases = (Case((1,), 2),)
-    made = make_problem(name, name, reference, "test", buggy=buggy, cases=cases)
-    return replace(made, role=role, reason="for a test")
+    return make_problem(name, name, reference, "test", buggy=buggy, cases=cases)
 
 
-PROBLEMS = [problem_of(name, role, own=name != "two") for name, role in ROLES.items()]
-MANIFEST = make_manifest({"test": PROBLEMS})
+PROBLEMS = [problem_of(name, own=name != "two") for name in ROLES]
+MANIFEST = [role_row(problem, ROLES[problem.name]) for problem in PROBLEMS]
+TEST = [problem for problem in PROBLEMS if ROLES[problem.name] == "test"]
 BUGS = [bug_of(name, number) for name in ROLES for number in range(1, 6)]
 
 
@@ -54,11 +54,10 @@ def test_injected_bugs_are_those_of_held_out_programs_alone() -> None:
 def test_every_program_gives_its_first_bug_before_one_gives_its_second(
     count: int, programs: list[int]
 ) -> None:
-    problems = [problem_of(f"p{n}", "held_out", own=True) for n in range(len(programs))]
-    roles = [problem_of("a", "training", own=True), problem_of("b", "test", own=True)]
-    manifest = make_manifest({"test": [*problems, *roles]})
+    problems = [problem_of(f"p{n}", own=True) for n in range(len(programs))]
+    manifest = [role_row(problem, "held_out") for problem in problems]
     bugs = [bug_of(f"p{n}", k) for n, many in enumerate(programs) for k in range(1, many + 1)]
-    chosen = measured([*problems, *roles], bugs, manifest, Evaluation("held_out", count, 1))
+    chosen = measured(problems, bugs, manifest, Evaluation("held_out", count, 1))
     injected = [one.name for one in chosen if "-" in one.name]
     assert len(injected) == min(count, len(bugs))
     counts = Counter(map(program_of, injected))
@@ -78,7 +77,7 @@ def test_an_injected_bug_is_its_program_with_another_bug() -> None:
     own, bug = measured(PROBLEMS, BUGS, MANIFEST, Evaluation("held_out", 1, 1))
     program = program_of(bug.name)
     assert own.name == "one"
-    assert (bug.function, bug.role) == (program, "held_out")
+    assert bug.function == program
     assert bug.buggy == next(one.buggy for one in BUGS if one.id == bug.name)
     assert bug.sha256 != next(one.sha256 for one in PROBLEMS if one.name == program)
 
@@ -86,15 +85,14 @@ def test_an_injected_bug_is_its_program_with_another_bug() -> None:
 def test_selection_takes_bugs_that_fail_nearest_to_half_of_the_cases_first() -> None:
     shares = {"wrap-1": 1.0, "wrap-2": 0.5, "wrap-3": 0.9, "sieve-1": 0.1, "sieve-2": 0.4}
     bugs = [bug_of(program_of(name), int(name[-1]), failed) for name, failed in shares.items()]
-    tested = [problem for problem in PROBLEMS if problem.role == "test"]
 
     def chosen(count: int) -> set[str]:
-        return {one.name for one in selected_on(tested, bugs, count)} - {"wrap", "sieve"}
+        return {one.name for one in selected_on(TEST, bugs, count)} - {"wrap", "sieve"}
 
     assert chosen(0) == set()
     assert chosen(2) == {"wrap-2", "sieve-2"}
     assert chosen(4) == {"wrap-2", "sieve-2", "wrap-3", "sieve-1"}
-    assert selected_on(tested, bugs, 0) == tested
+    assert selected_on(TEST, bugs, 0) == TEST
 
 
 def test_a_corpus_without_any_bug_is_refused() -> None:
@@ -103,9 +101,6 @@ def test_a_corpus_without_any_bug_is_refused() -> None:
         measured(clean, [], MANIFEST, Evaluation("held_out", 5, 1))
     with pytest.raises(CoralError, match=r"validation\.bugs"):
         selected_on(clean, BUGS, 0)
-
-
-TEST = [problem for problem in PROBLEMS if problem.role == "test"]
 
 
 @given(seen=st.integers(0, 12), fresh=st.integers(0, 12))

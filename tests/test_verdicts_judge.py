@@ -30,7 +30,7 @@ from coral_batch.verdicts.inside import encoding
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import program_of
+from coral_batch.verdicts.tables import as_program
 from tests.hostile.fuzz import fuzz
 from tests.processes import descendants
 
@@ -447,6 +447,6 @@ def test_only_a_case_of_quixbugs_sqrt_has_a_tolerance(
         (programs / f"{name}.py").write_text(f"def {name}(*arguments):\n    return {returned}\n")
         (cases / f"{name}.json").write_text(f"{json.dumps([inputs, expected])}\n" * 2)
     root, sqrt = quixbugs.read(tmp_path, "here")[0]
-    assert kinds(judged(program_of(sqrt, sqrt.reference, "x"))) == [kind] * 2
+    assert kinds(judged(as_program(sqrt, sqrt.reference, "x"))) == [kind] * 2
     plain = "PASS" if eval(returned) == expected else "FAIL"
-    assert kinds(judged(program_of(root, root.reference, "x"))) == [plain] * 2
+    assert kinds(judged(as_program(root, root.reference, "x"))) == [plain] * 2

@@ -14,7 +14,7 @@ from coral_batch.lake.stage import Lake, Tables
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import program_of
+from coral_batch.verdicts.tables import as_program
 
 
 def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
@@ -33,7 +33,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
     part, sample = _repair(name, settings, tables)
     shown = read_shown(tables, settings)
     problem = lake.find(shown.values(), lake.path("bugs"), name=sample.problem)
-    (verdicts,) = judge([program_of(problem, sample.code, name)], settings.verdicts, workers=1)
+    (verdicts,) = judge([as_program(problem, sample.code, name)], settings.verdicts, workers=1)
     columns = ("case", "test", "kind", "detail")
     again = {f"case {of.case}": {one: getattr(of, one) for one in columns} for of in verdicts}
     key = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}

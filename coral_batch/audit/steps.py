@@ -18,14 +18,13 @@ from coral_batch import lake
 from coral_batch.audit.comparison import Comparison
 from coral_batch.audit.measured import Measured
 from coral_batch.audit.recorded import Mismatch, Place, Recorded, Unusable
-from coral_batch.corpus.sources import checkout
-from coral_batch.corpus.sources.assignment import FILE, assign
+from coral_batch.corpus.roles.assignment import FILE, assign
 from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.stage import Outputs
 from coral_batch.linteval.items.sources import remake
 from coral_batch.models.base import checkpoint
 from coral_batch.records.items import Dropped, Item, ItemTests
-from coral_batch.records.problem import DroppedProblem, Problem, content_hash
+from coral_batch.records.problem import DroppedProblem, Problem, Role, content_hash
 from coral_batch.records.settings import Params
 from stages import (
     adapters,
@@ -188,18 +187,19 @@ def _step(stage: ModuleType, part: str | None = None, *elsewhere: Place, **how: 
     return Step(stage, part, (*((table, part) for table in stage.TABLES), *elsewhere), **how)
 
 
-def _source(recorded: Recorded, settings: Params, source: str) -> Outputs:
+def _source(recorded: Recorded, settings: Params, name: str) -> Outputs:
     """Read a source again; where it is gone, hash its problems and give them roles again."""
-    given = settings.corpus.sources[source]
-    path, origin = checkout.place(given)
-    if path.exists():
-        return corpus.make(recorded, settings, source)
-    there = recorded.rows("problems", Problem, source)
-    problems = [replace(one, sha256=content_hash(one), origin=origin) for one in there]
-    if given.roles != FILE:  # which is gone with the source
-        problems = assign(problems, given.roles, path, given.exclude)
-    dropped = recorded.rows("corpus_dropped", DroppedProblem, source)
-    return {"problems": problems, "corpus_dropped": dropped}
+    source = settings.corpus.sources[name]
+    if Path(source.path).exists():
+        return corpus.make(recorded, settings, name)
+    there = recorded.rows("problems", Problem, name)
+    problems = [replace(one, sha256=content_hash(one), origin=source.path) for one in there]
+    if source.roles == FILE:  # which is gone with the source
+        roles = recorded.rows("source_roles", Role, name)
+    else:
+        roles = assign(problems, name, source)
+    dropped = recorded.rows("corpus_dropped", DroppedProblem, name)
+    return {"problems": problems, "source_roles": roles, "corpus_dropped": dropped}
 
 
 def _card(recorded: Recorded, settings: Params, _: None) -> Outputs:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.evidence.passk import DRAWS, LEVEL, pass_at_k
-from coral_batch.records.bug import task_of
+from coral_batch.records.bug import program_of
 from coral_batch.seeding import generator
 
 POWER = 0.8
@@ -189,12 +189,11 @@ def _shared(first: Outcomes, second: Outcomes) -> list[str]:
 def _members(problems: Sequence[str]) -> NDArray[np.int64]:
     """Return the problems of each program, a (programs, most) array of indices.
 
-    Programs that solve one task (`task_of`) count as one.
     Programs with fewer problems are filled up with an index that is none: ``len(problems)``.
     """
     by_program: dict[str, list[int]] = defaultdict(list)
     for index, problem in enumerate(problems):
-        by_program[task_of(problem)].append(index)
+        by_program[program_of(problem)].append(index)
     most = max(map(len, by_program.values()))
     nobody = len(problems)
     return np.array([one + [nobody] * (most - len(one)) for one in by_program.values()])

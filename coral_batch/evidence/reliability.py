@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from coral_batch.records.bug import task_of
+from coral_batch.records.bug import program_of
 from coral_batch.records.rows import FirstChangeRow
 
 
@@ -94,7 +94,7 @@ def _table(values: pl.DataFrame) -> NDArray[np.float64]:
     genomes = once["genome"].n_unique()
     whole = once.drop_nulls().filter(pl.len().over("problem") == genomes).sort("genome", "problem")
     by_bug = whole["value"].to_numpy().reshape(genomes, whole["problem"].n_unique())
-    programs = [task_of(problem) for problem in whole["problem"][: by_bug.shape[1]]]
+    programs = [program_of(problem) for problem in whole["problem"][: by_bug.shape[1]]]
     names, places = np.unique(programs, return_inverse=True)
     sums = np.array([np.bincount(places, row) for row in by_bug]).reshape(genomes, len(names))
     return sums / np.bincount(places)

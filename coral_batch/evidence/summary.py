@@ -10,7 +10,7 @@ import polars as pl
 from coral_batch.errors import CoralError
 from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
 from coral_batch.evidence.reliability import Reliability
-from coral_batch.records.bug import Bug, task_of
+from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 
 MEASURES = ("similarity", "ngrams", "trees")
@@ -273,7 +273,7 @@ def _slice(base: Outcomes, best: Outcomes, seed: int, name: str) -> Slice:
 
 
 def _programs(outcomes: Outcomes) -> int:
-    return len({task_of(problem) for problem in outcomes})
+    return len({program_of(problem) for problem in outcomes})
 
 
 def _paired(tables: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[Outcomes, Outcomes]:

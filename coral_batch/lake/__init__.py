@@ -6,7 +6,6 @@ The only package that knows a path of the lake. What nearly everyone needs stand
 
 from coral_batch.lake.places import (
     BASELINE,
-    CHECKOUTS,
     DOWNLOADS,
     EVALUATIONS,
     FINALS,
@@ -46,7 +45,6 @@ from coral_batch.lake.tables import (
 
 __all__ = [
     "BASELINE",
-    "CHECKOUTS",
     "DOWNLOADS",
     "EVALUATIONS",
     "FINALS",

@@ -211,13 +211,14 @@ def _check_rules(params: Params, file: Path) -> None:
 
 
 def _check_source(name: str, source: Source, file: Path) -> None:
-    if (source.url is None) != (source.revision is None):
+    if "://" in source.path or source.path.startswith("git@"):
         raise CoralError(
-            "a git URL and its commit go together",
+            "a source is a file or a folder",
             file=file,
-            field=f"corpus.sources.{name}: url, revision",
-            found=(source.url, source.revision),
-            expected="both, or neither",
+            field=f"corpus.sources.{name}.path",
+            found=source.path,
+            expected="a path",
+            action="clone or download it yourself, and set the path to where it lies",
         )
     if isinstance(source.roles, Shares) and abs(math.fsum(astuple(source.roles)) - 1) > 1e-9:
         raise CoralError(

@@ -21,16 +21,15 @@ LINT_MODELS = ("base", "best")
 # Outside the lake, so that DVC never removes them with a stage's outputs.
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
-CHECKOUTS = Path(".coral/checkouts")
 JOURNALS = Path(".coral/verdicts")
 
 # Table -> place in the lake. {part} is the folder of a generation or of one of `PARTS`, {model} the
 # folder of a model that answers CodeLinterEval, {source} one of the corpus.
 PLACES = {
     "problems": "corpus/{source}.jsonl",
+    "source_roles": "corpus/roles/{source}.jsonl",
     "corpus_dropped": "corpus/dropped/{source}.jsonl",
     "manifest": "split/manifest.jsonl",
-    "statistics": "split/statistics.json",
     "overlaps": "split/overlaps.parquet",
     "bug_trials": "bugs/trials.parquet",
     "bugs": "bugs/bugs.jsonl",
@@ -79,6 +78,7 @@ PLACES = {
     "index": "report/index.html",
 }
 SCHEMAS = {
+    "source_roles": "manifest",
     "refit_examples": "examples",
     "adapter_durations": "durations",
     "sample_durations": "durations",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-
-_SOLUTION = re.compile(r"^(debugbench_.+)_[0-9]+$")
 
 
 @dataclass(frozen=True)
@@ -42,11 +39,3 @@ class Bug:
 def program_of(problem: str) -> str:
     """Return the name of the program that a problem is about: of ``gcd-3`` it is ``gcd``."""
     return problem.partition("-")[0]
-
-
-def task_of(problem: str) -> str:
-    """Return what a problem's program solves, by its name, as do others that are alike.
-
-    That is the program itself, but for the several solutions that DebugBench has of a task.
-    """
-    return _SOLUTION.sub(r"\1", program_of(problem))

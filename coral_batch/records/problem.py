@@ -14,7 +14,6 @@ Loss = Literal[
     "untestable",
     "undecided",
     "unchanged",
-    "language",
     "failing",
     "skipped",
 ]
@@ -90,10 +89,8 @@ class Problem:
             ``test*`` and the function under test imported by ``from FUNCTION import FUNCTION``; or
             the tests of a project.
         support: name -> source of the modules that the test file imports (``node``).
-        origin: where it was read from: the folder, or the git URL and commit.
+        origin: where it was read from.
         sha256: hash of everything above but the origin.
-        role: what it may be used for: ``training``, ``test``, ``held_out`` or ``excluded``.
-        reason: why it has this role.
     """
 
     name: str
@@ -106,16 +103,21 @@ class Problem:
     support: dict[str, str]
     origin: str
     sha256: str
-    role: str
-    reason: str
 
 
 @dataclass(frozen=True)
 class Role:
-    """A row of the manifest: what a problem may be used for, and why, once that was checked.
+    """A row of the manifest: what a problem may be used for, and why.
 
-    `judged` says how: by ``cases``, by a ``test file`` apart from the program, or by ``pytest`` in
-    one process with it.
+    Attributes:
+        name: the problem's name.
+        source: the source it is from.
+        role: ``training``, ``test``, ``held_out`` or ``excluded``.
+        reason: why it has this role.
+        cases: JSON cases it has.
+        judged: by ``cases``, by a ``test file`` apart from the program, or by ``pytest`` in one
+            process with it.
+        sha256: the problem's.
     """
 
     name: str
@@ -128,8 +130,7 @@ class Role:
 
 
 def content_hash(problem: Problem) -> str:
-    """Return the SHA-256 of a problem's content: of all fields but origin, hash and role."""
+    """Return the SHA-256 of a problem's content: of all fields but origin and hash."""
     content = asdict(problem)
-    for field in ("origin", "sha256", "role", "reason"):
-        del content[field]
+    del content["origin"], content["sha256"]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

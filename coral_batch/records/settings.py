@@ -21,8 +21,6 @@ class Source:
     reader: str
     path: str
     roles: str | Shares
-    url: str | None = None
-    revision: str | None = None
     exclude: tuple[str, ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 A frame is parsed before anything looks at it: it is an answer of a kind that is due, in the form
 that `inside/program.py` gives it and with a document as `inside/encoding.py` describes it, or the
-program wrote to the channel itself. Whoever gets an `Answer` can rely on its form.
+program wrote to the channel itself. Whoever gets a `Reply` can rely on its form.
 
 What it does not do: say whether a result is right; that is `compare`.
 """
@@ -54,7 +54,7 @@ class Unloaded(Stop):
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """An answer whose form has been checked.
 
     Attributes:
@@ -70,7 +70,7 @@ class Answer:
     document: list[Any]
 
 
-def parse(frame: bytes, due: frozenset[str]) -> Answer:
+def parse(frame: bytes, due: frozenset[str]) -> Reply:
     """Parse an answer.
 
     Args:
@@ -95,7 +95,7 @@ def parse(frame: bytes, due: frozenset[str]) -> Answer:
     if kind == "value":
         check_document(document)
     text = rest[-1] if _FORMS[kind][-1] is str else ""
-    return Answer(kind, nanoseconds * 1e-9, text, document)
+    return Reply(kind, nanoseconds * 1e-9, text, document)
 
 
 def check_document(document: list[Any]) -> None:
@@ -163,7 +163,7 @@ def load(child: Child, limits: Limits) -> None:
         raise Unloaded("MEMORY", f"MemoryError at {limits.memory_mb} MiB")
 
 
-def call(child: Child, clock: Clock) -> Answer:
+def call(child: Child, clock: Clock) -> Reply:
     """Return the answer to a call.
 
     Args:
@@ -176,7 +176,7 @@ def call(child: Child, clock: Clock) -> Answer:
     return _receive(child, clock, CALL)
 
 
-def failure(answer: Answer) -> tuple[Kind, str]:
+def failure(answer: Reply) -> tuple[Kind, str]:
     """Return kind and detail for an answer to a call that holds no result."""
     if answer.kind == "error":
         return "ERROR", compare.shorten(answer.text)
@@ -185,7 +185,7 @@ def failure(answer: Answer) -> tuple[Kind, str]:
     return "MEMORY", "MemoryError"
 
 
-def _receive(child: Child, clock: Clock, due: frozenset[str]) -> Answer:
+def _receive(child: Child, clock: Clock, due: frozenset[str]) -> Reply:
     try:
         frame = child.receive(clock)
     except Expired as expired:

@@ -18,7 +18,7 @@ from itertools import pairwise
 
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
-from coral_batch.verdicts.answers import Answer, Stop, Unloaded, call, defect, failure, load
+from coral_batch.verdicts.answers import Reply, Stop, Unloaded, call, defect, failure, load
 from coral_batch.verdicts.charge import charge
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import PROGRAM
@@ -136,7 +136,7 @@ def program_frame(program: Program, calls: list[bytes], interactive: bool) -> by
     return marshal.dumps((program.function, program.code, program.support, calls, interactive))
 
 
-def _verdict(program: Program, number: int, answer: Answer) -> tuple[Kind, str]:
+def _verdict(program: Program, number: int, answer: Reply) -> tuple[Kind, str]:
     """Judge the answer to one case."""
     if answer.kind != "value":
         return failure(answer)

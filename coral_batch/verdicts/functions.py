@@ -27,7 +27,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A Python file.
 
     Attributes:
@@ -55,7 +55,7 @@ class Source:
         return syntax.parse(newlines(self.text))
 
 
-def read_source(file: Path) -> Source:
+def read_source(file: Path) -> SourceFile:
     """Read a file.
 
     Raises:
@@ -68,7 +68,7 @@ def read_source(file: Path) -> Source:
             file=file,
             found=f"a coding cookie: {codec}",
         )
-    source = Source(file, text.removeprefix(_BOM), text.startswith(_BOM))
+    source = SourceFile(file, text.removeprefix(_BOM), text.startswith(_BOM))
     try:
         source.tree  # noqa: B018 (whether there is one)
     except SyntaxError as error:
@@ -107,7 +107,7 @@ def _codec(text: str) -> str:
     return "utf-8" if codecs.lookup(codec).name == "utf-8" else codec
 
 
-def check_function(source: Source, name: str) -> None:
+def check_function(source: SourceFile, name: str) -> None:
     """Check that a function can be repaired.
 
     Raises:
@@ -163,7 +163,7 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
     return found[-1] if found else None
 
 
-def with_answer(source: Source, name: str, code: str) -> Source | None:
+def with_answer(source: SourceFile, name: str, code: str) -> SourceFile | None:
     """Put the definition of a function in an answer in the place of that in the file.
 
     Args:
@@ -190,7 +190,7 @@ def with_answer(source: Source, name: str, code: str) -> Source | None:
     return changed
 
 
-def _with_docstring(source: Source, name: str, answer: list[str]) -> list[str]:
+def _with_docstring(source: SourceFile, name: str, answer: list[str]) -> list[str]:
     """Give an answer's definition the docstring that the function has in the file."""
     node = _function(source.tree, name)
     assert node is not None
@@ -222,7 +222,7 @@ def _with_docstring(source: Source, name: str, answer: list[str]) -> list[str]:
     return [*answer[:signature], *docstring, *answer[signature:]]
 
 
-def _in_place(source: Source, name: str, definition: list[str]) -> Source:
+def _in_place(source: SourceFile, name: str, definition: list[str]) -> SourceFile:
     """Put lines in the place of those of a function, from its ``def`` on."""
     node = _function(source.tree, name)
     assert node is not None and node.end_lineno is not None

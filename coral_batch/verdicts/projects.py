@@ -16,7 +16,7 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.functions import Source, read_source, with_answer
+from coral_batch.verdicts.functions import SourceFile, read_source, with_answer
 from coral_batch.verdicts.suites import (
     LOSSES,
     ProjectJail,
@@ -120,7 +120,7 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
 
 
 @lru_cache(maxsize=8)
-def _source(file: Path, _changed_at: int) -> Source:
+def _source(file: Path, _changed_at: int) -> SourceFile:
     """Return a file that thousands of candidates are placed in, parsed once."""
     return read_source(file)
 

@@ -41,11 +41,11 @@ def judge_samples(
     """
     by_name = {problem.name: problem for problem in problems}
     programs = [
-        program_of(by_name[one.problem], one.code, f"{one.genome}/{one.problem}/{one.sample}")
+        as_program(by_name[one.problem], one.code, f"{one.genome}/{one.problem}/{one.sample}")
         for one in samples
     ]
     references = [
-        program_of(problem, problem.reference, f"{REFERENCE}/{problem.name}/0")
+        as_program(problem, problem.reference, f"{REFERENCE}/{problem.name}/0")
         for problem in problems
     ]
     timed = settings.objectives.runtime == "measured"
@@ -93,7 +93,7 @@ def _check_reference(problem: Problem, verdicts: Sequence[Verdict]) -> None:
     )
 
 
-def program_of(problem: Problem, code: str, name: str) -> Program:
+def as_program(problem: Problem, code: str, name: str) -> Program:
     """Return what is judged when `code`, called `name`, is a repair of `problem`."""
     return Program(name, problem.function, code, problem.cases, problem.tests, problem.support)
 

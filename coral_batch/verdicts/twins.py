@@ -23,7 +23,7 @@ from typing import Any
 from coral_batch.records.problem import Suite
 from coral_batch.records.verdict import Kind, Program, Twin, Verdict
 from coral_batch.verdicts import compare
-from coral_batch.verdicts.answers import Answer, Stop, call, defect, failure, load
+from coral_batch.verdicts.answers import Reply, Stop, call, defect, failure, load
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside import watch
 from coral_batch.verdicts.inside.zygote import WATCH
@@ -83,7 +83,7 @@ def judge_twin(
 
 _STOPS = 3  # calls that the twin does not answer, after which it is not called any more
 
-_Seen = tuple[Answer, Answer] | Stop  # result and arguments, and what was printed
+_Seen = tuple[Reply, Reply] | Stop  # result and arguments, and what was printed
 _SETS = ("s", "f")  # marks of `inside/encoding.py`
 
 

@@ -39,7 +39,7 @@ from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Params
 from coral_batch.verdicts.functions import (
-    Source,
+    SourceFile,
     check_function,
     functions_of,
     newlines,
@@ -81,14 +81,14 @@ class Repair:
 
     outcome: Outcome
     function: str
-    source: Source
+    source: SourceFile
     tests: int
     failed: Sequence[Failure]
-    best: Source
+    best: SourceFile
     left: Sequence[Failure]
     drawn: int
     rounds: int
-    run: Callable[[Source], list[Failure]] = field(repr=False, compare=False)
+    run: Callable[[SourceFile], list[Failure]] = field(repr=False, compare=False)
 
     @property
     def diff(self) -> str:
@@ -128,7 +128,7 @@ class Repair:
 class _Attempt:
     """A candidate and what it fails."""
 
-    source: Source
+    source: SourceFile
     failed: Sequence[Failure]
 
     def repairs(self, spared: AbstractSet[int]) -> bool:
@@ -181,7 +181,7 @@ def repair(
         return search.run(source, name, project, failed)
 
 
-def chosen(source: Source, tests: ProjectTests, failed: Sequence[Failure]) -> str:
+def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -> str:
     """Return the one function that tests which fail call.
 
     That from elsewhere than its own file, or else at all.
@@ -250,7 +250,7 @@ class Search:
                     "nothing would be drawn", field=name, found=count, expected="at least 1"
                 )
 
-    def run(self, source: Source, name: str, tests: Tests, failed: Sequence[Failure]) -> Repair:
+    def run(self, source: SourceFile, name: str, tests: Tests, failed: Sequence[Failure]) -> Repair:
         """Look for a repair of one function.
 
         Args:
@@ -277,7 +277,7 @@ class Search:
             if prompt in asked:  # the answers would be the same
                 break
             asked.append(prompt)
-            seen: set[Source] = {source}
+            seen: set[SourceFile] = {source}
             attempts: list[_Attempt] = []
             right: list[_Attempt] = []
             answers = _iterated(self.draw(prompt, buggy_program(problem), self.samples))
@@ -319,12 +319,12 @@ class Search:
         )
 
 
-def _once_more(tests: Tests, source: Source) -> list[Failure]:
+def _once_more(tests: Tests, source: SourceFile) -> list[Failure]:
     with contextlib.closing(tests):
         return tests.failures(source)
 
 
-def problem_of(source: Source, name: str) -> Problem:
+def problem_of(source: SourceFile, name: str) -> Problem:
     """Return the problem of repairing a function, whose reference nobody knows and is empty.
 
     Raises:
@@ -378,7 +378,7 @@ def _no_texts(found: object) -> CoralError:
     )
 
 
-def _spared(source: Source, name: str, failed: Sequence[Failure]) -> AbstractSet[int]:
+def _spared(source: SourceFile, name: str, failed: Sequence[Failure]) -> AbstractSet[int]:
     """Return the tests that the file fails and that a repair need not pass.
 
     Raises:
@@ -398,13 +398,13 @@ def _spared(source: Source, name: str, failed: Sequence[Failure]) -> AbstractSet
     )
 
 
-def _size(source: Source, changed: Source) -> tuple[int, int]:
+def _size(source: SourceFile, changed: SourceFile) -> tuple[int, int]:
     """Return how large an edit is: lines that it takes out or puts in, and their characters."""
     lines = [line for line in _diff(source, changed, 0)[2:] if not line.startswith("@@")]
     return len(lines), sum(map(len, lines))
 
 
-def _diff(source: Source, changed: Source, around: int) -> list[str]:
+def _diff(source: SourceFile, changed: SourceFile, around: int) -> list[str]:
     """Return the lines of a unified diff, `around` unchanged ones about each change."""
     texts = [newlines(one.text).removesuffix("\n") for one in (source, changed)]
     before, after = (text.split("\n") for text in texts)

@@ -15,7 +15,7 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program
-from coral_batch.verdicts.functions import Source, read_utf8
+from coral_batch.verdicts.functions import SourceFile, read_utf8
 from coral_batch.verdicts.projects import DOCTESTS, python_files, settings_of
 from coral_batch.verdicts.suites import (
     LOSSES,
@@ -64,7 +64,7 @@ class Tests(Protocol):
     def size(self) -> int:
         """How many there are."""
 
-    def failures(self, source: Source) -> list[Failure]:
+    def failures(self, source: SourceFile) -> list[Failure]:
         """Run all tests on a file as it may become; return what it fails.
 
         Raises:
@@ -94,7 +94,7 @@ class CaseTests:
         """How many there are."""
         return len(self._cases)
 
-    def failures(self, source: Source) -> list[Failure]:
+    def failures(self, source: SourceFile) -> list[Failure]:
         """Run all cases; see `Tests`."""
         from coral_batch.verdicts.pool import judge
 
@@ -131,7 +131,7 @@ class ProjectTests:
 
     def __init__(
         self,
-        source: Source,
+        source: SourceFile,
         jail: ProjectJail,
         request: Request,
         ran: Ran,
@@ -169,7 +169,7 @@ class ProjectTests:
         found = [name for one in failures for name in calls[one.test]]
         return list(dict.fromkeys(found))
 
-    def failures(self, source: Source) -> list[Failure]:
+    def failures(self, source: SourceFile) -> list[Failure]:
         """Run all tests; see `Tests`."""
         ran = self._jail.run(self._request, source.content.decode(), self._losses)
         return self._failures(settled(ran, self._tests, self._collected))
@@ -186,7 +186,7 @@ class ProjectTests:
         self._jail.close()
 
 
-def tests_of_file(source: Source, tests: Path | None, settings: Verdicts) -> ProjectTests:
+def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) -> ProjectTests:
     """Run the tests of a file as it is.
 
     Args:
@@ -268,7 +268,7 @@ def _uncollected(ran: Ran, where: Path) -> CoralError:
 
 
 def read_case_tests(
-    source: Source, tests: Path, function: str | None, settings: Verdicts
+    source: SourceFile, tests: Path, function: str | None, settings: Verdicts
 ) -> CaseTests:
     """Read the JSON cases of a function.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from coral_batch.corpus.injection.editable import Edit, Editable
 from coral_batch.corpus.injection.scope import Scope, integer
-from coral_batch.corpus.injection.source import Edit, Source
 
 _QUOTES = ("'", '"')
 
 
-def bound(source: Source, scope: Scope) -> Iterator[Edit]:
+def bound(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield comparisons with a bound that is off by one: ``i < n`` as ``i < n - 1``."""
     for node in source.nodes:
         if isinstance(node, ast.Compare):
@@ -22,7 +22,7 @@ def bound(source: Source, scope: Scope) -> Iterator[Edit]:
                 yield from off_by_one(source, scope, operand, not equal or integer(operand) != 0)
 
 
-def ranges(source: Source, scope: Scope) -> Iterator[Edit]:
+def ranges(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield ranges that are off by one: ``range(n)`` as ``range(1, n)``."""
     for node in source.nodes:
         if not is_range(node):
@@ -39,14 +39,14 @@ def ranges(source: Source, scope: Scope) -> Iterator[Edit]:
             yield Edit(source.end(node.args[1]), source.end(node.args[2]), "")
 
 
-def index(source: Source, scope: Scope) -> Iterator[Edit]:
+def index(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield indices that are off by one: ``items[i]`` as ``items[i + 1]``."""
     for node in source.nodes:
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             yield from off_by_one(source, scope, node.slice)
 
 
-def slices(source: Source, scope: Scope) -> Iterator[Edit]:
+def slices(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield slices that are off by one or lack a bound: ``items[1:]`` as ``items``."""
     for node in source.nodes:
         if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
@@ -60,7 +60,7 @@ def slices(source: Source, scope: Scope) -> Iterator[Edit]:
                 yield source.replace(limit, "")
 
 
-def initial_value(source: Source, scope: Scope) -> Iterator[Edit]:
+def initial_value(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield variables that begin with another value: ``best = None`` as ``best = 0``."""
     for node in source.nodes:
         if not isinstance(node, ast.Assign) or not _begins(source, node):
@@ -76,7 +76,7 @@ def initial_value(source: Source, scope: Scope) -> Iterator[Edit]:
             yield source.replace(value, source.code(value.operand))
 
 
-def constant(source: Source, _: Scope) -> Iterator[Edit]:
+def constant(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield other constants, and none: ``x * 2`` as ``x * 3``, ``size + 1`` as ``size``."""
     for literal in source.literals:
         yield from _constants(source, literal)
@@ -93,7 +93,9 @@ def constant(source: Source, _: Scope) -> Iterator[Edit]:
             yield from _constants(source, node)
 
 
-def off_by_one(source: Source, scope: Scope, node: ast.expr, below: bool = True) -> Iterator[Edit]:
+def off_by_one(
+    source: Editable, scope: Scope, node: ast.expr, below: bool = True
+) -> Iterator[Edit]:
     """Yield an integer that is one more, and one less; of ``n + 1`` that the 1 was forgotten.
 
     Args:
@@ -126,7 +128,7 @@ def is_range(node: ast.AST) -> bool:
     )
 
 
-def _begins(source: Source, node: ast.Assign) -> bool:
+def _begins(source: Editable, node: ast.Assign) -> bool:
     """Whether an assignment gives a variable its first value, outside of loops or before others."""
     function = source.function(node)
     (target, *more) = node.targets
@@ -143,7 +145,7 @@ def _begins(source: Source, node: ast.Assign) -> bool:
     return stored[0] is target and len(stored) > 1
 
 
-def _constants(source: Source, node: ast.expr) -> Iterator[Edit]:
+def _constants(source: Editable, node: ast.expr) -> Iterator[Edit]:
     """Yield a constant with other values that are near it."""
     number = integer(node)
     if number is not None:
@@ -171,7 +173,7 @@ def _texts(text: str) -> Iterator[str]:
         yield text[:-1]
 
 
-def _is_of_other_kind(source: Source, node: ast.Constant) -> bool:
+def _is_of_other_kind(source: Editable, node: ast.Constant) -> bool:
     """Whether a constant is an index, a bound, a first value or returned; each is a kind of own."""
     child: ast.AST = node
     around = source.parent(node)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from coral_batch.corpus.injection.bounds import is_range, off_by_one
+from coral_batch.corpus.injection.editable import Edit, Editable, Function
 from coral_batch.corpus.injection.scope import Scope, integer
-from coral_batch.corpus.injection.source import Edit, Function, Source
 
 # What is written for a function of Python's own, or for a method.
 _FUNCTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -67,7 +67,7 @@ _SYMMETRIC = frozenset({"min", "max"})
 _BOTH_NEEDED = frozenset({"isinstance", "divmod", "map", "filter"})
 
 
-def arguments(source: Source, _: Scope) -> Iterator[Edit]:
+def arguments(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield arguments in another order, and without one of them: ``f(a, b)`` as ``f(b, a)``."""
     for node in source.nodes:
         if not isinstance(node, ast.Call) or recursive(source, node) or is_range(node):
@@ -86,7 +86,7 @@ def arguments(source: Source, _: Scope) -> Iterator[Edit]:
             ends.append(end)
 
 
-def call(source: Source, _: Scope) -> Iterator[Edit]:
+def call(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield a call that is missing or too many: ``sorted(items)`` as ``items``."""
     for node in source.nodes:
         if isinstance(node, ast.Call) and not node.keywords:
@@ -100,7 +100,7 @@ def call(source: Source, _: Scope) -> Iterator[Edit]:
                 yield source.replace(node.iter, f"{name}({source.code(node.iter)})")
 
 
-def function(source: Source, scope: Scope) -> Iterator[Edit]:
+def function(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield another function: ``min(a, b)`` as ``max(a, b)``, ``append`` as ``extend``."""
     for node in source.nodes:
         if not isinstance(node, ast.Call):
@@ -119,7 +119,7 @@ def function(source: Source, scope: Scope) -> Iterator[Edit]:
                 yield source.replace(node.args[0], "")
 
 
-def recursion(source: Source, scope: Scope) -> Iterator[Edit]:
+def recursion(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield wrong arguments of a call to itself: ``f(n - 1)`` as ``f(n)``; and none returned."""
     for node in source.nodes:
         if isinstance(node, ast.Call) and recursive(source, node):
@@ -136,7 +136,7 @@ def recursion(source: Source, scope: Scope) -> Iterator[Edit]:
                 yield source.replace(around, source.code(node))
 
 
-def recursive(source: Source, node: ast.Call) -> bool:
+def recursive(source: Editable, node: ast.Call) -> bool:
     """Whether a call is one of a function around it."""
     around = (one.name for one in source.parents(node) if isinstance(one, Function))
     return name_of(node) in around
@@ -149,7 +149,7 @@ def name_of(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else ""
 
 
-def _arguments(source: Source, node: ast.Call) -> list[tuple[int, int]]:
+def _arguments(source: Editable, node: ast.Call) -> list[tuple[int, int]]:
     """Return where the positional arguments stand; nothing where one is unpacked."""
     if any(isinstance(argument, ast.Starred) for argument in node.args):
         return []

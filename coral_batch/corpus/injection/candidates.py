@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from coral_batch.corpus.injection.editable import Edit, Editable
 from coral_batch.corpus.injection.kinds import KINDS
 from coral_batch.corpus.injection.scope import Scope
-from coral_batch.corpus.injection.source import Edit, Source
 from coral_batch.records.problem import Problem, Suite
 from coral_batch.seeding import derive_seed
 from coral_batch.verdicts.functions import definitions_of
@@ -22,7 +22,7 @@ from coral_batch.verdicts.inside import syntax
 
 
 @dataclass(frozen=True)
-class Candidate:
+class BugCandidate:
     """A program with an edit that may be a bug.
 
     Attributes:
@@ -42,7 +42,7 @@ class Candidate:
     code: str
 
 
-def candidates(problem: Problem, seed: int) -> Iterator[Candidate]:
+def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
     """Yield candidates for bugs of a problem's reference, successive ones of different kinds.
 
     Each compiles, and has another syntax tree than the reference, than the problem's own bug and
@@ -52,7 +52,7 @@ def candidates(problem: Problem, seed: int) -> Iterator[Candidate]:
         problem: the problem.
         seed: the run's seed.
     """
-    source = Source(problem.reference)
+    source = Editable(problem.reference)
     start, end = _span(source, problem)
     scope = Scope(source)
     own = [problem.reference] if problem.buggy is None else [problem.reference, problem.buggy]
@@ -72,11 +72,11 @@ def candidates(problem: Problem, seed: int) -> Iterator[Candidate]:
                     seen.add(tree)
                     line, original = source.line_of(edit.start), source.text[edit.start : edit.end]
                     number += 1
-                    yield Candidate(number, kind, line, original, edit.text, code)
+                    yield BugCandidate(number, kind, line, original, edit.text, code)
                     break
 
 
-def _span(source: Source, problem: Problem) -> tuple[int, int]:
+def _span(source: Editable, problem: Problem) -> tuple[int, int]:
     """Return where bugs may be put: of a project's file, into the function under test alone."""
     if not isinstance(problem.tests, Suite):
         return 0, len(source.text)
@@ -84,7 +84,7 @@ def _span(source: Source, problem: Problem) -> tuple[int, int]:
     return source.start(function), source.end(function)
 
 
-def _edits(kind: str, source: Source, scope: Scope, name: str, seed: int) -> list[Edit]:
+def _edits(kind: str, source: Editable, scope: Scope, name: str, seed: int) -> list[Edit]:
     """Return the edits of a kind, each once, as the seed orders them."""
     edits = set(KINDS[kind](source, scope))
     return sorted(

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from coral_batch.corpus.injection import bounds, calls, names, operators, statements
+from coral_batch.corpus.injection.editable import Edit, Editable
 from coral_batch.corpus.injection.scope import Scope
-from coral_batch.corpus.injection.source import Edit, Source
 
-Kind = Callable[[Source, Scope], Iterator[Edit]]
+Kind = Callable[[Editable, Scope], Iterator[Edit]]
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {

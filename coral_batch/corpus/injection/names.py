@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from coral_batch.corpus.injection.bounds import off_by_one
 from coral_batch.corpus.injection.calls import recursive
+from coral_batch.corpus.injection.editable import Edit, Editable
 from coral_batch.corpus.injection.scope import Scope
-from coral_batch.corpus.injection.source import Edit, Source
 
 _ORDER_MATTERS = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift)
 _SIMPLE = ast.Name | ast.Constant | ast.Attribute | ast.Subscript | ast.Call
 
 
-def variable(source: Source, scope: Scope) -> Iterator[Edit]:
+def variable(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield other variables: ``total += item`` as ``total += items``."""
     for node in source.nodes:
         if not isinstance(node, ast.Name):
@@ -30,7 +30,7 @@ def variable(source: Source, scope: Scope) -> Iterator[Edit]:
             yield from other_variables(source, scope, node, target)
 
 
-def return_value(source: Source, scope: Scope) -> Iterator[Edit]:
+def return_value(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield another result: ``return best`` as ``return current``, ``True`` as ``False``."""
     for node in source.nodes:
         if not isinstance(node, ast.Return) or node.value is None:
@@ -43,7 +43,7 @@ def return_value(source: Source, scope: Scope) -> Iterator[Edit]:
             yield source.replace(value, str(not value.value))
 
 
-def operands(source: Source, scope: Scope) -> Iterator[Edit]:
+def operands(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield what stands in another order: ``a - b`` as ``b - a``, ``x, y`` as ``y, x``."""
     for node in source.nodes:
         if isinstance(node, ast.BinOp):
@@ -62,7 +62,7 @@ def operands(source: Source, scope: Scope) -> Iterator[Edit]:
 
 
 def other_variables(
-    source: Source, scope: Scope, node: ast.Name, without: str | None = None
+    source: Editable, scope: Scope, node: ast.Name, without: str | None = None
 ) -> Iterator[Edit]:
     """Yield the other variables that somebody may write in the place of one, `without` one."""
     for name in scope.others(node):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 
+from coral_batch.corpus.injection.editable import Edit, Editable
 from coral_batch.corpus.injection.scope import Scope
-from coral_batch.corpus.injection.source import Edit, Source
 
 # The sign of an operator, and those that are written in its place; the likeliest first.
 _ARITHMETIC: Mapping[type[ast.operator], tuple[str, ...]] = MappingProxyType(
@@ -52,14 +52,14 @@ _SIMPLE = ast.Name | ast.Call | ast.Attribute | ast.Subscript
 _JUMPS = ast.Return | ast.Continue | ast.Break | ast.Raise
 
 
-def arithmetic(source: Source, _: Scope) -> Iterator[Edit]:
+def arithmetic(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield wrong arithmetic and bitwise operators: ``a + b`` as ``a - b``."""
     for node in source.nodes:
         if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
             yield from _signs(source, node.left, node.right, _ARITHMETIC[type(node.op)])
 
 
-def comparison(source: Source, scope: Scope) -> Iterator[Edit]:
+def comparison(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield wrong comparisons: ``a < b`` as ``a <= b``."""
     for node in source.nodes:
         if not isinstance(node, ast.Compare):
@@ -72,7 +72,7 @@ def comparison(source: Source, scope: Scope) -> Iterator[Edit]:
             yield from _signs(source, left, right, signs)
 
 
-def boolean(source: Source, _: Scope) -> Iterator[Edit]:
+def boolean(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield ``and`` as ``or``, and the other way round."""
     for node in source.nodes:
         if isinstance(node, ast.BoolOp):
@@ -81,7 +81,7 @@ def boolean(source: Source, _: Scope) -> Iterator[Edit]:
                 yield from _signs(source, left, right, signs)
 
 
-def assignment(source: Source, scope: Scope) -> Iterator[Edit]:
+def assignment(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield wrong augmented assignments: ``total += x`` as ``total = x`` or ``total -= x``."""
     for node in source.nodes:
         if isinstance(node, ast.AugAssign) and type(node.op) in _ASSIGNMENT:
@@ -92,7 +92,7 @@ def assignment(source: Source, scope: Scope) -> Iterator[Edit]:
                 yield from _signs(source, target, node.value, ("=", "+="))
 
 
-def condition(source: Source, _: Scope) -> Iterator[Edit]:
+def condition(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield conditions that are negated, or lack a part: ``if a and b`` as ``if a``."""
     for node in source.nodes:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -110,7 +110,7 @@ def condition(source: Source, _: Scope) -> Iterator[Edit]:
             yield from _without_test(source, node)
 
 
-def _signs(source: Source, left: ast.expr, right: ast.expr, signs: tuple[str, ...]) -> Iterator:
+def _signs(source: Editable, left: ast.expr, right: ast.expr, signs: tuple[str, ...]) -> Iterator:
     """Yield the other signs in the place of the first, which stands between two operands."""
     place = source.operator(left, right, signs[0])
     if place is not None:
@@ -118,14 +118,14 @@ def _signs(source: Source, left: ast.expr, right: ast.expr, signs: tuple[str, ..
             yield Edit(*place, sign)
 
 
-def _without_one(source: Source, node: ast.expr, operands: list[ast.expr]) -> Iterator[Edit]:
+def _without_one(source: Editable, node: ast.expr, operands: list[ast.expr]) -> Iterator[Edit]:
     """Yield the node without its first operand, and without its last."""
     spans = [source.enclosed(operand, node) for operand in operands]
     yield Edit(spans[0][0], spans[1][0], "")
     yield Edit(spans[-2][1], spans[-1][1], "")
 
 
-def _without_filter(source: Source, node: ast.comprehension) -> Iterator[Edit]:
+def _without_filter(source: Editable, node: ast.comprehension) -> Iterator[Edit]:
     around = source.parent(node)
     if len(node.ifs) != 1 or not isinstance(around, ast.expr):
         return
@@ -135,7 +135,7 @@ def _without_filter(source: Source, node: ast.comprehension) -> Iterator[Edit]:
         yield Edit(start, source.enclosed(node.ifs[0], around)[1], "")
 
 
-def _without_test(source: Source, node: ast.If) -> Iterator[Edit]:
+def _without_test(source: Editable, node: ast.If) -> Iterator[Edit]:
     """Yield the one statement that depends on a condition as one that does not."""
     guarded = node.body[0]
     is_if = source.text.startswith("if", source.start(node))  # and no elif

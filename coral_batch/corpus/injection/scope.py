@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from coral_batch.corpus.injection.source import Comprehension, Function, Source
+from coral_batch.corpus.injection.editable import Comprehension, Editable, Function
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 _COUNTING = frozenset({"len", "int", "abs"})
@@ -31,7 +31,7 @@ class Scope:
         source: the program.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Editable) -> None:
         self._source = source
         self._bindings = self._find_bindings()
         self._integers: set[str] = set()

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
+from coral_batch.corpus.injection.editable import Edit, Editable
 from coral_batch.corpus.injection.scope import Scope
-from coral_batch.corpus.injection.source import Edit, Source
 
 _PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Break, ast.Continue, ast.Raise)
 _BLOCKS = (ast.For, ast.While, ast.If)
@@ -15,7 +15,7 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 _LONGEST = 6  # lines of a branch that is swapped with another
 
 
-def statement(source: Source, scope: Scope) -> Iterator[Edit]:
+def statement(source: Editable, scope: Scope) -> Iterator[Edit]:
     """Yield blocks without one of their statements; a variable's first value stays."""
     for block in source.blocks():
         for node in block:
@@ -25,7 +25,7 @@ def statement(source: Source, scope: Scope) -> Iterator[Edit]:
                 yield Edit(*span, "")
 
 
-def branches(source: Source, _: Scope) -> Iterator[Edit]:
+def branches(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield branches that are swapped, and ``elif`` as ``if``."""
     for node in source.nodes:
         if isinstance(node, ast.IfExp):
@@ -39,7 +39,7 @@ def branches(source: Source, _: Scope) -> Iterator[Edit]:
                 yield from _swapped_blocks(source, node)
 
 
-def indentation(source: Source, _: Scope) -> Iterator[Edit]:
+def indentation(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield statements that are indented into the block before them, or out of their own."""
     for block in source.blocks():
         for before, node in pairwise(block):
@@ -51,7 +51,7 @@ def indentation(source: Source, _: Scope) -> Iterator[Edit]:
             yield from _indented(source, around.body[-1], around)
 
 
-def loop(source: Source, _: Scope) -> Iterator[Edit]:
+def loop(source: Editable, _: Scope) -> Iterator[Edit]:
     """Yield loops that end too early or late: ``continue`` as ``break``, ``while`` as ``if``."""
     for node in source.nodes:
         if isinstance(node, ast.Break):
@@ -94,7 +94,7 @@ def _is_guard(node: ast.stmt) -> bool:
     )
 
 
-def _swapped_blocks(source: Source, node: ast.If) -> Iterator[Edit]:
+def _swapped_blocks(source: Editable, node: ast.If) -> Iterator[Edit]:
     """Yield the two branches in each other's place, where each is lines of its own."""
     one = source.lines(node.body[0], node.body[-1])
     other = source.lines(node.orelse[0], node.orelse[-1])
@@ -104,7 +104,7 @@ def _swapped_blocks(source: Source, node: ast.If) -> Iterator[Edit]:
         yield from source.swapped([one, other])
 
 
-def _indented(source: Source, node: ast.stmt, like: ast.stmt) -> Iterator[Edit]:
+def _indented(source: Editable, node: ast.stmt, like: ast.stmt) -> Iterator[Edit]:
     """Yield a statement of one line at the indentation of another."""
     start = source.lines(node)
     indentation = source.indentation(like)

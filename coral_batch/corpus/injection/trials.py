@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from coral_batch.corpus.injection.candidates import Candidate, candidates
+from coral_batch.corpus.injection.candidates import BugCandidate, candidates
 from coral_batch.corpus.injection.counting import counted, hangs
 from coral_batch.corpus.injection.distance import token_distance
 from coral_batch.errors import CoralError, shorten
@@ -95,19 +95,19 @@ class _Search:
         self._problem = problem
         self._settings = settings
         self._left = islice(candidates(problem, seed), TRIED * settings.each)
-        self._kept: list[tuple[Candidate, str]] = []
+        self._kept: list[tuple[BugCandidate, str]] = []
         self._effects: set[tuple[int, str]] = set()
         self._too_long = False
 
-    def draw(self) -> list[Candidate]:
+    def draw(self) -> list[BugCandidate]:
         """Return what to try next: at first the reference as well, at last nothing."""
         wanted = self._settings.each
         if self.rows:
             return list(self._left) if len(self._kept) < wanted and not self._too_long else []
-        reference = Candidate(0, REFERENCE, 0, "", "", self._problem.reference)
+        reference = BugCandidate(0, REFERENCE, 0, "", "", self._problem.reference)
         return [reference, *islice(self._left, wanted + (wanted + 1) // 2)]
 
-    def program(self, candidate: Candidate) -> Program:
+    def program(self, candidate: BugCandidate) -> Program:
         """Return what is judged."""
         problem, lines = self._problem, self._settings.lines
         program = partial(
@@ -122,7 +122,7 @@ class _Search:
             return program(code=candidate.code, lines=lines)
         return program(code=counted(candidate.code, lines))
 
-    def add(self, candidate: Candidate, verdicts: Sequence[Verdict]) -> None:
+    def add(self, candidate: BugCandidate, verdicts: Sequence[Verdict]) -> None:
         """Note what came of a candidate, and keep it if it is a bug that is wanted.
 
         Of those on one line that do the same to every case only the first is one. A problem with a

@@ -25,7 +25,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.records.problem import DroppedProblem, Problem, Suite
 from coral_batch.verdicts.functions import (
-    Source,
+    SourceFile,
     definitions_of,
     functions_of,
     read_source,
@@ -262,15 +262,15 @@ def _mendable(file: Path) -> Iterator[None]:
         ) from None
 
 
-def _plain(source: Source, functions: Sequence[str]) -> ast.Module:
+def _plain(source: SourceFile, functions: Sequence[str]) -> ast.Module:
     """Return a file's tree without the docstrings of functions."""
     text = source.text
     for function in functions:
         text = take_docstring(text, function)[0]
-    return Source(source.file, text).tree
+    return SourceFile(source.file, text).tree
 
 
-def _changed(source: Source, broken: Source, functions: Sequence[str]) -> list[str]:
+def _changed(source: SourceFile, broken: SourceFile, functions: Sequence[str]) -> list[str]:
     """Return the functions that a bug changes.
 
     Raises:
@@ -282,9 +282,9 @@ def _changed(source: Source, broken: Source, functions: Sequence[str]) -> list[s
     return changed
 
 
-def _dump(source: Source, function: str) -> list[str]:
+def _dump(source: SourceFile, function: str) -> list[str]:
     text, _ = take_docstring(source.text, function)
-    return list(map(ast.dump, definitions_of(Source(source.file, text).tree, function)))
+    return list(map(ast.dump, definitions_of(SourceFile(source.file, text).tree, function)))
 
 
 def _check_names(problems: Sequence[Problem]) -> None:

@@ -1,8 +1,8 @@
 """Read HumanEval (Chen et al. 2021, arXiv:2107.03374): ``HumanEval.jsonl``, compressed or not.
 
 The program is the prompt with the canonical solution behind it; the function's docstring becomes
-the problem's. The tests are what ``check`` asserts, see `coral_batch.corpus.sources.checkfunction`.
-The programs have no bugs.
+the problem's. The tests are what ``check`` asserts, see
+`coral_batch.corpus.testcode.checkfunction`. The programs have no bugs.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from coral_batch.corpus.sources.checkfunction import check_problem
 from coral_batch.corpus.sources.rows import Form, find_file, gather, read_rows
+from coral_batch.corpus.testcode.checkfunction import check_problem
 from coral_batch.records.problem import DroppedProblem, Problem
 
 _FORM = Form("humaneval", "HumanEval")

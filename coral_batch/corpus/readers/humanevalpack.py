@@ -1,7 +1,7 @@
 """Read the Python part of HumanEvalPack (Muennighoff et al. 2023, arXiv:2308.07124), its repairs.
 
 A program is the declaration with a solution behind it, the canonical or the buggy one. The tests
-are what ``check`` asserts, see `coral_batch.corpus.sources.checkfunction`, behind ``test_setup``.
+are what ``check`` asserts, see `coral_batch.corpus.testcode.checkfunction`, behind ``test_setup``.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from coral_batch.corpus.sources.checkfunction import check_problem
 from coral_batch.corpus.sources.rows import Form, find_file, gather, read_rows
+from coral_batch.corpus.testcode.checkfunction import check_problem
 from coral_batch.records.problem import DroppedProblem, Problem
 
 _FORM = Form("humanevalpack", "HumanEvalPack", {"import": "", "test_setup": ""})

@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from coral_batch.corpus.sources import programs
-from coral_batch.corpus.sources.asserts import check_uncaught
 from coral_batch.corpus.sources.problems import make_problem, read_cases, read_function
 from coral_batch.corpus.sources.rows import Lost
-from coral_batch.corpus.sources.testfiles import check_plain
 from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.testcode.crossing import check_uncaught
+from coral_batch.corpus.testcode.plain import check_plain
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, DroppedProblem, Problem
 from coral_batch.verdicts.inside.syntax import parse

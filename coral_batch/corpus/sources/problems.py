@@ -34,7 +34,7 @@ def make_problem(
     tests: str | Suite | None = None,
     support: Mapping[str, str] = _NOTHING,
 ) -> Problem:
-    """Return a problem with its hash and, as yet, no role; see the fields of `Problem`."""
+    """Return a problem with its hash; see the fields of `Problem`."""
     unhashed = Problem(
         name=name,
         function=function,
@@ -46,8 +46,6 @@ def make_problem(
         support=dict(support),
         origin=origin,
         sha256="",
-        role="excluded",
-        reason="without a role as yet",
     )
     return replace(unhashed, sha256=content_hash(unhashed))
 

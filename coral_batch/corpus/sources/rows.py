@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from coral_batch.corpus.sources.assignment import ROLES_FILE
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
@@ -20,6 +19,9 @@ from coral_batch.lake.schemas import first_error, validator
 from coral_batch.records.problem import DroppedProblem, Loss, Problem
 
 Row = TypeVar("Row")
+
+ROLES_FILE = "roles.jsonl"
+"""The roles of a source's problems, which may stand beside its data set; no data set itself."""
 
 
 @dataclass(frozen=True)
@@ -60,36 +62,17 @@ def find_file(path: Path, *endings: str) -> Path:
     """
     if not path.is_dir():
         return path
-    found = find_files(path, *endings)
-    if len(found) > 1:
+    names = sorted(file.name for file in path.iterdir() if file.name.endswith(endings))
+    found = [name for name in names if name != ROLES_FILE and not name.startswith(".")]
+    if len(found) != 1:
         raise CoralError(
-            "the folder holds several data sets",
+            f"the folder holds {'several data sets' if found else 'no data set'}",
             file=path,
-            found=", ".join(file.name for file in found),
-            expected="one",
+            found=", ".join(found) or "none",
+            expected=f"one file named *{', *'.join(endings)}",
             action="set the source's path in params.yaml (corpus.sources) to the file",
         )
-    return found[0]
-
-
-def find_files(folder: Path, *endings: str) -> list[Path]:
-    """Return the files of a folder that a data set may be, sorted by name.
-
-    Raises:
-        CoralError: there is none.
-    """
-    found = sorted(
-        file
-        for file in folder.iterdir()
-        if file.name.endswith(endings) and file.name != ROLES_FILE and not file.name.startswith(".")
-    )
-    if not found:
-        raise CoralError(
-            "the folder holds no data set",
-            file=folder,
-            expected=f"a file named *{', *'.join(endings)}",
-        )
-    return found
+    return path / found[0]
 
 
 def read_rows(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from coral_batch.corpus.sources.asserts import bound, definitions, loaded
+from coral_batch.corpus.sources.names import bound, definitions, loaded
 from coral_batch.errors import CoralError
 from coral_batch.verdicts.functions import (
     Definition,
-    Source,
+    SourceFile,
     definitions_of,
     newlines,
     start_of,
@@ -16,7 +16,7 @@ from coral_batch.verdicts.functions import (
 )
 
 
-def view(source: Source, name: str, *, helpers: bool = False) -> tuple[str, str]:
+def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, str]:
     """Return a function of a file and what it uses as a program, without its docstring; and that.
 
     Shown are the imports and the variables of one line that it uses, then the function; a method

@@ -19,9 +19,8 @@ from typing import Any
 
 from coral_batch.corpus.split.tokens import tokens_of
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
-from coral_batch.verdicts.inside import syntax
 
 NGRAM = 10
 """Tokens of a run: about one line and a half."""
@@ -58,7 +57,7 @@ class Overlap:
     trees: float
 
 
-def measure_overlaps(problems: Sequence[Problem]) -> list[Overlap]:
+def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> list[Overlap]:
     """Find the closest programs of every evaluation program.
 
     Test programs are compared with all that are trained on, held-out ones with those that are
@@ -67,14 +66,11 @@ def measure_overlaps(problems: Sequence[Problem]) -> list[Overlap]:
     Returns:
         For every evaluation program the pair that is largest by each of `MEASURES`, each pair
         once; of equal ones the first by name.
-
-    Raises:
-        CoralError: a program does not parse.
     """
+    roles = {row.name: row.role for row in manifest}
     by_role: dict[str, list[_Fingerprint]] = defaultdict(list)
     for problem in sorted(problems, key=lambda problem: problem.name):
-        _check_parses(problem)
-        by_role[problem.role].append(_Fingerprint(problem))
+        by_role[roles[problem.name]].append(_Fingerprint(problem))
     seen = [("training", one) for one in by_role["training"]]
     tested = [("test", one) for one in by_role["test"]]
     return [
@@ -102,7 +98,8 @@ def _closest(
 ) -> list[Overlap]:
     if not others:
         return []
-    matcher = _matcher(one)
+    # SequenceMatcher keeps what it knows of its second sequence.
+    matcher = difflib.SequenceMatcher(None, [], one.tokens, autojunk=False)
     likest, most = 0, -1.0
     for index, (_, other) in enumerate(others):
         matcher.set_seq1(other.tokens)
@@ -123,26 +120,8 @@ def _closest(
     return rows
 
 
-def _matcher(one: _Fingerprint) -> difflib.SequenceMatcher[str]:
-    # SequenceMatcher keeps what it knows of its second sequence.
-    return difflib.SequenceMatcher(None, [], one.tokens, autojunk=False)
-
-
 def _largest(values: Sequence[float]) -> int:
     return max(range(len(values)), key=lambda index: (values[index], -index))
-
-
-def _check_parses(problem: Problem) -> None:
-    for field, program in (("buggy", problem.buggy), ("reference", problem.reference)):
-        try:
-            syntax.parse(program or "")
-        except SyntaxError as error:
-            raise CoralError(
-                "a program of the table problems does not parse",
-                field=f"{problem.name}: {field}",
-                found=str(error),
-                action="make the table again: `dvc repro --force corpus`",
-            ) from None
 
 
 def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:

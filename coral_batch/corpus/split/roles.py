@@ -15,61 +15,39 @@ from dataclasses import replace
 
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import program_of
-from coral_batch.records.problem import Problem, Role, Suite
+from coral_batch.records.problem import Problem, Role
 
 ROLES = ("training", "test", "held_out")
 
 
-def make_manifest(sources: Mapping[str, Sequence[Problem]]) -> list[Role]:
-    """List the problems of all sources with their roles.
-
-    Args:
-        sources: source -> its problems.
+def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
+    """Join the roles of all sources.
 
     Raises:
         CoralError: a name stands twice, or no problem has one of the roles that a run needs.
     """
-    origins: dict[str, str] = {}
-    manifest = []
-    for source, problems in sources.items():
-        for problem in problems:
-            if problem.name in origins:
-                raise CoralError(
-                    "two problems have one name",
-                    field=problem.name,
-                    found=f"one in {origins[problem.name]} and one in {problem.origin}",
-                    expected="names that are unique in all sources",
-                    action="rename one of them, or leave a source out (corpus.sources)",
-                )
-            origins[problem.name] = problem.origin
-            manifest.append(
-                Role(
-                    problem.name,
-                    source,
-                    problem.role,
-                    problem.reason,
-                    len(problem.cases),
-                    _judged(problem),
-                    problem.sha256,
-                )
+    manifest: dict[str, Role] = {}
+    for row in (row for rows in sources for row in rows):
+        if row.name in manifest:
+            raise CoralError(
+                "two problems have one name",
+                field=row.name,
+                found=f"one in {manifest[row.name].source} and one in {row.source}",
+                expected="names that are unique in all sources",
+                action="rename one of them, or leave a source out (corpus.sources)",
             )
+        manifest[row.name] = row
     for role in ROLES:
-        if not any(row.role == role for row in manifest):
+        if not any(row.role == role for row in manifest.values()):
             raise CoralError(
                 f"the corpus has no {role} problem",
                 file="params.yaml",
                 field="corpus.sources",
-                found=", ".join(sources),
+                found=", ".join(dict.fromkeys(row.source for row in manifest.values())),
                 expected="a source with problems of each role",
                 action="give a source other roles, or add one; see docs/corpora.md",
             )
-    return manifest
-
-
-def _judged(problem: Problem) -> str:
-    if isinstance(problem.tests, Suite):
-        return "pytest"
-    return "cases" if problem.cases else "test file"
+    return list(manifest.values())
 
 
 def exclude(manifest: Sequence[Role], reasons: Mapping[str, str]) -> list[Role]:
@@ -84,26 +62,12 @@ def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> 
     """Return the problems of one role, after checking the manifest against them.
 
     Raises:
-        CoralError: a problem stands in two roles, in none, or in another than its source gives it,
-            or its content is not the one the manifest was made for.
+        CoralError: a problem stands in two roles or in none, or its content is not the one the
+            manifest was made for.
     """
     by_name = {problem.name: problem for problem in problems}
     _check_manifest(by_name, manifest)
-    chosen = []
-    for row in manifest:
-        if row.role != role:
-            continue
-        problem = by_name[row.name]
-        if problem.sha256 != row.sha256:
-            raise CoralError(
-                "the manifest was made for another corpus",
-                field=row.name,
-                found=problem.sha256,
-                expected=row.sha256,
-                action="run `dvc repro split`",
-            )
-        chosen.append(problem)
-    return chosen
+    return [by_name[row.name] for row in manifest if row.role == role]
 
 
 def select_evaluation(
@@ -124,27 +88,26 @@ def select_evaluation(
 
 
 def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` unless every problem has exactly the role that its source gives it."""
+    """Raise `CoralError` unless every problem has exactly one row, made for its content."""
     seen: dict[str, str] = {}
     for row in manifest:
-        problem = problems.get(row.name)
-        expected = None if problem is None else problem.role
         if row.name in seen:
             raise CoralError(
                 "contamination: a problem is in two roles",
                 field=row.name,
                 found=(seen[row.name], row.role),
-                expected=f"{expected} alone",
+                expected="one",
                 action="run `dvc repro --force split`",
             )
         seen[row.name] = row.role
-        if row.role not in (expected, "excluded"):
+        found = problems[row.name].sha256 if row.name in problems else "no such problem"
+        if found != row.sha256:
             raise CoralError(
-                "contamination: a problem is in the wrong role",
+                "the manifest was made for another corpus",
                 field=row.name,
-                found=row.role,
-                expected=expected or "no row, since the corpus has no such problem",
-                action="run `dvc repro --force split`",
+                found=found,
+                expected=row.sha256,
+                action="run `dvc repro split`",
             )
     if forgotten := sorted(problems.keys() - seen.keys()):
         raise CoralError(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coral_batch.corpus.sources.asserts import check_crossing, numbered, test_file
-from coral_batch.corpus.sources.mbpp import Task, examine, read_tasks
+from coral_batch.corpus.readers.mbpp import Task, examine, read_tasks
 from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.testcode.asserts import numbered, test_file
+from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.linteval.items.limits import check_text
 from coral_batch.records.items import Candidate, Dropped, Reason
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coral_batch.corpus.readers.quixbugs import read_cases, read_function
+from coral_batch.corpus.sources.problems import read_cases, read_function
 from coral_batch.errors import CoralError
 from coral_batch.records.items import Candidate
 

@@ -219,7 +219,7 @@ class Prompt:
 
 
 @dataclass
-class Answer:
+class Draft:
     """An answer that is being drawn.
 
     Attributes:
@@ -323,14 +323,12 @@ class Writing:
                 return count
         return len(tokens)
 
-    def begin(
-        self, prompt: Prompt, index: int, knobs: Knobs, seed: int, attempt: int = 0
-    ) -> Answer:
+    def begin(self, prompt: Prompt, index: int, knobs: Knobs, seed: int, attempt: int = 0) -> Draft:
         """Return an answer of no token, `seed` being the run's."""
         stream = sample_stream(prompt.name, index)
         again = (attempt,) if attempt else ()
         *uniforms, change = generator(seed, *stream, *again).random(prompt.limit + 1).tolist()
-        return Answer(
+        return Draft(
             prompt,
             index,
             knobs,
@@ -362,7 +360,7 @@ class Writing:
 
         return FirstChanges(copy, prompt.ids, logits, stays, knobs, dull, ranks), look
 
-    def change(self, answer: Answer, changes: FirstChanges, samples: int) -> None:
+    def change(self, answer: Draft, changes: FirstChanges, samples: int) -> None:
         """Let an answer of no token copy its program up to its first change, and make that.
 
         Greedy answers to a prompt take turns at the most likely first changes.
@@ -376,14 +374,14 @@ class Writing:
         self.take(answer, token, log_probability)
         answer.copied = at
 
-    def failed(self, answer: Answer) -> bool:
+    def failed(self, answer: Draft) -> bool:
         """Say whether an answer that is done had to change its program, did not, and may retry."""
         copy = answer.prompt.copy
         if copy is None or answer.attempt + 1 == ATTEMPTS:
             return False
         return is_copy(copy.program, self._text(answer), copy.layout)
 
-    def take(self, answer: Answer, token: int, log_probability: float) -> None:
+    def take(self, answer: Draft, token: int, log_probability: float) -> None:
         """Let an answer go on with `token`, which the model gives a probability."""
         answer.log_probability += log_probability
         answer.tokens.append(token)
@@ -397,7 +395,7 @@ class Writing:
         elif len(answer.tokens) == len(answer.uniforms):
             answer.finish = "length"
 
-    def sample(self, answer: Answer) -> Sample:
+    def sample(self, answer: Draft) -> Sample:
         """Return an answer that is done."""
         text = self._text(answer)
         return Sample(
@@ -414,7 +412,7 @@ class Writing:
             len(answer.tokens) - answer.copied,
         )
 
-    def _text(self, answer: Answer) -> str:
+    def _text(self, answer: Draft) -> str:
         return str(
             self._tokenizer.decode(
                 answer.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False

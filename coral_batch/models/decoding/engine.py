@@ -37,7 +37,7 @@ from transformers import (
 )
 
 from coral_batch.models.decoding.answer import (
-    Answer,
+    Draft,
     Drawn,
     Prompt,
     Sample,
@@ -104,7 +104,7 @@ class _Prompt:
 class _Row:
     """A sample being drawn, its unit's number, what it began with and its text, prompt first."""
 
-    answer: Answer
+    answer: Draft
     unit: int
     begun: _Begun
     text: Text

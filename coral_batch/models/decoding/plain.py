@@ -28,7 +28,7 @@ from transformers import DynamicCache, PreTrainedModel, PreTrainedTokenizerBase
 
 from coral_batch.errors import CoralError
 from coral_batch.models.decoding.answer import (
-    Answer,
+    Draft,
     Drawn,
     Prompt,
     Sample,
@@ -124,7 +124,7 @@ class PlainEngine:
                             yield number, one
 
     def _change(
-        self, model: Any, prompt: Prompt, knobs: Knobs, begin: Callable[..., Answer], samples: int
+        self, model: Any, prompt: Prompt, knobs: Knobs, begin: Callable[..., Draft], samples: int
     ) -> Iterator[Look | Sample]:
         """Draw the answers to a prompt whose program they must change, the look first."""
         read = model(
@@ -143,8 +143,8 @@ class PlainEngine:
             yield self._writing.sample(answer)
 
     def _complete(
-        self, model: Any, answer: Answer, changes: FirstChanges, read: DynamicCache, samples: int
-    ) -> Answer:
+        self, model: Any, answer: Draft, changes: FirstChanges, read: DynamicCache, samples: int
+    ) -> Draft:
         """Draw an answer that begins with a first change to its end."""
         self._writing.change(answer, changes, samples)
         if any(read.is_sliding):
@@ -161,7 +161,7 @@ class PlainEngine:
         return answer
 
     def _draw(
-        self, model: Any, answers: Sequence[Answer], cache: DynamicCache | None = None
+        self, model: Any, answers: Sequence[Draft], cache: DynamicCache | None = None
     ) -> None:
         """Draw some answers to one prompt to their ends.
 

@@ -52,7 +52,7 @@ class Edit:
     text: str
 
 
-class Source:
+class Editable:
     """A program that parses.
 
     Args:

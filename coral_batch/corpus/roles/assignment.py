@@ -1,0 +1,154 @@
+"""The roles of a source's problems: by CORAL-X's sets, all the same, by a file, or by shares."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from coral_batch.corpus.roles import coralx
+from coral_batch.corpus.sources.rows import ROLES_FILE
+from coral_batch.corpus.sources.text import read_text
+from coral_batch.errors import CoralError
+from coral_batch.lake import strictjson
+from coral_batch.lake.schemas import first_error, validator
+from coral_batch.records.problem import Problem, Role, Suite
+from coral_batch.records.settings import Shares, Source
+
+QUIXBUGS, FILE = "quixbugs", "file"
+
+Given = Mapping[str, tuple[str, str]]
+"""Problem -> its role, and why it has it."""
+
+
+def assign(problems: Sequence[Problem], name: str, source: Source) -> list[Role]:
+    """Give every problem of a source its role; the problems of `source.exclude` are excluded.
+
+    `source.roles` is ``quixbugs`` for CORAL-X's sets of QuixBugs' 40 names; a role, for all
+    problems; ``file`` for the rows ``{"name": ..., "role": ...}`` of `ROLES_FILE` in the source's
+    folder; or shares, into which a problem falls by the SHA-256 of its name, so that it stays where
+    it is when others are added. Functions of one module fall together.
+
+    Args:
+        problems: what was read.
+        name: the source's name.
+        source: its settings.
+
+    Raises:
+        CoralError: one of QuixBugs' 40 names is missing, or a test problem among them has no JSON
+            cases; the file is missing, broken or empty, or names what is no problem; `exclude`
+            names what is no problem.
+    """
+    if unknown := sorted(set(source.exclude) - {problem.name for problem in problems}):
+        raise CoralError(
+            "a problem is excluded that is not there",
+            file="params.yaml",
+            field=f"corpus.sources.{name}.exclude",
+            found=", ".join(unknown),
+            expected=f"names of the {len(problems)} problems of {source.path}",
+        )
+    given = dict(_given(problems, source))
+    given |= dict.fromkeys(source.exclude, ("excluded", "excluded by name (corpus.sources)"))
+    return [
+        Role(
+            problem.name,
+            name,
+            *given[problem.name],
+            len(problem.cases),
+            _judged(problem),
+            problem.sha256,
+        )
+        for problem in problems
+    ]
+
+
+def _judged(problem: Problem) -> str:
+    if isinstance(problem.tests, Suite):
+        return "pytest"
+    return "cases" if problem.cases else "test file"
+
+
+def _given(problems: Sequence[Problem], source: Source) -> Given:
+    if isinstance(source.roles, Shares):
+        return {problem.name: _by_shares(problem, source.roles) for problem in problems}
+    if source.roles == QUIXBUGS:
+        return _by_quixbugs(problems, Path(source.path))
+    if source.roles == FILE:
+        return _by_file(problems, Path(source.path))
+    of_all = (source.roles, "the role of all of its source (corpus.sources)")
+    return {problem.name: of_all for problem in problems}
+
+
+def _by_shares(problem: Problem, shares: Shares) -> tuple[str, str]:
+    # The names of all problems of one module begin alike, and fall together.
+    group = problem.name.removesuffix(f"_{problem.function.replace('.', '_')}")
+    digest = hashlib.sha256(group.encode()).digest()
+    place = int.from_bytes(digest[:8]) / 2**64
+    if place < shares.training:
+        role = "training"
+    elif place < shares.training + shares.test:
+        role = "test"
+    else:
+        role = "held_out"
+    return role, f"the hash of {group} is {place:.4f} of 1"
+
+
+def _by_quixbugs(problems: Sequence[Problem], path: Path) -> Given:
+    if missing := sorted(coralx.NAMES - {problem.name for problem in problems}):
+        raise CoralError(
+            "a source lacks problems of QuixBugs",
+            file=path,
+            found=f"{len(problems)} programs, without {', '.join(missing)}",
+            expected=f"the {len(coralx.NAMES)} QuixBugs programs",
+            action="give the source other roles in params.yaml (corpus.sources) if it is another "
+            "corpus",
+        )
+    roles = {problem.name: coralx.role_of(problem.name) for problem in problems}
+    for problem in problems:
+        if roles[problem.name] == "test" and not problem.cases:
+            raise CoralError(
+                "a test problem has no JSON cases",
+                file=path,
+                field=problem.name,
+                expected=f"json_testcases/{problem.name}.json",
+            )
+    return {name: (role, coralx.REASONS[role]) for name, role in roles.items()}
+
+
+def _by_file(problems: Sequence[Problem], path: Path) -> Given:
+    if not path.is_dir():
+        raise CoralError(
+            "a source whose roles stand in a file is a folder",
+            file=path,
+            found="a file",
+            expected=f"a folder with the source and {ROLES_FILE}",
+            action=f"move it into a folder of its own, and {ROLES_FILE} beside it",
+        )
+    file = path / ROLES_FILE
+    given = {problem.name: ("excluded", f"not named in {ROLES_FILE}") for problem in problems}
+    named: set[str] = set()
+    check = validator("roles")
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
+        if not line.strip():
+            continue
+        row = strictjson.parse(line, file, f"line {number}")
+        if error := first_error(check, row, f"line {number}"):
+            raise CoralError("a row gives no role", file=file, **error)
+        name = row["name"]
+        if name not in given or name in named:
+            raise CoralError(
+                f"{ROLES_FILE} assigns {'two roles' if name in named else 'a role to no problem'}",
+                file=file,
+                field=f"line {number}, name",
+                found=name,
+                expected=f"each of the {len(given)} problems once",
+            )
+        named.add(name)
+        given[name] = (row["role"], f"its row in {ROLES_FILE}")
+    if not named:
+        raise CoralError(
+            f"{ROLES_FILE} is empty",
+            file=file,
+            expected='a row {"name": ..., "role": ...} per problem',
+        )
+    return given

@@ -1,0 +1,89 @@
+"""The names that code reads and binds, and the statements of a module that give some of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORT = (ast.Import, ast.ImportFrom)
+
+
+def loaded(*trees: ast.AST) -> set[str]:
+    """Return the names that trees read."""
+    return set().union(*(_names(tree, ast.Load) for tree in trees))
+
+
+def stored(*trees: ast.AST) -> set[str]:
+    """Return the names that trees assign."""
+    return set().union(*(_names(tree, ast.Store) for tree in trees))
+
+
+def bound(tree: ast.Module) -> set[str]:
+    """Return the names that a module binds: functions, classes, imports, variables."""
+    return set().union(*map(_bound, tree.body))
+
+
+def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stmt]:
+    """Return the statements of a module that give names, and what those need, in their order.
+
+    A statement gives a name if it binds it or changes its value: ``TABLE["a"] = 1`` changes the
+    table, and an expression, as ``TABLE.append(1)``, may change all that it and the functions that
+    it calls read. An import of all that a module has may give any name.
+
+    Args:
+        tree: the module.
+        names: the names wanted; those that the module does not bind are left aside.
+        without: the function whose definition stays out.
+    """
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    reads = {node.name: loaded(*node.body) for node in functions}
+    left = {
+        number: _bound(node) | _changed(node, reads)
+        for number, node in enumerate(tree.body)
+        if not (isinstance(node, ast.FunctionDef) and node.name == without)
+    }
+    wanted = {*names, "*"}
+    kept: set[int] = set()
+    while more := {number for number, given in left.items() if given & wanted} - kept:
+        kept |= more
+        wanted |= loaded(*(tree.body[number] for number in more))
+    return [tree.body[number] for number in sorted(kept)]
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Return the names that a statement at module level binds, in its blocks as well."""
+    if isinstance(node, _DEFINITION):
+        return {node.name}
+    found = stored(node)
+    for part in ast.walk(node):
+        if isinstance(part, _DEFINITION):
+            found.add(part.name)
+        elif isinstance(part, _IMPORT):
+            found |= {(alias.asname or alias.name).split(".")[0] for alias in part.names}
+    return found
+
+
+def _changed(node: ast.stmt, reads: Mapping[str, set[str]]) -> set[str]:
+    """Return the names whose values a statement may change; `reads`: what functions read.
+
+    What stands below ``if __name__`` changes nothing: no program that is tested is the main one.
+    """
+    if isinstance(node, _DEFINITION) or (isinstance(node, ast.If) and "__name__" in loaded(node)):
+        return set()
+    found: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript | ast.Attribute) and not isinstance(part.ctx, ast.Load):
+            found |= loaded(part.value)
+        elif isinstance(part, ast.Expr):
+            read = loaded(part)
+            found |= read.union(*(reads[name] for name in read & reads.keys()))
+    return found
+
+
+def _names(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, context)
+    }

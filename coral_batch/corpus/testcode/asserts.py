@@ -1,0 +1,117 @@
+"""Asserts of data sets: as JSON cases where those say the same, else as a test file.
+
+An assert is a JSON case when it calls the function under test with values that JSON can hold and
+compares the result by ``==`` with another. Tuples, sets, keys that are no text, infinite numbers
+and complex ones are no such values. Nor is a truth value that is expected: by ``==`` 1 is True, by
+the rules for JSON cases it is not (`coral_batch/verdicts/compare.py`). For the same reason a result
+True fails a case that expects 1; and a tuple passes one that expects a list.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coral_batch.corpus.testcode.crossing import check_crossing
+from coral_batch.records.problem import Case
+
+Statements = Sequence[ast.stmt]
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How a program is tested: the fields `cases` and `tests` of a `Problem`, one of them empty."""
+
+    cases: tuple[Case, ...] = ()
+    tests: str | None = None
+
+
+def checks(
+    function: str,
+    tests: Mapping[str, Statements],
+    setup: Statements = (),
+    preamble: Statements = (),
+    aliases: Collection[str] = (),
+) -> Checks:
+    """Return cases if each of the tests is one, else a test file.
+
+    Args:
+        function: name of the function under test.
+        tests: name -> statements of each test, at least one.
+        setup: statements that come before those of every test.
+        preamble: statements of the test file, before its tests.
+        aliases: further names that the preamble gives the function, or its module.
+
+    Raises:
+        Lost: a test gives the function what cannot leave the test's process, or catches its
+            exceptions.
+    """
+    called = {function, *aliases}
+    check_crossing(called, [*preamble, *setup, *(node for test in tests.values() for node in test)])
+    cases = [_as_case(test, called) for test in tests.values()]
+    found = tuple(case for case in cases if case is not None)
+    if len(found) == len(tests):
+        return Checks(cases=found)
+    return Checks(tests=test_file(function, tests, setup, preamble))
+
+
+def numbered(tests: Iterable[Statements]) -> dict[str, Statements]:
+    """Name tests by their number: ``test_1``, ``test_2``."""
+    return {f"test_{number}": test for number, test in enumerate(tests, start=1)}
+
+
+def test_file(
+    function: str,
+    tests: Mapping[str, Statements],
+    setup: Statements = (),
+    preamble: Statements = (),
+) -> str:
+    """Write a test file in the form of `Problem.tests`; the arguments are those of `checks`."""
+    parts = [f"from {function} import {function}\n"]
+    parts += [ast.unparse(statement) + "\n" for statement in preamble]
+    for name, test in tests.items():
+        # A test may hold a string of several lines, which indenting the text would change.
+        definition = ast.parse(f"def {name}(): pass").body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        definition.body = [*setup, *test]
+        parts.append(ast.unparse(definition) + "\n")
+    return "\n\n".join(parts)
+
+
+def _as_case(test: Statements, called: Collection[str]) -> Case | None:
+    """Return the case that a test is; None if it is none."""
+    match list(test):
+        case [
+            ast.Assert(
+                test=ast.Compare(
+                    left=ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]),
+                    ops=[ast.Eq()],
+                    comparators=[result],
+                )
+            )
+        ] if name in called:
+            try:
+                inputs = [ast.literal_eval(argument) for argument in arguments]
+                expected = ast.literal_eval(result)
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                return None
+            if is_json(inputs) and is_json(expected) and not _has_truth(expected):
+                return Case(tuple(inputs), expected)
+    return None
+
+
+def is_json(value: Any) -> bool:
+    """Whether JSON holds a value, which `ast.literal_eval` returned, as it is."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        return repr(json.loads(text)) == repr(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _has_truth(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, bool) or any(map(_has_truth, inner))

@@ -1,0 +1,110 @@
+"""Tests that run in another process than the program: what cannot cross between them is refused."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from coral_batch.corpus.sources.names import loaded, stored
+from coral_batch.corpus.sources.programs import check_imports, imported
+from coral_batch.corpus.sources.rows import Lost
+
+_BITS = 14_000
+"""A longer number may have more than the 4,300 digits that Python writes."""
+
+_BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))
+
+
+def check_crossing(called: Collection[str], statements: Sequence[ast.stmt]) -> None:
+    """Check that tests can run apart from the program: with data alone and what the jail has.
+
+    Args:
+        called: the names of the function.
+        statements: those of the test file.
+
+    Raises:
+        Lost: an argument is a function, a class, an instance of a class of the test file or bytes,
+            there is a complex number or one that Python does not write in decimal digits, an
+            exception of the function is caught, or a package is imported that the jail lacks.
+    """
+    check_imports(imported(ast.Module([*statements], [])), "the tests import")
+    check_uncaught(called, statements)
+    classes = {node.name for node in statements if isinstance(node, ast.ClassDef)}
+    functions = {node.name for node in statements if isinstance(node, ast.FunctionDef)}
+    callables = (classes | functions | _BUILT_IN) - stored(*statements)
+    for node in (part for statement in statements for part in ast.walk(statement)):
+        match node:
+            case ast.Constant(value=complex()):
+                raise Lost("untestable", "a test holds a complex number")
+            case ast.Constant(value=int() as number) if number.bit_length() > _BITS:
+                raise Lost("untestable", "a test holds a number of thousands of digits")
+            case ast.Call(func=ast.Name(id=name)) if name in called:
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                for argument in _parts(given):
+                    _check_argument(argument, name, classes, callables)
+
+
+def _check_argument(
+    argument: ast.expr, name: str, classes: Collection[str], callables: Collection[str]
+) -> None:
+    match argument:
+        case ast.Lambda():
+            what = "a function or a class"
+        case ast.Name(id=given) if given in callables:
+            what = "a function or a class"
+        case ast.Constant(value=bytes()):
+            what = "bytes"
+        case ast.Call(func=ast.Name(id=made)) if made in classes:
+            what = f"an instance of {made}"
+        case _:
+            return
+    raise Lost("untestable", f"a test gives {name} {what}")
+
+
+def _parts(nodes: Iterable[ast.expr]) -> Iterator[ast.expr]:
+    """Yield expressions, those in lists, tuples, sets and dicts one by one."""
+    for node in nodes:
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            yield from _parts(node.elts)
+        elif isinstance(node, ast.Dict):
+            yield from _parts([*filter(None, node.keys), *node.values])
+        else:
+            yield node
+
+
+def check_uncaught(called: Collection[str], statements: Sequence[ast.stmt]) -> None:
+    """Check that no test catches an exception of a function: it is raised in another process.
+
+    Args:
+        called: the names of the function.
+        statements: those of the test file.
+
+    Raises:
+        Lost: there is a ``try`` or ``suppress`` around a call of it, or around one of a parameter,
+            which may be the function, as in ``raises(lambda: f(0))``.
+    """
+    parts = [part for statement in statements for part in ast.walk(statement)]
+    functions = [part for part in parts if isinstance(part, ast.FunctionDef)]
+    calling = {*called}
+    while more := {one.name for one in functions if loaded(*one.body) & calling} - calling:
+        calling |= more
+    parameters = {part.arg for part in parts if isinstance(part, ast.arg)}
+    for part in parts:
+        inside = ast.Module(_guarded(part), [])
+        calls = {ast.unparse(one.func) for one in ast.walk(inside) if isinstance(one, ast.Call)}
+        if loaded(inside) & calling or calls & parameters:
+            raise Lost(
+                "untestable",
+                "a test catches an exception of the function under test by try or suppress: only "
+                "pytest.raises knows one",
+            )
+
+
+def _guarded(node: ast.AST) -> list[ast.stmt]:
+    """Return the statements whose exceptions a statement catches."""
+    if isinstance(node, ast.Try | ast.TryStar) and node.handlers:
+        return node.body
+    if isinstance(node, ast.With) and any("suppress(" in ast.unparse(one) for one in node.items):
+        return node.body
+    return []
