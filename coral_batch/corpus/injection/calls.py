@@ -3,58 +3,32 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
 from coral_batch.corpus.injection.bounds import is_range, off_by_one
 from coral_batch.corpus.injection.editable import Edit, Editable, Function
 from coral_batch.corpus.injection.scope import Scope, integer
 
-# What is written for a function of Python's own, or for a method.
-_FUNCTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "min": ("max",),
-        "max": ("min",),
-        "any": ("all",),
-        "all": ("any",),
-        "sum": ("max",),
-        "sorted": ("list",),
-        "reversed": ("sorted",),
-        "list": ("set",),
-        "set": ("list",),
-        "int": ("float", "round"),
-        "round": ("int",),
-    }
+_Pairs = tuple[tuple[str, str], ...]
+
+# Functions of Python's own, and methods, that are taken for one another.
+_FUNCTIONS: _Pairs = (("min", "max"), ("any", "all"), ("list", "set"), ("int", "round"))
+_METHODS: _Pairs = (
+    *(("append", "extend"), ("keys", "values"), ("union", "intersection"), ("lower", "upper")),
+    *(("islower", "isupper"), ("isalpha", "isalnum"), ("startswith", "endswith")),
+    *(("strip", "lstrip"), ("strip", "rstrip"), ("lstrip", "rstrip"), ("find", "rfind")),
+    ("floor", "ceil"),
 )
-_METHODS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "append": ("extend",),
-        "extend": ("append",),
-        "popleft": ("pop",),
-        "keys": ("values",),
-        "values": ("keys",),
-        "items": ("keys",),
-        "add": ("discard",),
-        "union": ("intersection",),
-        "intersection": ("union",),
-        "difference": ("intersection",),
-        "lower": ("upper",),
-        "upper": ("lower",),
-        "islower": ("isupper",),
-        "isupper": ("islower",),
-        "isalpha": ("isalnum",),
-        "isalnum": ("isalpha",),
-        "isdigit": ("isalnum",),
-        "startswith": ("endswith",),
-        "endswith": ("startswith",),
-        "strip": ("lstrip", "rstrip"),
-        "lstrip": ("strip", "rstrip"),
-        "rstrip": ("strip", "lstrip"),
-        "find": ("rfind",),
-        "rfind": ("find",),
-        "floor": ("ceil",),
-        "ceil": ("floor",),
-    }
+# Those that are written for another, but not the other way round.
+_FUNCTIONS_ONE_WAY: _Pairs = (
+    ("sum", "max"),
+    ("sorted", "list"),
+    ("reversed", "sorted"),
+    ("int", "float"),
+)
+_METHODS_ONE_WAY: _Pairs = (
+    *(("popleft", "pop"), ("items", "keys"), ("add", "discard"), ("difference", "intersection")),
+    ("isdigit", "isalnum"),
 )
 _FORGOTTEN = frozenset(
     {"sorted", "reversed", "list", "set", "tuple", "abs", "str", "int", "float", "round"}
@@ -107,11 +81,12 @@ def function(source: Editable, scope: Scope) -> Iterator[Edit]:
             continue
         name, end = name_of(node), source.end(node.func)
         if isinstance(node.func, ast.Name) and name not in scope.variables(node.func):
-            others = _FUNCTIONS.get(name, ())
+            both, one_way = _FUNCTIONS, _FUNCTIONS_ONE_WAY
         else:
-            others = _METHODS.get(name, ())
-        for other in others:
-            yield Edit(end - len(name), end, other)
+            both, one_way = _METHODS, _METHODS_ONE_WAY
+        for meant, other in (*both, *((b, a) for a, b in both), *one_way):
+            if name == meant:
+                yield Edit(end - len(name), end, other)
         if isinstance(node.func, ast.Attribute) and name == "pop":
             if not node.args:
                 yield Edit(source.end(node) - 1, source.end(node) - 1, "0")
