@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.testcode.asserts import checks, is_json, numbered
+from coral_batch.corpus.testcode.asserts import checks, has_truth, is_json, numbered
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from tests.readers import jsonl, kinds, passes, read, reasons
@@ -194,7 +194,7 @@ LITERALS = st.recursive(
 def test_a_case_holds_to_the_letter_what_the_assert_says(inputs: list[Any], expected: Any) -> None:
     source = f"assert f({', '.join(map(repr, inputs))}) == {expected!r}"
     found = checks("f", numbered([ast.parse(source).body]))
-    exact = is_json(inputs) and is_json(expected, truth=False)
+    exact = is_json(inputs) and is_json(expected) and not has_truth(expected)
     assert bool(found.cases) == exact
     if exact:
         (case,) = found.cases

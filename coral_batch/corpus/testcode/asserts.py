@@ -98,7 +98,7 @@ def _as_case(test: Statements, called: Collection[str]) -> Case | None:
                 expected = ast.literal_eval(result)
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 return None
-            if is_json(inputs) and is_json(expected) and not _has_truth(expected):
+            if is_json(inputs) and is_json(expected) and not has_truth(expected):
                 return Case(tuple(inputs), expected)
     return None
 
@@ -112,6 +112,7 @@ def is_json(value: Any) -> bool:
         return False
 
 
-def _has_truth(value: Any) -> bool:
+def has_truth(value: Any) -> bool:
+    """Whether a value of JSON is a truth value, or holds one."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return isinstance(value, bool) or any(map(_has_truth, inner))
+    return isinstance(value, bool) or any(map(has_truth, inner))
