@@ -105,10 +105,10 @@ class Overlaps:
     def __init__(self) -> None:
         self.known: dict[str, list[Any]] = {}
 
-    def __call__(self, problems: Sequence[Any]) -> list[Any]:
-        key = repr(problems)
+    def __call__(self, problems: Sequence[Any], manifest: Sequence[Any]) -> list[Any]:
+        key = repr((problems, manifest))
         if key not in self.known:
-            self.known[key] = measure_overlaps(problems)
+            self.known[key] = measure_overlaps(problems, manifest)
         return self.known[key]
 
 
@@ -435,10 +435,10 @@ def test_roles_are_given_again_where_the_source_is_gone(here: Path) -> None:
     settings = settings_of(here)
     listed = [step for step in steps(settings, None) if step.places[0] == ("problems", "classics")]
     assert run_steps(settings, listed)[0] == []
-    rows = read("problems")
+    rows = read("source_roles")
     number = next(n for n, row in enumerate(rows) if row["role"] == "held_out")
     rows[number]["role"] = "training"
-    write("problems", rows)
+    write("source_roles", rows)
     (mismatch,) = run_steps(settings, listed)[0]
     assert (mismatch.column, mismatch.expected) == ("role", "held_out")
 
