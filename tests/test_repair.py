@@ -16,11 +16,12 @@ import torch
 from safetensors.torch import save_file
 
 from coral_batch import lake, repair
-from coral_batch.commands.repair import Repair, command
-from coral_batch.commands.repair.command import record, told
+from coral_batch.commands import repair as command
+from coral_batch.commands.repair import record, told
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.repairs.fitting import check_fits
+from coral_batch.repair import Repair
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
 from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted, coral

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.commands.repair import Repair, repair_folder
 from coral_batch.errors import TooLong
+from coral_batch.repair import Repair, repair_folder
 from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral
 
 FIRST = """def first(items):
@@ -148,7 +148,7 @@ def test_a_table_closes_what_is_told_of_a_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "coral_batch.commands.repair.folders.loaded_at_need",
+        "coral_batch.repair.folders.loaded_at_need",
         lambda model, settings: Scripted([FIRST.replace("-1", "0")], [CLOSER], [CLOSER]),
     )
     assert coral(folder) == 1

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.commands.repair import Repair, command, repair, repair_folder
+from coral_batch.commands import repair as command
 from coral_batch.errors import CoralError
+from coral_batch.repair import Repair, repair, repair_folder
 from tests import REPOSITORY
 from tests.repairable import Scripted, coral
 from tests.settings import set_params

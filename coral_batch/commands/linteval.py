@@ -119,11 +119,11 @@ def _drawn(
 ) -> dict[int, list[str]]:
     """Return the raw answers of a model to each item."""
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.commands.repair.models import Adapter, read_peft_folder
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.models.base.catalogue import CATALOGUE
     from coral_batch.models.base.checkpoint import materialise, origin_of
     from coral_batch.models.decoding.drawing import draw
+    from coral_batch.repair.models import Adapter, read_peft_folder
 
     if model != BASE and origin_of(model) is None:
         raise CoralError(

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from coral_batch.commands.repair.folders import Untried, repair_folder
-from coral_batch.commands.repair.repairing import Repair
-from coral_batch.commands.repair.repairing import repair as search
-from coral_batch.commands.repair.tests import Failure
 from coral_batch.errors import UNTRIED, CoralError
+from coral_batch.repair.folders import Untried, repair_folder
+from coral_batch.repair.repairing import Repair
+from coral_batch.repair.repairing import repair as search
+from coral_batch.repair.tests import Failure
 from coral_batch.report.views import diff_text
 from coral_batch.work.text import escape, inline, table
 
