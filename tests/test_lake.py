@@ -65,15 +65,19 @@ def test_a_table_that_has_rows_in_every_run_is_refused_without(workspace: Path, 
     assert not lake.path(table, "000").exists()
 
 
+READS = {
+    ".jsonl": lambda table, part: lake.read_rows(table, dict, part),
+    ".parquet": lake.read_frame,
+    ".npz": lake.read_arrays,
+}
+
+
 @pytest.mark.parametrize("table", ["samples", "scores", "automata"])
 def test_a_folder_in_the_place_of_a_table_is_told(workspace: Path, table: str) -> None:
     file = lake.path(table, "000")
     file.mkdir(parents=True)
     with pytest.raises(CoralError, match=str(file)):
-        if table == "automata":
-            lake.read_arrays(table, "000")
-        else:
-            lake.read_raw(table, "000")
+        READS[file.suffix](table, "000")
 
 
 @pytest.mark.parametrize("table", ["samples", "scores", "automata"])
@@ -83,10 +87,7 @@ def test_a_table_that_may_not_be_read_is_told(workspace: Path, table: str) -> No
     file.parent.chmod(0)
     denied = pytest.raises(CoralError, match=rf"{file}(?s:.*)Permission denied")
     with denied, bound_by_modes():
-        if table == "automata":
-            lake.read_arrays(table, "000")
-        else:
-            lake.read_raw(table, "000")
+        READS[file.suffix](table, "000")
 
 
 @given(text=st.text())
