@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -283,10 +282,10 @@ def test_a_full_disk_is_an_error_and_leaves_the_old_table(
     lake.write_rows("samples", [SAMPLE], "000")
     before = lake.path("samples", "000").read_bytes()
 
-    def full(_: int) -> None:
+    def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(CoralError, match="No space left on device"):
         lake.write_rows("samples", [SAMPLE, replace(SAMPLE, sample=1)], "000")
     assert lake.path("samples", "000").read_bytes() == before

@@ -1,8 +1,8 @@
 """The only module that knows where things are in the lake, and that reads or writes them.
 
 A table is named; its place, format and JSON Schema follow from the name. Every row read or written
-is validated against ``schemas/TABLE.schema.json``; writes go to a temporary file that is flushed
-and renamed, so a reader never sees half a table. Formats: JSONL for tables with nested values
+is validated against ``schemas/TABLE.schema.json``; writes go to a temporary file that is renamed,
+so a reader never sees half a table. Formats: JSONL for tables with nested values
 (one frozen dataclass a row), Parquet for flat ones (a polars frame), JSON for single documents,
 npz for arrays.
 
@@ -25,7 +25,7 @@ import polars as pl
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.lake.acceptance import doubtful
-from coral_batch.lake.atomic import atomic, move_into_place, sync_tree, unfinished_folder
+from coral_batch.lake.atomic import atomic, unfinished
 from coral_batch.lake.places import SCHEMAS, asked_alone, path
 from coral_batch.lake.schemas import Schema, first_error, first_repeat, subvalidator, validator
 
@@ -212,14 +212,10 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
     Raises:
         CoralError: the disk does not take them; what lay there before still does.
     """
-    target = path(table, part)
-    with unfinished_folder(target) as temporary:
-        complete = temporary / "complete"
+    with unfinished(path(table, part)) as complete:
         complete.mkdir()
         for name, folder in folders.items():
             shutil.copytree(folder, complete / name)
-        sync_tree(complete)
-        move_into_place(complete, target)
 
 
 def write_text(file: Path, text: str) -> None:
