@@ -1,8 +1,8 @@
 """The JSON Schemas in schemas/, compiled once, and the message of a violation.
 
 A schema in a file may refer to a part of itself (``"$ref": "#/$defs/..."``) or of another one
-(``"$ref": "params.schema.json#/..."``). Of the objectives none names a single one: a property or an entry of a list with ``{objective}`` in it
-stands for one per objective, and ``"{objectives}"`` for their number.
+(``"$ref": "params.schema.json#/..."``). None names an objective: a property or an entry of a list
+with ``{objective}`` in it stands for one per objective, and ``"{objectives}"`` for their number.
 """
 
 from __future__ import annotations
