@@ -55,7 +55,7 @@ from stages.split import split
 from stages.verdicts import make as make_verdicts
 from stages.verdicts import verdicts
 from tests.faults.mutations import OUTSIDE
-from tests.finished_lake import SETTINGS, SNIPPETS, make_finished_lake
+from tests.finished_lake import SETTINGS, SNIPPETS, lock, make_finished_lake
 from tests.settings import set_params
 
 Stage = Callable[[], object]
@@ -107,6 +107,7 @@ def make_attacked(folder: Path) -> None:
     page(LATER)
     index()
     make_verdicts(Lake(), params.load(), LATER, pool)  # as when the stage is killed at its end
+    lock()
     _write_sources()
     OUTSIDE.write_text("private")
 

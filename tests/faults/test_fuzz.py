@@ -15,8 +15,8 @@ def test_no_changed_file_gets_a_command_to_do_anything_but_finish_or_refuse(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     make_attacked(tmp_path)
-    tally = fuzz(tmp_path, range(12 * len(READERS)), seed=1)
+    tally = fuzz(tmp_path, range(2 * len(READERS)), seed=1)
     assert tally.defects == []
     assert set(tally.outcomes) == set(READERS)
     refused = sum(count[REFUSED] for count in tally.outcomes.values())
-    assert refused > len(READERS)
+    assert refused > len(READERS) / 2
