@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.atomic import make_folder, sync
+from coral_batch.lake.hashes import code_sha256
 from coral_batch.lake.tables import plain
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
@@ -206,9 +206,6 @@ def _work(
         done.append((task, verdicts))
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
-    # Once a bundle, since it takes as long as judging a program: a power cut takes no more.
-    if journal is not None and journal.exists():
-        sync(journal)
     return done, rest
 
 
@@ -278,8 +275,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
 @functools.cache
 def _sources() -> str:
     """Hash this package's code: verdicts of another version are not taken from a journal."""
-    files = sorted(Path(__file__).parent.rglob("*.py"))
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    return code_sha256(sorted(Path(__file__).parent.rglob("*.py")))
 
 
 def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
@@ -313,12 +309,9 @@ def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
     """Append one finished program as one line behind its own SHA-256, in one write."""
     content = json.dumps([key, [asdict(verdict) for verdict in verdicts]])
     try:
-        make_folder(journal.parent)
-        new = not journal.exists()
+        journal.parent.mkdir(parents=True, exist_ok=True)
         with journal.open("a") as file:
             file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
-        if new:
-            sync(journal.parent)
     except OSError as error:
         raise _unusable(journal, error) from None
 

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.atomic import sync, sync_tree, unfinished_folder
+from coral_batch.lake.atomic import unfinished
 from coral_batch.lake.places import CHECKOUTS
 from coral_batch.records.settings import Source
 
@@ -35,15 +35,10 @@ def fetch(source: Source) -> None:
     target, url, revision = place(source)[0], source.url, source.revision
     if url is None or revision is None or target.is_dir():
         return
-    with unfinished_folder(target) as temporary:
-        clone = temporary / "clone"
+    with unfinished(target) as clone:
         _git("clone", "--quiet", "--no-checkout", "--", url, str(clone))
         _git("-C", str(clone), "checkout", "--quiet", "--detach", revision)
         shutil.rmtree(clone / ".git")
-        # A checkout that is there is taken for right: no power cut may leave one without its text.
-        sync_tree(clone)
-        clone.replace(target)
-        sync(target.parent)
 
 
 def _git(*arguments: str) -> None:
