@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -23,7 +23,8 @@ from coral_batch.errors import CoralError
 from coral_batch.lake import params, seals, vouchers
 from coral_batch.lake.schemas import schema_of
 from coral_batch.linteval.items.sources import make
-from coral_batch.linting.pool import LINTERS, Linter, lint
+from coral_batch.linting.pool import lint
+from coral_batch.linting.programs import TOOLS
 from coral_batch.models.base.catalogue import CATALOGUE
 from coral_batch.models.base.checkpoint import provenance
 from coral_batch.records.finding import Finding
@@ -86,12 +87,13 @@ class Linted:
         self,
         sources: Sequence[str],
         workers: int | None,
-        linters: Mapping[str, Linter] = LINTERS,
+        tools: Sequence[str] = TOOLS,
+        **options: bool,
     ) -> list[list[Finding]]:
-        kind = tuple(linters.items())
+        kind = (tools, *options.items())
         new = [source for source in dict.fromkeys(sources) if (kind, source) not in self.known]
         if new:
-            for source, found in zip(new, lint(new, workers, linters), strict=True):
+            for source, found in zip(new, lint(new, workers, tools, **options), strict=True):
                 self.known[kind, source] = found
         return [list(self.known[kind, source]) for source in sources]
 
