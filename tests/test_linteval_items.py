@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build, item_id
-from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8, feedback
+from coral_batch.linteval.items.complaints import complaints, feedback
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.prompts import PROMPTS
@@ -59,7 +59,7 @@ def test_feedback_has_the_published_form() -> None:
         "import math\n\ndef circle(radius,scale):\n  area = math.pi * radius ** 2\n"
         "  if scale:\n    area *= scale\n  return area"
     )
-    assert feedback(DEFAULT_FLAKE8(code)) == (
+    assert feedback(complaints([code])[0]) == (
         "E302: expected 2 blank lines, found 1 in 3 line\n"
         "E231: missing whitespace after ',' in 3 line\n"
         "E111: indentation is not a multiple of 4 in 4 line\n"
@@ -96,21 +96,19 @@ def test_feedback_is_that_of_the_flake8_command(bundled: DataSet, tmp_path: Path
 
 
 def test_noqa_is_honoured_and_the_missing_newline_is_told() -> None:
-    assert feedback(DEFAULT_FLAKE8("import os  # noqa\n")) == ""
-    assert feedback(DEFAULT_FLAKE8("x = 1")) == "W292: no newline at end of file in 1 line\n"
+    silenced, cut = complaints(["import os  # noqa\n", "x = 1"])
+    assert feedback(silenced) == ""
+    assert feedback(cut) == "W292: no newline at end of file in 1 line\n"
 
 
 # The prompt
 
 
-@given(code=st.text(), complaints=st.text())
-def test_a_prompt_holds_code_and_feedback_to_the_letter(code: str, complaints: str) -> None:
-    inputs = Inputs(code, complaints)
-    assert fill("a {code} b {feedback} c", inputs) == f"a {code} b {complaints} c"
-    assert (
-        fill("{feedback}{0} {} {x}{code}.", inputs)
-        == f"{complaints}{{0}} {{}} {{x}}{code}.".strip()
-    )
+@given(code=st.text(), told=st.text())
+def test_a_prompt_holds_code_and_feedback_to_the_letter(code: str, told: str) -> None:
+    inputs = Inputs(code, told)
+    assert fill("a {code} b {feedback} c", inputs) == f"a {code} b {told} c"
+    assert fill("{feedback}{0} {} {x}{code}.", inputs) == f"{told}{{0}} {{}} {{x}}{code}.".strip()
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
@@ -271,7 +269,7 @@ def test_a_variable_that_looks_like_a_digit_gets_another_name(
     (item,) = made_of([Candidate("one", code)]).items
     assert "E741" in item.inputs.feedback
     assert expected is None or item.meta.canonical_code == expected
-    assert same(code, DEFAULT_FLAKE8(code), item.meta.canonical_code)
+    assert same(code, complaints([code])[0], item.meta.canonical_code)
 
 
 @pytest.mark.parametrize(

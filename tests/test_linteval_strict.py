@@ -21,7 +21,7 @@ from coral_batch.linteval.scores.meaning import same
 from coral_batch.linteval.scores.refusals import hides
 from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.linting.fixing import fix
-from coral_batch.linting.flake8 import flake8
+from coral_batch.linting.pool import lint
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.items import DataSet, Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case, Problem
@@ -31,8 +31,9 @@ from tests.fresh import output_of
 from tests.linteval_sources import SNIPPETS, in_jail
 
 
+@functools.cache
 def findings(code: str) -> list:
-    return flake8(code, final_newline=False)
+    return lint([code], 1, ("flake8",), final_newline=False)[0]
 
 
 def same_as(original: str, answer: str) -> bool:
@@ -365,7 +366,8 @@ def test_no_edit_of_a_canonical_answer_passes_by_its_syntax(bundled: DataSet) ->
             8,
         )
     ]
-    told = {item.meta.id: findings(item.inputs.code) for item in bundled.items}
+    found = lint([item.inputs.code for item in bundled.items], 2, ("flake8",), final_newline=False)
+    told = {item.meta.id: one for item, one in zip(bundled.items, found, strict=True)}
     assert len(edits) > 900
     passed = [code for item, code in edits if same(item.inputs.code, told[item.meta.id], code)]
     assert passed == []

@@ -19,7 +19,7 @@ EDITED = {
     "stages/scores.py": {f"scores@{part}" for part in PARTS},
     "coral_batch/linting/__init__.py": {
         *(f"findings@{part}" for part in PARTS),
-        *("examples", "linteval_items", "linteval_report"),
+        *("examples", "linteval_items"),
         *(f"linteval_scores@{model}" for model in MODELS),
     },
     "coral_batch/report/__init__.py": {"report", "index", *(f"page@{part}" for part in PARTS)},

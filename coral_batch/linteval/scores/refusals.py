@@ -17,8 +17,6 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from coral_batch.linting import cookies
-
 _MODULES = """
     abc bisect cmath collections copy dataclasses datetime decimal enum fractions functools heapq
     itertools json math numbers operator random re statistics string time typing
@@ -45,13 +43,14 @@ def misread(original: str, answer: str) -> bool:
 
     The original's own cookie and that of UTF-8 are let through.
     """
-    new = _cookies(answer) - _cookies(original) - {"utf-8"}
-    return bool(new) or (cookies.misread(answer) and not cookies.misread(original))
+    return bool(_cookies(answer) - _cookies(original) - {"utf-8"})
 
 
 def _cookies(code: str) -> set[str]:
     names = set()
-    for line in re.split(r"\r\n|\r|\n", code.removeprefix("\ufeff"))[:2]:
+    text = code.removeprefix("\ufeff")
+    # Python's parser takes "\r" for the end of a line as well, the tokenizer of flake8 does not.
+    for line in [*re.split(r"\r\n|\r|\n", text)[:2], *text.split("\n")[:2]]:
         if match := _COOKIE.match(line):
             try:
                 names.add(codecs.lookup(match[1]).name)

@@ -13,7 +13,6 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.scores.calls import calls_of
 from coral_batch.linteval.scores.score import Reading, Score, outcome_of, reading, score
-from coral_batch.linting.flake8 import flake8
 from coral_batch.linting.pool import MAX_BYTES, lint
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Answer, Item, ItemTests
@@ -128,7 +127,13 @@ def lint_codes(
     noted = [number for number, code in enumerate(codes) if "noqa" in code.lower()]
     published = list(written)
     if noted:
-        again = lint([codes[number] for number in noted], workers, {"flake8": _as_published})
+        again = lint(
+            [codes[number] for number in noted],
+            workers,
+            ("flake8",),
+            honour_noqa=True,
+            final_newline=False,
+        )
         for number, findings in zip(noted, again, strict=True):
             published[number] = findings
     return written, published
@@ -136,15 +141,7 @@ def lint_codes(
 
 def lint_written(codes: Sequence[str], workers: int | None) -> list[list[Finding]]:
     """Return flake8's findings in each text as it was written, ``# noqa`` silencing nothing."""
-    return lint(codes, workers, {"flake8": _as_written})
-
-
-def _as_written(source: str) -> list[Finding]:
-    return flake8(source, final_newline=False)
-
-
-def _as_published(source: str) -> list[Finding]:
-    return flake8(source, final_newline=False, honour_noqa=True)
+    return lint(codes, workers, ("flake8",), final_newline=False)
 
 
 def twins_of(
