@@ -33,7 +33,7 @@ from coral_batch.records.rows import REFERENCE, DurationRow
 from coral_batch.records.settings import Params
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.seeding import derive_seed
-from coral_batch.verdicts.twins import names_of
+from coral_batch.verdicts.testfiles import names_of
 
 Verdicts = list[list[Verdict]]
 

@@ -1,8 +1,9 @@
 """The JSON Schemas in schemas/, compiled once, and the message of a violation.
 
-A schema in a file may refer to a part of another one (``"$ref": "params.schema.json#/..."``). Of
-the objectives none names a single one: a property or an entry of a list with ``{objective}`` in it
-stands for one per objective, and ``"{objectives}"`` for their number.
+A schema may refer to a part of its own or of another file (``"$ref": "params.schema.json#/..."``);
+what several parts share stands under ``$defs``, which is left out. No schema names an objective: a
+property or an entry of a list with ``{objective}`` in it stands for one per objective, and
+``"{objectives}"`` for their number.
 """
 
 from __future__ import annotations
@@ -103,7 +104,8 @@ def _written_out(node: Any) -> Any:
         file, pointer = node["$ref"].split("#/")
         found = _written_out(reduce(getitem, pointer.split("/"), _parse(file)))
     pairs = (pair for item in node.items() for pair in _for_each_objective(item))
-    return {**found, **{key: _written_out(value) for key, value in pairs if key != "$ref"}}
+    own = {key: _written_out(value) for key, value in pairs if key not in {"$ref", "$defs"}}
+    return {**found, **own}
 
 
 def _for_each_objective(entry: Any) -> list[Any]:
