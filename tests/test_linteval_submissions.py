@@ -312,7 +312,8 @@ def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Pa
     assert content["stop"] is None
     assert found == {
         "good": ([1.0, 1.0, None], [1.0, 1.0, None]),
-        # Spaced, wrong and introduced code are clean, "\n\n" is not (W391). Wrong code fails a test.
+        # Spaced, wrong and introduced code are clean, "\n\n" is not (W391). The wrong code fails
+        # a test.
         "mixed": ([0.5, None, None], [0.333333, None, None]),
         "unchanged": ([0.0, None, None], [0.0, None, None]),
         "ruff": ([1.0, None, None], [1.0, None, None]),
