@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -185,7 +184,7 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
             program("long", "x = 1\n" * 11_000 + "def f(): return 1", "", "1"),
             Candidate("untested", "import os\nx = 1\n"),
             Candidate("idle", "import os\n"),
-            Candidate("path", "import sys\nsys.path.append('x')\nimport json\njson.y\n"),
+            Candidate("other", "raise NotImplemented\n"),
         ]
     )
     assert [tests.source for tests in data_set.tests] == ["good", "untested"]
@@ -195,17 +194,17 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
         ("old", "unparseable"),
         ("long", "too_long"),
         ("stuck", "not_silent"),
-        ("idle", "canonical_fails"),
-        ("path", "canonical_fails"),
         ("wrong", "original_fails"),
         ("renamed", "canonical_fails"),
+        ("idle", "canonical_fails"),
+        ("other", "canonical_fails"),
     ]
     details = {drop.source: drop.detail for drop in data_set.dropped}
     assert details["stuck"] == "E741: ambiguous variable name 'l' in 1 line"
     assert details["wrong"] == "test 1: FAIL returned -1"
     assert details["again"] == "the code of good"
     assert details["idle"] == "nothing is left of the program"
-    assert details["path"] == "its syntax is another, and there are no tests"
+    assert details["other"] == "its syntax is another, and there are no tests"
     assert data_set.statistics.dropped["canonical_fails"] == 3
     good, untested = data_set.items
     assert good.inputs.feedback.startswith("E231: missing whitespace after ',' in 1 line\n")
@@ -229,16 +228,6 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
 def test_a_program_in_which_noqa_hides_a_complaint_is_dropped(code: str, detail: str) -> None:
     data_set = made_of([Candidate("mute", code), Candidate("open", "x=1\n# noqa is a word here\n")])
     assert data_set.dropped == (Dropped("mute", "silenced", detail),)
-
-
-def test_a_canonical_code_that_answers_calls_otherwise_is_dropped() -> None:
-    """The tests pass; the strict score compares more calls than they have."""
-    given = program("given", "def even(n):\n  return n % 2 == 0\n", "2", "True")
-    wrong = replace(given, canonical="def even(n):\n    return n == 2\n")
-    data_set = made_of([wrong, program("good", "def one():\n  return 1\n", "", "1")])
-    assert [(drop.source, drop.reason) for drop in data_set.dropped] == [
-        ("given", "canonical_fails")
-    ]
 
 
 def test_the_canonical_code_of_every_item_passes_every_score(bundled: DataSet) -> None:

@@ -106,7 +106,8 @@ def _written_out(node: Any, file: str) -> Any:
         other = other or file
         found = _written_out(reduce(getitem, pointer.split("/"), _parse(other)), other)
     pairs = (pair for item in node.items() for pair in _for_each_objective(item))
-    return {**found, **{key: _written_out(value, file) for key, value in pairs if key != "$ref"}}
+    own = {key: _written_out(value, file) for key, value in pairs if key not in {"$ref", "$defs"}}
+    return {**found, **own}
 
 
 def _for_each_objective(entry: Any) -> list[Any]:

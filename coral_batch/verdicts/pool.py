@@ -40,9 +40,8 @@ from coral_batch.verdicts.projects import (
     open_project,
 )
 from coral_batch.verdicts.suites import ProjectJail
-from coral_batch.verdicts.testfiles import judge_tests
+from coral_batch.verdicts.testfiles import judge_tests, names_of
 from coral_batch.verdicts.timing import repeated
-from coral_batch.verdicts.twins import judge_twin, names_of
 from coral_batch.work.address import cluster
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
@@ -71,8 +70,8 @@ def judge(
         timed: whether processor times are to be told apart below a millisecond; see `timing`.
 
     Returns:
-        For each program its verdicts, in the order of its cases or tests and of the calls compared
-        with its twin's; the same on every run, durations aside.
+        For each program its verdicts, in the order of its cases or tests; the same on every run,
+        durations aside.
 
     Raises:
         CoralError: a required layer is missing, memory does not hold the workers, a test file does
@@ -200,9 +199,6 @@ def _work(
                 verdicts = repeated(jail, task.program, limits, verdicts, used)
         else:
             verdicts = judge_tests(jail, apart, task.program, limits)
-        if task.program.twin is not None and task.only is None:
-            passed = all(verdict.kind == "PASS" for verdict in verdicts.values())
-            verdicts |= judge_twin(jail, task.program, task.program.twin, limits, passed)
         done.append((task, verdicts))
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
@@ -264,7 +260,6 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
         [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
         layers,
         timed,
-        program.twin and [program.twin.code, program.twin.calls],
         program.lines,
     ]
     # As it stands: escaped, two halves of a character would be the same as the character.
