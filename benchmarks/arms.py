@@ -28,7 +28,6 @@ from pathlib import Path
 
 from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
-from coral_batch.commands.repair.models import read_peft_folder
 from coral_batch.corpus.split.reading import as_problems, read_problems
 from coral_batch.corpus.split.roles import select
 from coral_batch.corpus.split.shown import measured, selected_on
@@ -50,6 +49,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
 from coral_batch.records.settings import Params
+from coral_batch.repair.models import read_peft_folder
 from coral_batch.report.claims import interval
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import as_program

@@ -28,10 +28,6 @@ from pathlib import Path
 from tqdm import tqdm
 
 from benchmarks.table import machine, utc, write_results
-from coral_batch.commands.repair import repair
-from coral_batch.commands.repair.models import drawer
-from coral_batch.commands.repair.repairing import Draw
-from coral_batch.commands.repair.tests import read_case_tests
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.shown import measured
 from coral_batch.evidence.paired import Outcome, Paired, compare
@@ -43,6 +39,10 @@ from coral_batch.records.configuration import Knobs
 from coral_batch.records.problem import Case, Problem, Role
 from coral_batch.records.rows import BASE
 from coral_batch.records.settings import Verdicts
+from coral_batch.repair import repair
+from coral_batch.repair.models import drawer
+from coral_batch.repair.repairing import Draw
+from coral_batch.repair.tests import read_case_tests
 from coral_batch.report.claims import interval
 from coral_batch.verdicts.functions import read_source, with_answer
 from coral_batch.work.text import table

@@ -1,68 +1,61 @@
-"""Linting in a pool beside one flake8 and one bandit process a file, in one run.
+"""Linting in batches beside one flake8 and one bandit process a file, in one run.
 
 Every file is a different text: the bundled corpus' programs, each with a line of its own. Each
-linter is measured by itself, the pool's time with the start of its workers. One core means one
-worker beside one process at a time. The findings of both ways are checked to agree.
+linter is measured by itself. One core means one worker beside one process at a time. The findings
+of both ways are checked to agree.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
-
-from joblib.externals.loky import get_reusable_executor
+from pathlib import Path
 
 from benchmarks.table import ROOT, Row
-from coral_batch.linting.pool import LINTERS, lint
+from coral_batch.linting.pool import lint
 
 _COMMANDS = {
-    "flake8": ["flake8", "--isolated", "--disable-noqa", "--format=%(code)s", "-"],
-    "bandit": [
-        "bandit",
-        "--ignore-nosec",
-        "-q",
-        "-f",
-        "custom",
-        "--msg-template",
-        "{test_id}",
-        "-",
-    ],
+    "flake8": ["flake8", "--isolated", "--disable-noqa", "--format=%(code)s"],
+    "bandit": ["bandit", "--ignore-nosec", "-q", "-f", "custom", "--msg-template", "{test_id}"],
 }
 _FILES = 1200
 _PROCESSES = 40
 
 
 def measure() -> list[Row]:
-    """Lint with each linter, by processes and with one and two workers."""
+    """Lint with each linter, by a process a file and in batches with one and two workers."""
     folder = ROOT / "lake/raw/classics/python_programs"
     programs = [path.read_text() for path in sorted(folder.glob("*.py"))]
     sources = [f"{programs[i % len(programs)]}version = {i}\n" for i in range(_FILES)]
     rows = []
-    for tool, linter in LINTERS.items():
+    for tool, command in _COMMANDS.items():
         start = time.perf_counter()
-        codes = [_codes_of_command(tool, source) for source in sources[:_PROCESSES]]
+        codes = [_codes_of_command(command, source) for source in sources[:_PROCESSES]]
         separate = _PROCESSES / (time.perf_counter() - start)
-        pooled = {}
+        batched = {}
         for workers in (1, 2):
-            # Else joblib would hand on the processes of the other linter, which have loaded both.
-            get_reusable_executor().shutdown(wait=True)
             start = time.perf_counter()
-            findings = lint(sources, workers, {tool: linter})
-            pooled[workers] = _FILES / (time.perf_counter() - start)
+            findings = lint(sources, workers, (tool,))
+            batched[workers] = _FILES / (time.perf_counter() - start)
         for number, theirs in enumerate(codes):
             ours = Counter(found.code for found in findings[number])
             if ours != theirs:
                 raise RuntimeError(f"{tool} disagrees on text {number}: {ours} and {theirs}")
         rows += [
-            Row(f"{tool}, one core", "files/s", pooled[1], "a process a file", separate, 30),
-            Row(f"{tool}, two workers", "files/s", pooled[2], "one worker", pooled[1]),
+            Row(f"{tool}, one core", "files/s", batched[1], "a process a file", separate, 30),
+            Row(f"{tool}, two workers", "files/s", batched[2], "one worker", batched[1]),
         ]
     return rows
 
 
-def _codes_of_command(tool: str, source: str) -> Counter[str]:
-    command = [sys.executable, "-m", *_COMMANDS[tool]]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+def _codes_of_command(command: list[str], source: str) -> Counter[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "source.py")
+        file.write_text(source)
+        done = subprocess.run(
+            [sys.executable, "-m", *command, file], capture_output=True, text=True, check=False
+        )
     return Counter(done.stdout.split())

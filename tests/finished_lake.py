@@ -7,6 +7,7 @@ every kind of verdict, finding and fate is there.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -14,9 +15,12 @@ from functools import partial
 from pathlib import Path
 
 from coral_batch import lake
+from coral_batch.audit.hashes import LOCK, found_md5
+from coral_batch.audit.steps import steps
 from coral_batch.corpus.split.reading import read_shown
 from coral_batch.lake import params
 from coral_batch.lake.hashes import folder_hashes
+from coral_batch.lake.places import asked_alone
 from coral_batch.lake.stage import Lake, run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
@@ -133,6 +137,19 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     ask(f"001/{other.genome}")
     linteval_report()
     report()
+    lock()
+
+
+def lock() -> None:
+    """Write the hashes into dvc.lock that DVC would have written."""
+    places = [place for step in steps(params.load(), None) for place in step.places]
+    paths = [lake.path(*place) for place in places]
+    outs = [
+        {"path": path.as_posix(), "md5": found_md5(path)}
+        for path in paths
+        if path.exists() and not asked_alone(path)
+    ]
+    LOCK.write_text(json.dumps({"stages": {"all": {"outs": outs}}}))
 
 
 def begin(

@@ -27,7 +27,7 @@ FLOORS = (
     ("linting", "verdicts"),
     ("corpus",),
     ("models",),
-    ("linteval", "report"),
+    ("linteval", "repair", "report"),
     ("stages",),
     ("audit",),
     ("commands",),

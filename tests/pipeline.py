@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from tests import REPOSITORY
+from tests import REPOSITORY, warm
 from tests.settings import keep_sources, set_params
 from tests.tiny import make_tiny_base
 
@@ -97,10 +100,20 @@ def run(project: Path, *command: str) -> str:
 
 def attempt(project: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a project, on the project's own copy of the code."""
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(project)}
+    path = f"{_warm_commands()}{os.pathsep}{ENVIRONMENT['PATH']}"
+    environment = {**ENVIRONMENT, "PATH": path, "PYTHONPATH": str(project)}
+    command = (shutil.which(command[0], path=path) or command[0], *command[1:])
     return subprocess.run(
         command, cwd=project, env=environment, capture_output=True, text=True, check=False
     )
+
+
+@cache
+def _warm_commands() -> Path:
+    """Return the folder of the commands that a server runs, one of this process's own."""
+    folder = Path(tempfile.mkdtemp(prefix="coral-warm-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return warm.start(folder)
 
 
 def stages_run(output: str) -> set[str]:

@@ -146,4 +146,4 @@ def test_the_rows_of_large_tables_need_no_jsonschema(tmp_path: Path) -> None:
         write_lake()
         for table in ("population", "adapters", "adapter_cards", "samples", "selection"):
             accepts = acceptor(validator(table).schema)
-            assert all(map(accepts, lake.read_raw(table, "001"))), table
+            assert all(map(accepts, lake.read_rows(table, dict, "001"))), table

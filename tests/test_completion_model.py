@@ -31,7 +31,7 @@ from stages.report import report
 from stages.samples import samples
 from stages.selection import selection
 from stages.subjects import subjects
-from tests.finished_lake import SETTINGS, begin, judge
+from tests.finished_lake import SETTINGS, begin, judge, lock
 from tests.tiny import make_tiny_completion_base
 
 SMALL = {
@@ -81,6 +81,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         linteval_report()
         page("000")
         index()
+        lock()
         yield
 
 

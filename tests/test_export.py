@@ -301,8 +301,7 @@ def test_what_is_there_already_is_not_overwritten(adapter: Path, tmp_path: Path)
     assert list((tmp_path / "export").iterdir()) == []
 
 
-def test_what_a_killed_export_left_goes_with_the_next_one(adapter: Path, run: Path) -> None:
-    before = {path.name for path in run.iterdir()}
+def test_a_killed_export_leaves_no_half_of_it(adapter: Path, run: Path) -> None:
     script = (
         "import os, shutil, signal\nfrom pathlib import Path\n"
         "from coral_batch.commands.export import export\n"
@@ -310,9 +309,10 @@ def test_what_a_killed_export_left_goes_with_the_next_one(adapter: Path, run: Pa
         "export(Path('export'))\n"
     )
     subprocess.run([sys.executable, "-c", script], check=False)
-    assert {path.name for path in run.iterdir()} > before
+    assert len(list(run.glob(".export.unfinished-*"))) == 1
+    assert not (run / "export").exists()
     export(run / "export")
-    assert {path.name for path in run.iterdir()} == before | {"export"}
+    assert (run / "export/adapter_model.safetensors").is_file()
 
 
 def test_a_name_that_no_file_can_have_is_told(tmp_path: Path) -> None:

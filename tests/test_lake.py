@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.lake.schemas import FOLDER
+from coral_batch.lake.schemas import FOLDER, read
 from coral_batch.lake.stage import run, write
 from coral_batch.records.rows import DurationRow, SampleRow
 from tests.faults.mutations import a_header_that_lies_about_its_array
@@ -65,15 +64,19 @@ def test_a_table_that_has_rows_in_every_run_is_refused_without(workspace: Path, 
     assert not lake.path(table, "000").exists()
 
 
+READS = {
+    ".jsonl": lambda table, part: lake.read_rows(table, dict, part),
+    ".parquet": lake.read_frame,
+    ".npz": lake.read_arrays,
+}
+
+
 @pytest.mark.parametrize("table", ["samples", "scores", "automata"])
 def test_a_folder_in_the_place_of_a_table_is_told(workspace: Path, table: str) -> None:
     file = lake.path(table, "000")
     file.mkdir(parents=True)
     with pytest.raises(CoralError, match=str(file)):
-        if table == "automata":
-            lake.read_arrays(table, "000")
-        else:
-            lake.read_raw(table, "000")
+        READS[file.suffix](table, "000")
 
 
 @pytest.mark.parametrize("table", ["samples", "scores", "automata"])
@@ -83,10 +86,7 @@ def test_a_table_that_may_not_be_read_is_told(workspace: Path, table: str) -> No
     file.parent.chmod(0)
     denied = pytest.raises(CoralError, match=rf"{file}(?s:.*)Permission denied")
     with denied, bound_by_modes():
-        if table == "automata":
-            lake.read_arrays(table, "000")
-        else:
-            lake.read_raw(table, "000")
+        READS[file.suffix](table, "000")
 
 
 @given(text=st.text())
@@ -282,10 +282,10 @@ def test_a_full_disk_is_an_error_and_leaves_the_old_table(
     lake.write_rows("samples", [SAMPLE], "000")
     before = lake.path("samples", "000").read_bytes()
 
-    def full(_: int) -> None:
+    def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(CoralError, match="No space left on device"):
         lake.write_rows("samples", [SAMPLE, replace(SAMPLE, sample=1)], "000")
     assert lake.path("samples", "000").read_bytes() == before
@@ -330,4 +330,4 @@ def test_every_field_of_every_schema_is_described(file: Path) -> None:
             assert schema["additionalProperties"] is False
             assert set(schema["required"]) == set(schema["properties"])
 
-    check(json.loads(file.read_text()), file.stem)
+    check(read(file.name.partition(".")[0]), file.stem)

@@ -8,7 +8,7 @@ from functools import cache
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.linteval.answers.extraction import code_of
-from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8, feedback
+from coral_batch.linteval.items.complaints import complaints, feedback
 from coral_batch.linteval.items.examples import (
     clean_problems,
     in_unclean_programs,
@@ -40,15 +40,14 @@ def _made(each: int = 2, seed: int = 1) -> list[Example]:
 def test_each_shows_a_programs_lint_errors_and_answers_with_the_clean_program() -> None:
     rows = _made()
     assert [row.id for row in rows] == [f"{name}/lint-{n}" for name in sorted(CODE) for n in (1, 2)]
-    for row in rows:
-        findings = DEFAULT_FLAKE8(row.input)
+    for row, findings in zip(rows, complaints([row.input for row in rows]), strict=True):
         assert findings
         assert row.input in row.prompt
         assert feedback(findings) in row.prompt
         assert row.lint
         answer = row.answer.removesuffix(TOKENIZER.eos_token)
         assert code_of(answer) == f"\n{CODE[row.problem]}"
-        assert not DEFAULT_FLAKE8(code_of(answer))
+    assert not any(complaints([f"{row.output}\n" for row in rows]))
 
 
 def test_the_instructions_take_turns_and_are_none_of_the_default_run() -> None:
@@ -110,12 +109,14 @@ def _changed(one: str, other: str) -> list[str]:
 def test_a_bug_in_a_program_with_lint_errors_differs_from_its_repair_by_the_bug_alone() -> None:
     bugs = _bugs(EVERY)
     spoiled = in_unclean_programs(bugs, _problems(EVERY), 3, 3, 1)
+    with_repair = complaints([bug.reference for bug in spoiled])
+    with_bug = complaints([bug.buggy for bug in spoiled])
+    for found in zip(with_repair, with_bug, strict=True):
+        assert found[0]
+        assert {finding.code for finding in found[0]} == {finding.code for finding in found[1]}
     for before, after in zip(bugs, spoiled, strict=True):
         assert (after.id, after.problem) == (before.id, before.problem)
         assert ast.dump(ast.parse(after.buggy)) == ast.dump(ast.parse(before.buggy))
-        found = [DEFAULT_FLAKE8(code) for code in (after.reference, after.buggy)]
-        assert found[0]
-        assert {finding.code for finding in found[0]} == {finding.code for finding in found[1]}
         lines = [_changed(bug.buggy, bug.reference) for bug in (before, after)]
         assert len(lines[0]) == len(lines[1])
         more = [len(bug.buggy) - len(bug.reference) for bug in (before, after)]
@@ -149,9 +150,9 @@ def test_bugs_of_programs_that_are_unclean_or_not_trained_on_stay() -> None:
 def test_an_example_of_such_a_bug_answers_with_the_lint_errors_that_were_there() -> None:
     spoiled = in_unclean_programs(_bugs(), _problems(), 3, 1, 1)
     rows = make_examples(_problems(), spoiled, 3, TOKENIZER, docstring=True)
-    assert {row.id for row in rows if DEFAULT_FLAKE8(f"{row.output}\n")} == {
-        f"{name}/2" for name in CODE
-    }
+    found = complaints([f"{row.output}\n" for row in rows])
+    unclean = {row.id for row, findings in zip(rows, found, strict=True) if findings}
+    assert unclean == {f"{name}/2" for name in CODE}
     by_id = {bug.id: bug for bug in spoiled}
     for row in rows:
         assert row.bug is not None

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build, item_id
-from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8, feedback
+from coral_batch.linteval.items.complaints import complaints, feedback
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.prompts import PROMPTS
@@ -59,7 +58,7 @@ def test_feedback_has_the_published_form() -> None:
         "import math\n\ndef circle(radius,scale):\n  area = math.pi * radius ** 2\n"
         "  if scale:\n    area *= scale\n  return area"
     )
-    assert feedback(DEFAULT_FLAKE8(code)) == (
+    assert feedback(complaints([code])[0]) == (
         "E302: expected 2 blank lines, found 1 in 3 line\n"
         "E231: missing whitespace after ',' in 3 line\n"
         "E111: indentation is not a multiple of 4 in 4 line\n"
@@ -96,21 +95,19 @@ def test_feedback_is_that_of_the_flake8_command(bundled: DataSet, tmp_path: Path
 
 
 def test_noqa_is_honoured_and_the_missing_newline_is_told() -> None:
-    assert feedback(DEFAULT_FLAKE8("import os  # noqa\n")) == ""
-    assert feedback(DEFAULT_FLAKE8("x = 1")) == "W292: no newline at end of file in 1 line\n"
+    silenced, cut = complaints(["import os  # noqa\n", "x = 1"])
+    assert feedback(silenced) == ""
+    assert feedback(cut) == "W292: no newline at end of file in 1 line\n"
 
 
 # The prompt
 
 
-@given(code=st.text(), complaints=st.text())
-def test_a_prompt_holds_code_and_feedback_to_the_letter(code: str, complaints: str) -> None:
-    inputs = Inputs(code, complaints)
-    assert fill("a {code} b {feedback} c", inputs) == f"a {code} b {complaints} c"
-    assert (
-        fill("{feedback}{0} {} {x}{code}.", inputs)
-        == f"{complaints}{{0}} {{}} {{x}}{code}.".strip()
-    )
+@given(code=st.text(), told=st.text())
+def test_a_prompt_holds_code_and_feedback_to_the_letter(code: str, told: str) -> None:
+    inputs = Inputs(code, told)
+    assert fill("a {code} b {feedback} c", inputs) == f"a {code} b {told} c"
+    assert fill("{feedback}{0} {} {x}{code}.", inputs) == f"{told}{{0}} {{}} {{x}}{code}.".strip()
 
 
 @pytest.mark.parametrize("language", ["ru", "en"])
@@ -187,7 +184,7 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
             program("long", "x = 1\n" * 11_000 + "def f(): return 1", "", "1"),
             Candidate("untested", "import os\nx = 1\n"),
             Candidate("idle", "import os\n"),
-            Candidate("path", "import sys\nsys.path.append('x')\nimport json\njson.y\n"),
+            Candidate("other", "raise NotImplemented\n"),
         ]
     )
     assert [tests.source for tests in data_set.tests] == ["good", "untested"]
@@ -197,17 +194,17 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
         ("old", "unparseable"),
         ("long", "too_long"),
         ("stuck", "not_silent"),
-        ("idle", "canonical_fails"),
-        ("path", "canonical_fails"),
         ("wrong", "original_fails"),
         ("renamed", "canonical_fails"),
+        ("idle", "canonical_fails"),
+        ("other", "canonical_fails"),
     ]
     details = {drop.source: drop.detail for drop in data_set.dropped}
     assert details["stuck"] == "E741: ambiguous variable name 'l' in 1 line"
     assert details["wrong"] == "test 1: FAIL returned -1"
     assert details["again"] == "the code of good"
     assert details["idle"] == "nothing is left of the program"
-    assert details["path"] == "its syntax is another, and there are no tests"
+    assert details["other"] == "its syntax is another, and there are no tests"
     assert data_set.statistics.dropped["canonical_fails"] == 3
     good, untested = data_set.items
     assert good.inputs.feedback.startswith("E231: missing whitespace after ',' in 1 line\n")
@@ -231,16 +228,6 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
 def test_a_program_in_which_noqa_hides_a_complaint_is_dropped(code: str, detail: str) -> None:
     data_set = made_of([Candidate("mute", code), Candidate("open", "x=1\n# noqa is a word here\n")])
     assert data_set.dropped == (Dropped("mute", "silenced", detail),)
-
-
-def test_a_canonical_code_that_answers_calls_otherwise_is_dropped() -> None:
-    """The tests pass; the strict score compares more calls than they have."""
-    given = program("given", "def even(n):\n  return n % 2 == 0\n", "2", "True")
-    wrong = replace(given, canonical="def even(n):\n    return n == 2\n")
-    data_set = made_of([wrong, program("good", "def one():\n  return 1\n", "", "1")])
-    assert [(drop.source, drop.reason) for drop in data_set.dropped] == [
-        ("given", "canonical_fails")
-    ]
 
 
 def test_the_canonical_code_of_every_item_passes_every_score(bundled: DataSet) -> None:
@@ -271,7 +258,7 @@ def test_a_variable_that_looks_like_a_digit_gets_another_name(
     (item,) = made_of([Candidate("one", code)]).items
     assert "E741" in item.inputs.feedback
     assert expected is None or item.meta.canonical_code == expected
-    assert same(code, DEFAULT_FLAKE8(code), item.meta.canonical_code)
+    assert same(code, complaints([code])[0], item.meta.canonical_code)
 
 
 @pytest.mark.parametrize(

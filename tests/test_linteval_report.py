@@ -19,10 +19,7 @@ N = 5
 
 
 def scores(successes: dict[int, int], tested: int | None = None) -> pl.DataFrame:
-    """Rows in which the first `successes[item]` of N answers pass; `tested` items have tests.
-
-    Nothing decides the strict score of the answers to the other items.
-    """
+    """Rows in which the first `successes[item]` of N answers pass; `tested` items have tests."""
     tested = len(successes) if tested is None else tested
     return lake.frame(
         "linteval_scores",
@@ -32,8 +29,7 @@ def scores(successes: dict[int, int], tested: int | None = None) -> pl.DataFrame
                 "item": item,
                 "sample": number,
                 "official": number < passed,
-                "strict": number + 1 < passed if index < tested else None,
-                "strict_by": _strict_by(number + 1 < passed, index < tested),
+                "strict": number + 1 < passed,
                 "outcome": "clean" if number < passed else "findings",
                 "tests": number % 2 == 0 if index < tested else None,
             }
@@ -41,10 +37,6 @@ def scores(successes: dict[int, int], tested: int | None = None) -> pl.DataFrame
             for number in range(N)
         ],
     )
-
-
-def _strict_by(passed: bool, tested: bool) -> str:
-    return ("syntax" if passed else "failed") if tested else "unknown"
 
 
 def changes(*rows: tuple[str, str]) -> pl.DataFrame:
@@ -91,7 +83,6 @@ def test_a_summary_is_the_mean_over_items() -> None:
         pytest.approx(0.8 / 3, abs=1e-6),
         3,
     )
-    assert found.strict_by == {"failed": 6, "syntax": 4, "unknown": 5}
     assert found.outcomes == {"clean": 6, "findings": 9}
     assert found.tests_passed == 6
     assert found.changes == {"fixed": 2, "stayed": 1, "lost": 1, "new": 0}
@@ -113,18 +104,6 @@ def test_what_there_are_too_few_samples_for_is_null_and_said() -> None:
     found = summarise(scores({1: 1, 2: 2}), SOME, TESTS, SEED)
     assert found.official["pass@10"] is None
     assert "pass@10 cannot be estimated from 5 samples" in results({"base": found})
-
-
-def test_answers_of_which_nothing_decides_the_strict_score_count_as_not_passed_and_are_told() -> (
-    None
-):
-    found = summarise(scores({1: 1, 2: 2}, tested=0), SOME, TESTS, SEED)
-    strict = found.strict["pass@1"]
-    assert strict is not None and (strict.mean, strict.items) == (0.0, 2)
-    text = results({"base": found})
-    assert "0 of 2 items have tests" in text
-    assert "nothing decides the unknown answers" in text
-    assert "unknown" not in results({"base": summarise(scores({1: 1, 2: 2}), SOME, TESTS, SEED)})
 
 
 def test_the_difference_is_taken_item_by_item() -> None:

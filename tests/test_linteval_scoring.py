@@ -178,17 +178,15 @@ def test_the_official_score_is_what_the_command_line_says(tmp_path: Path) -> Non
     assert 0 < len(complained) < len(texts)
 
 
-def test_an_item_without_tests_has_a_strict_score_where_the_syntax_or_flake8_gives_one(
-    tmp_path: Path,
-) -> None:
+def test_without_tests_the_strict_score_goes_by_the_syntax(tmp_path: Path) -> None:
     other = fenced("def double(x):\n    return 2 * x\n")
     answers = [fenced(GOOD), other, fenced(CODE + "\n")]
     rows = scored([sample(text, UNTESTED, n) for n, text in enumerate(answers)], tmp_path)
     assert rows.verdicts == []
-    assert [(row["strict"], row["strict_by"], row["tests"]) for row in rows.scores] == [
-        (True, "syntax", None),
-        (None, "unknown", None),
-        (False, "complaints", None),
+    assert [(row["strict"], row["tests"]) for row in rows.scores] == [
+        (True, None),
+        (False, None),
+        (False, None),
     ]
 
 
@@ -235,7 +233,6 @@ def test_equal_code_is_judged_once_an_item(tmp_path: Path) -> None:
         (
             ("official", True),
             ("strict", True),
-            ("strict_by", "syntax"),
             ("outcome", "clean"),
             ("tests", True),
         )

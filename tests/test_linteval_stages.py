@@ -133,7 +133,7 @@ def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
         )
         scores = lake.read_frame("linteval_scores", model)
         # What a tiny model writes is no Python, with tests or without.
-        assert set(scores["strict_by"]) == {"complaints"}
+        assert set(scores["outcome"]) == {"unparseable"}
         assert scores["tests"].null_count() == 4
         verdicts = lake.read_frame("linteval_verdicts", model)
         assert set(verdicts["item"].to_list()) == {5, 7}

@@ -12,7 +12,6 @@ from ruamel.yaml import YAML
 
 from coral_batch import lake
 from coral_batch.commands import cli
-from coral_batch.lake.vouchers import voucher
 from coral_batch.records.settings import Params
 from tests import REPOSITORY
 from tests.house import closure, imports
@@ -143,12 +142,6 @@ def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
         listed = listed - {"${item.draws}"} | {part["draws"] for part in PARTS.values()}
     whole = {key if key in read else key.split(".")[0] for key in listed}
     assert whole == read
-
-
-@pytest.mark.parametrize("table", ["selection", "population"])
-def test_what_vouches_for_a_generation_names_every_param_of_its_stage(table: str) -> None:
-    named = re.findall(r"[\w.]+", voucher(table, ""))
-    assert set(definition("selection")["params"]) - {*named} == set()
 
 
 @pytest.mark.parametrize("stage", PIPELINE)

@@ -178,6 +178,125 @@ def test_settings_of_pytest_hold(tmp_path: Path) -> None:
     assert suite(by_name(tmp_path)["stats_mean"]).tests == ("check_stats.py::check_two",)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pytest.toml", '[pytest]\npython_functions = ["check_*"]\n'),
+        ("pyproject.toml", '[tool]\npytest.ini_options.python_functions = ["check_*"]\n'),
+        ("setup.cfg", "[tool:pytest]\npython_functions = check_*\n"),
+    ],
+)
+def test_settings_hold_wherever_pytest_looks_for_them(tmp_path: Path, name: str, text: str) -> None:
+    write(tmp_path, {"stats.py": STATS, "test_stats.py": PLAIN.replace("test_two", "check_two")})
+    if name == "setup.cfg":
+        (tmp_path / "pyproject.toml").write_text("[tool.pytest-watcher]\n")
+    (tmp_path / name).write_text(text)
+    assert suite(by_name(tmp_path)["stats_mean"]).tests == ("test_stats.py::check_two",)
+
+
+SHARED = {
+    "in a fixture that tests share": """
+@pytest.fixture(scope="module")
+def found():
+    return twice(4)
+def test_type(found):
+    assert isinstance(found, int)
+def test_value(found):
+    assert found == 8
+""",
+    "when the tests are collected": """
+found = twice(4)
+def test_type():
+    assert isinstance(found, int) and twice(1)
+def test_value():
+    assert found == 8
+""",
+    "in setUpClass": """
+class TestTwice(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.found = twice(4)
+    def test_type(self):
+        assert isinstance(self.found, int)
+    def test_value(self):
+        assert self.found == 8
+""",
+    "behind a cache": """
+def test_type():
+    assert isinstance(twice(4), int)
+def test_value():
+    assert twice(4) == 8
+""",
+    "in a test of which a part is skipped": """
+class TestTwice(unittest.TestCase):
+    def test_value(self):
+        for n in range(3):
+            with self.subTest():
+                if n == 0:
+                    self.skipTest("")
+                self.assertEqual(twice(n), 2 * n)
+""",
+}
+
+
+@pytest.mark.parametrize("where", SHARED)
+def test_a_function_has_every_test_that_rests_on_a_call_of_it(tmp_path: Path, where: str) -> None:
+    begin = "import unittest\nimport pytest\nfrom calc import twice\n"
+    calc = "import functools\n\n\ndef twice(n):\n    return 2 * n\n"
+    if "cache" in where:
+        calc = calc.replace("def", "@functools.cache\ndef")
+    write(tmp_path, {"calc.py": calc, "test_calc.py": begin + SHARED[where]})
+    problem = by_name(tmp_path)["calc"]
+    assert passes([problem]) == [True]
+    assert set(kinds(problem, "def twice(n):\n    return 3 * n\n")) >= {"FAIL"}
+
+
+FOUND = {
+    "a helper that is named like a test": {
+        "calc.py": "def test_bit(n):\n    return n & 1\n\n\n"
+        'def twice(n):\n    """Double.\n\n    >>> twice(4)\n    8\n    """\n'
+        "    return 2 * n + test_bit(2)\n",
+    },
+    "parameters that differ from run to run, of another test": {
+        "calc.py": "def twice(n):\n    return 2 * n\n",
+        "test_calc.py": "import time\nimport pytest\nfrom calc import twice\n"
+        "@pytest.mark.parametrize('n', [time.time_ns()])\ndef test_time(n):\n    assert n\n"
+        "def test_twice():\n    assert twice(4) == 8\n",
+    },
+    "an option that the conftest.py of another folder defines": {
+        "calc.py": 'def twice(n):\n    """Double.\n\n    >>> twice(4)\n    8\n    """\n'
+        "    return 2 * n\n",
+        "pytest.ini": "[pytest]\naddopts = --quickly\n",
+        "tests/conftest.py": "def pytest_addoption(parser):\n    parser.addoption('--quickly',"
+        " action='store_true')\n",
+        "tests/test_other.py": "def test_other():\n    assert True\n",
+    },
+    "two modules of one name": {
+        "app/calc.py": "def twice(n):\n    return 2 * n\n",
+        "app/config.py": "X = 1\n",
+        "config.py": "X = 8\n",
+        "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n",
+        "test_calc.py": "import config\nfrom app.calc import twice\n"
+        "def test_twice():\n    assert twice(4) == config.X\n",
+    },
+    "options of pytest's own cache": {
+        "calc.py": "def twice(n):\n    exit\n    return 2 * n\n",
+        "pytest.ini": "[pytest]\naddopts = --ff --strict-config\ncache_dir = .cache\n"
+        "log_file = test.log\n",
+        "test_calc.py": "import argparse\nfrom calc import twice\n"
+        "def test_twice(cache):\n    argparse.ArgumentParser().parse_args()\n"
+        "    assert twice(4) == 8\n",
+    },
+}
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_a_right_program_passes_in_a_project_with(tmp_path: Path, what: str) -> None:
+    write(tmp_path, FOUND[what])
+    (problem,) = [one for one in by_name(tmp_path).values() if one.function == "twice"]
+    assert passes([problem]) == [True]
+
+
 def test_nothing_is_written_into_the_folder(tmp_path: Path) -> None:
     write(tmp_path, {"stats.py": STATS, "test_stats.py": PLAIN})
     before = sorted(tmp_path.rglob("*"))

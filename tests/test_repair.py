@@ -15,12 +15,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from coral_batch import lake, repair
-from coral_batch.commands.repair import Repair, command
-from coral_batch.commands.repair.command import record, told
+from coral_batch import lake
+from coral_batch.commands import repair as command
+from coral_batch.commands.repair import record, told
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.models.repairs.fitting import check_fits
+from coral_batch.repair import Repair, repair
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
 from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted, coral
@@ -422,7 +423,7 @@ def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
     arguments = (file, "--tests", "test_numbers.py", "--function", "clamp", "-n", 2, "--rounds", 1)
     for model in ("best", "001/001-00", folder):
         assert coral(*arguments, "--model", model) == 1
-        assert "not repaired: none of 2 changes in 1 round passes" in capsys.readouterr().out
+        assert "clamp is not repaired after 2 changes in 1 round" in capsys.readouterr().out
     configuration = Path(folder) / "adapter_config.json"
     configuration.write_text(json.dumps(json.loads(configuration.read_text()) | {"r": None}))
     assert coral(*arguments, "--model", folder) == 2
@@ -457,7 +458,7 @@ def test_the_example_of_the_docs_is_as_it_says(
     program, tests, code = blocks("docs/repair.md", "## An example")
     Path("text.py").write_text(program)
     Path("test_text.py").write_text(tests)
-    draw = Scripted([program, program.replace(">=", ">")])
+    draw = Scripted([program.replace(">=", ">")])
     found = repair(Path("text.py"), Path("test_text.py"), draw=draw)
     assert f"```\n{told(found, False, False)}\n```" in (REPOSITORY / "docs/repair.md").read_text()
     exec(code, {})

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.commands.repair import Repair, repair_folder
 from coral_batch.errors import TooLong
+from coral_batch.repair import Repair, repair_folder
 from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral
 
 FIRST = """def first(items):
@@ -116,6 +116,19 @@ def test_what_a_repair_repairs_besides_is_not_tried_and_the_others_are(workspace
     assert len(found) == 2
 
 
+def test_a_decorated_function_is_tried_and_not_its_decorator(workspace: Path) -> None:
+    Path("mine").mkdir()
+    begin = "import functools\n\n\ndef logged(function):\n    @functools.wraps(function)\n"
+    begin += "    def wrapper(*given):\n        return function(*given)\n\n    return wrapper\n\n\n"
+    Path("mine/m.py").write_text(f"{begin}@logged\ndef twice(n):\n    return n\n")
+    test = "from m import twice\n\n\ndef test_twice():\n    assert twice(1) == 2\n"
+    Path("mine/test_m.py").write_text(test)
+    found = list(repair_folder(Path("mine"), draw=Scripted(["def twice(n):\n    return 2 * n"])))
+    assert [(one.function, one.outcome) for one in found if isinstance(one, Repair)] == [
+        ("twice", "repaired")
+    ]
+
+
 def test_a_function_that_is_too_long_for_the_model_is_told_and_the_others_are_tried(
     folder: Path,
 ) -> None:
@@ -148,12 +161,12 @@ def test_a_table_closes_what_is_told_of_a_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "coral_batch.commands.repair.folders.loaded_at_need",
+        "coral_batch.repair.folders.loaded_at_need",
         lambda model, settings: Scripted([FIRST.replace("-1", "0")], [CLOSER], [CLOSER]),
     )
     assert coral(folder) == 1
     shown = capsys.readouterr().out
-    assert "first is repaired by one of 1 changes" in shown
+    assert "first is repaired after 1 change" in shown
     assert re.findall(r"^mine/(\S+) +(first|clamp)? +(re|not|noth)", shown, re.MULTILINE) == [
         ("heavy.py", "", "not"),
         ("script.py", "", "not"),

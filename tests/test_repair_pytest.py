@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.commands.repair import Repair, command, repair, repair_folder
+from coral_batch.commands import repair as command
 from coral_batch.errors import CoralError
+from coral_batch.repair import Repair, repair, repair_folder
 from tests import REPOSITORY
 from tests.repairable import Scripted, coral
 from tests.settings import set_params
@@ -757,7 +758,7 @@ def test_a_method_of_a_whole_project_is_repaired_and_passes_under_pytest(
     monkeypatch.setattr(command, "search", partial(repair, draw=draw))
     assert coral("shop/basket.py", "--tests", ".", "--function", "Basket.total", "--write") == 0
     shown = capsys.readouterr()
-    assert "Basket.total is repaired by one of 2 changes in 1 round: 4 of 4 tests pass" in shown.out
+    assert "Basket.total is repaired after 2 changes in 1 round: 4 of 4 tests pass" in shown.out
     assert shown.err == ""
     text = SHOP["shop/basket.py"].replace("max()", "sum()")
     assert Path("shop/basket.py").read_text() == text

@@ -7,8 +7,6 @@ import json
 import math
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.store import Store, discard, key_of
+from coral_batch.lake.store import Store, key_of
 from tests.rights import bound_by_modes
 
 DETERMINANTS = {"base": "abc", "r": 8, "modules": ["q_proj", "v_proj"]}
@@ -125,48 +123,6 @@ def test_a_folder_without_files_is_kept_where_it_was_put(tmp_path: Path) -> None
     assert store.get("adapters", DETERMINANTS) == files
     (files / "empty").rmdir()
     assert store.get("adapters", DETERMINANTS) is None
-
-
-RACE = """
-import sys
-from pathlib import Path
-from coral_batch.lake.store import Store
-
-store = Store(Path(sys.argv[1]))
-for number in range(30):
-    sys.stdin.readline()
-    build = lambda folder: [(folder / str(n)).write_text("x" * 5000) for n in range(40)] and None
-    files = store.get("samples", {"n": number}) or store.put("samples", {"n": number}, build)
-    print(all((files / str(n)).read_text() == "x" * 5000 for n in range(40)), flush=True)
-"""
-
-
-def test_two_processes_that_meet_a_damaged_entry_make_it_again(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    command = [sys.executable, "-c", RACE, str(tmp_path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with (
-        subprocess.Popen(command, stderr=subprocess.DEVNULL, **pipes) as one,
-        subprocess.Popen(command, stderr=subprocess.DEVNULL, **pipes) as other,
-    ):
-        both = (one, other)
-        for number in range(30):
-            files = store.put("samples", {"n": number}, _build)
-            (files / "curve.json").write_text("torn")
-            for process in both:
-                process.stdin.write("go\n")
-                process.stdin.flush()
-            assert [process.stdout.readline() for process in both] == ["True\n"] * 2
-
-
-def test_an_entry_that_another_made_again_meanwhile_stays(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    entry = store.put("adapters", DETERMINANTS, _build).parent
-    assert discard(entry) is None
-    assert entry.exists()
-    (entry / "index.json").write_text("{")
-    assert discard(entry) is not None
-    assert discard(entry) is None
 
 
 @pytest.mark.parametrize("place", [".", "files", "files/adapter", "files/curve.json", "index.json"])

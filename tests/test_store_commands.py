@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -80,38 +78,7 @@ def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: 
     assert sorted(good.parent.iterdir()) == sorted([good, in_the_making])
 
 
-MAKING = """
-import sys
-from pathlib import Path
-from coral_batch.lake.store import Store
-
-def build(folder):
-    print(folder, flush=True)
-    sys.stdin.read()
-
-Store(Path(sys.argv[1])).put("adapters", {"r": 1}, build)
-"""
-
-
-def test_prune_leaves_what_is_being_made_however_long_it_takes(workspace: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", MAKING, str(lake.STORE)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as making:
-        assert making.stdout is not None
-        files = Path(making.stdout.readline().rstrip())
-        unfinished = files.parents[1]
-        for folder in (files, files.parent, unfinished):
-            age(folder, 2)
-        assert "0 removed" in coral("prune")
-        making.kill()
-    assert "1 removed" in coral("prune")
-    assert not unfinished.exists()
-
-
-def test_prune_goes_by_the_latest_change_of_what_another_machine_makes(workspace: Path) -> None:
+def test_prune_goes_by_the_latest_change_of_what_is_being_made(workspace: Path) -> None:
     notes = entry(8).parent / ".unfinished-notes-x"
     notes.mkdir()
     (notes / "worker").touch()

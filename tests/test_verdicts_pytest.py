@@ -70,7 +70,9 @@ class Bench:
     tests: tuple[str, ...]
 
     def outcomes(self, code: str) -> list[Outcome]:
-        return settled(self.jail.run(self.request, code), self.tests, digest(self.tests))
+        return settled(
+            self.jail.run(self.request, code), self.tests, digest(self.tests, self.tests)
+        )
 
     def said(self, code: str) -> list[tuple[str, str | None, str]]:
         return [(one.id, one.kind, one.detail) for one in self.outcomes(code)]

@@ -1,8 +1,8 @@
 """`coral audit`: what in the lake does not follow from what it should follow from.
 
-Every table is computed again from the tables it is made from, by the functions that the stages
-call, and compared value by value; measured values are compared with their seals, files with
-recorded hashes. `docs/audit.md` says for each column what vouches for it. Formulas are not
-reimplemented: an error in one of them is for the tests to find, not for the audit. Nothing is
-changed, and of what a model wrote nothing runs but what `--rerun` names, in the jail.
+Tables that follow from others are made again by the functions that the stages call, and compared
+with what lies in the lake. Files that were trained, drawn, run or linted are compared with their
+hashes in dvc.lock. Formulas are not reimplemented: an error in one of them is for the tests to
+find. Nothing is changed, and no code that a model wrote runs, except the repair that `--rerun`
+names, in the jail.
 """

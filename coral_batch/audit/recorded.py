@@ -1,8 +1,8 @@
 """The lake as an audit reads it: each table as it should be, as far as that is known.
 
-A table in which something did not follow stands here as it should be; all others are read as they
-lie in the lake. So one wrong value is named once, where it stands, and not again in everything that
-follows from it.
+A table that was made again and differs stands here as it should be. All others are read as they lie
+in the lake. So one wrong value is named once, where it stands, and not again in everything that
+follows from it. Nothing is made from a table that is known to be wrong.
 """
 
 from __future__ import annotations
@@ -16,19 +16,12 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.errors import CoralError, cut, shorten
-from coral_batch.lake import seals
+from coral_batch.errors import CoralError, cut
 from coral_batch.lake.stage import as_frame
-from coral_batch.records.rows import REFERENCE
 
-Row = dict[str, Any]
 Kind = TypeVar("Kind")
 Place = tuple[str, str | None]
 """A table and its part of the lake."""
-
-
-UNKNOWN = object()
-"""What should stand somewhere, where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +33,9 @@ class Mismatch:
         row: the row's number and key; None for what is not in a row.
         column: the column, with the path inside a nested value; None for a whole row or file.
         found: what stands there.
-        expected: what should, or `UNKNOWN`.
+        expected: what should.
         source: what that follows from.
-        problem: why the file cannot be read at all, in words; the other fields are empty then.
+        problem: why the file cannot be used at all, in words; the other fields are empty then.
     """
 
     file: Path
@@ -59,11 +52,8 @@ class Mismatch:
         if self.problem is not None:
             lines += self.problem.split("\n")
         else:
-            found, expected = shorten(self.found), "another value"
-            if self.expected is not UNKNOWN:
-                found, expected = _apart(repr(self.found), repr(self.expected))
-            lines += [f"found:    {found}", f"expected: {expected}"]
-            lines += [f"from:     {self.source}"]
+            found, expected = _apart(repr(self.found), repr(self.expected))
+            lines += [f"found:    {found}", f"expected: {expected}", f"from:     {self.source}"]
         return "\n  ".join(lines) + "\n"
 
 
@@ -81,7 +71,7 @@ def _apart(found: str, expected: str) -> tuple[str, str]:
 
 
 class Unusable(Exception):
-    """Something that is needed cannot be read; what is wrong with it has been noted."""
+    """Something that is needed cannot be read or is wrong; what is wrong has been noted."""
 
 
 class Recorded:
@@ -91,58 +81,41 @@ class Recorded:
 
     Attributes:
         mismatches: what does not follow.
-        reads: the tables read since it was last emptied.
-        tainted: table -> columns and values that what rests on it has where a seal does not hold.
     """
 
     def __init__(self) -> None:
         self.mismatches: list[Mismatch] = []
-        self.reads: set[Place] = set()
-        self.tainted: dict[Place, list[Row]] = {}
         self._instead: dict[Place, Any] = {}
 
     def rows(self, table: str, kind: type[Kind], part: str | None = None) -> list[Kind]:
-        return [lake.build(kind, row) for row in self.raw(table, part)]
-
-    def raw(self, table: str, part: str | None = None) -> list[Row]:
-        """Return a table as JSON values, without seals; of a document its only row."""
-        content = self.table((table, part))
-        if isinstance(content, pl.DataFrame):
-            return content.drop(seals.COLUMN, strict=False).to_dicts()
-        return [{name: row[name] for name in row if name != seals.COLUMN} for row in content]
+        return [lake.build(kind, row) for row in self.table(table, part)]
 
     def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
-        return as_frame(table, self.table((table, part))).drop(seals.COLUMN, strict=False)
+        return as_frame(table, self.table(table, part))
 
     def document(self, table: str, kind: type[Kind]) -> Kind:
-        (value,) = self.raw(table)
-        return value if kind is dict else lake.build(kind, value)  # type: ignore[return-value]
+        return lake.build(kind, self.table(table))
 
     def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
-        return self.table((table, part))
+        return dict(self.table(table, part))
 
     def folder(self, table: str, part: str | None = None) -> Path:
-        if table == "base":
-            self.document("card", dict)  # whose files are compared in a check of their own
+        if self._instead.get((table, part), ()) is None:
+            raise Unusable
         return lake.path(table, part)
 
-    def table(self, place: Place) -> Any:
-        """Return a table, seals included.
-
-        Returns:
-            By the format: a frame, rows of JSON values, of which a document has one, or arrays.
+    def table(self, table: str, part: str | None = None) -> Any:
+        """Return a table by its format: a frame, rows of JSON values, a JSON object, or arrays.
 
         Raises:
-            Unusable: it cannot be read, or nothing can be computed from it.
+            Unusable: it cannot be read, or is wrong.
         """
-        self.reads.add(place)
-        if place in self._instead:
-            if self._instead[place] is None:
-                raise Unusable
-            return self._instead[place]
-        kind = lake.path(*place).suffix
-        reads = {".npz": lake.read_arrays, ".parquet": lake.read_sealed_frame}
-        return self.attempt(place, reads.get(kind, lake.read_raw), *place)
+        place = (table, part)
+        if place not in self._instead:
+            return self.attempt(place, _read, table, part)
+        if self._instead[place] is None:
+            raise Unusable
+        return self._instead[place]
 
     def attempt(self, place: Place, read: Callable[..., Kind], *arguments: object) -> Kind:
         """Call `read` with arguments; note what it cannot read.
@@ -153,17 +126,19 @@ class Recorded:
         try:
             return read(*arguments)
         except CoralError as error:
-            self.correct(place, None)
-            self.mismatches.append(Mismatch(lake.path(*place), problem=str(error)))
+            self.note(Mismatch(lake.path(*place), problem=str(error)), place)
             raise Unusable from None
 
-    def correct(self, place: Place, content: Any) -> None:
-        """Let a table be read as `content`, rows or arrays, from now on; as None not at all."""
+    def note(self, mismatch: Mismatch, place: Place, content: Any = None) -> None:
+        """Note a mismatch of a table; read that as `content` from now on, as None not at all."""
+        self.mismatches.append(mismatch)
         self._instead[place] = content
 
-    def taint(self, place: Place, key: Row) -> None:
-        """Note that the seal of the row with this key does not hold."""
-        if key.get("genome") == REFERENCE:
-            # Times of a reference concern every repair of its problem.
-            key = {name: key[name] for name in key if name not in ("genome", "sample")}
-        self.tainted.setdefault(place, []).append(key)
+
+def _read(table: str, part: str | None) -> Any:
+    kind = lake.path(table, part).suffix
+    if kind == ".jsonl":
+        return lake.read_rows(table, dict, part)
+    if kind == ".json":
+        return lake.read_document(table, dict)
+    return (lake.read_arrays if kind == ".npz" else lake.read_frame)(table, part)

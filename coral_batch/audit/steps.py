@@ -1,30 +1,20 @@
-"""What is audited, and in which order: the stages' own functions, with what was measured for them.
-
-A step calls one stage's function with the lake as it should be and compares what comes out.
-"""
+"""What is audited, and in which order: a step a stage and part of the lake."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from inspect import signature
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from coral_batch import lake
-from coral_batch.audit.comparison import Comparison
-from coral_batch.audit.measured import Measured
+from coral_batch.audit.comparison import compare
+from coral_batch.audit.hashes import LOCK, found_md5, recorded_md5
 from coral_batch.audit.recorded import Mismatch, Place, Recorded, Unusable
-from coral_batch.corpus.roles.assignment import FILE, assign
+from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import found_sha256
-from coral_batch.lake.stage import Outputs
-from coral_batch.linteval.items.sources import remake
-from coral_batch.models.base import checkpoint
-from coral_batch.records.items import Dropped, Item, ItemTests
-from coral_batch.records.problem import DroppedProblem, Problem, Role, content_hash
+from coral_batch.lake.places import asked_alone
+from coral_batch.records.rows import AdapterCardRow
 from coral_batch.records.settings import Params
 from stages import (
     adapters,
@@ -55,36 +45,30 @@ from stages import (
 )
 from stages.arguments import ANSWERS_OF
 
-_AGAIN = frozenset({"adapter_cards", "linteval_dropped"})
-"""Tables whose measured columns follow, in part, from other tables as well."""
+MEASURING = frozenset(
+    (
+        *(base, bugs, calibration, adapters, refit, samples, verdicts, findings),
+        *(linteval_items, linteval_samples, linteval_scores),
+    )
+)
+"""Stages that fetch, train, draw, run or lint, or that take minutes."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A stage and the tables of it to compare.
+    """A stage and the tables of it to check.
 
     Attributes:
         stage: a module of `stages`.
         part: the part of the lake that it makes.
-        places: the tables to compare, in an order in which one that follows from another's
-            measured values stands behind it.
-        again: whether it measures again, so that measured columns are compared as well.
-        aside: a table that its first tables do not follow from -> how many of them.
+        places: the tables to check.
+        again: whether the stage's function is called again; else the files' hashes are compared.
     """
 
     stage: ModuleType
     part: str | None
     places: tuple[Place, ...]
-    again: bool = False
-    aside: Mapping[str, int] = field(default_factory=dict)
-
-    def make(self, recorded: Recorded, settings: Params) -> Outputs:
-        """Call the stage's function with the lake as it should be, and with what was measured."""
-        make = _OWN.get(self.stage) or self.stage.make
-        measured = Measured(recorded, settings, (self.stage.TABLES[0], self.part))
-        # What measures is a further argument of a stage: obtain, draw, jail or calibrate.
-        measures = () if self.again else list(signature(make).parameters)[3:]
-        return make(recorded, settings, self.part, *(getattr(measured, one) for one in measures))
+    again: bool
 
 
 def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list[Step]:
@@ -100,7 +84,7 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
     listed = []
     for step in _whole(settings, recalibrate):
         of_part = tuple(place for place in step.places if place[1] == part)
-        if part is None or step.part == part or step.again:
+        if part is None or step.part == part or (recalibrate and step.stage is calibration):
             listed.append(step)
         elif of_part:  # what a part begins with, its population or its subjects, is made elsewhere
             listed.append(replace(step, places=of_part))
@@ -109,142 +93,122 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
 
 def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch], list[str]]:
     """Take steps in order; return what does not follow, and a line a table."""
-    recorded = Recorded()
+    recorded, hashes = Recorded(), recorded_md5()
     lines: list[str] = []
     for step in listed:
-        recorded.reads.clear()
-        outputs: Mapping[Any, Any] = {}
-        with suppress(Unusable):
-            outputs = recorded.attempt(step.places[0], step.make, recorded, settings)
-        made: set[Place] = set()
-        for index, place in enumerate(step.places):
-            reads = {one for one in recorded.reads | made if step.aside.get(one[0], 0) <= index}
-            before, left = len(recorded.mismatches), False
-            words = "not checked: something that it follows from cannot be read"
-            with suppress(Unusable):
-                if outputs:
-                    # A stage names the part of a table that it writes elsewhere than in its own.
-                    expected = outputs[place if place in outputs else place[0]]
-                    again = step.again or place[0] in _AGAIN
-                    comparison = Comparison(recorded, place, reads, again)
-                    comparison.compare(expected)
-                    words, left = "follows", comparison.left
-            if found := len(recorded.mismatches) - before:
-                words = f"{found} wrong"
-            if left:
-                words = f"{words}, but not all checked: a measured value that it rests on is wrong"
-            lines.append(f"{lake.path(*place)}: {words}")
-            made.add(place)
+        if step.again:
+            lines += _made_again(recorded, settings, step)
+        else:
+            lines += [f"{lake.path(*one)}: {_hashed(recorded, one, hashes)}" for one in step.places]
     return recorded.mismatches, lines
 
 
-_TIMED = {"adapter_durations": len(adapters.TABLES)}  # none of them follows from how long it took
+def _made_again(recorded: Recorded, settings: Params, step: Step) -> Iterator[str]:
+    """Compare tables with what their stage's function makes of the lake as it should be."""
+    name = step.stage.__name__.rpartition(".")[2]
+    source = f"what the stage {name} reads, see dvc.yaml"
+    make = step.stage.make
+    try:
+        outputs = recorded.attempt(step.places[0], make, recorded, settings, step.part)
+    except Unusable:
+        outputs = None
+    for place in step.places:
+        words = "not checked: something that it follows from is wrong or cannot be read"
+        if outputs is not None:
+            # A stage names the part of a table that it writes elsewhere than in its own.
+            expected = outputs[place if place in outputs else place[0]]
+            try:
+                wrong = compare(recorded, place, expected, source)
+                words = f"{wrong} wrong" if wrong else "follows"
+            except Unusable:
+                words = "wrong: it cannot be read"
+        yield f"{lake.path(*place)}: {words}"
+
+
+def _hashed(recorded: Recorded, place: Place, hashes: Mapping[str, str]) -> str:
+    """Compare a file or folder with its hash in dvc.lock; say in words what came of it."""
+    path = lake.path(*place)
+    known = hashes.get(path.as_posix())
+    if known is None:
+        if not asked_alone(path):
+            problem = f"{LOCK} has no hash of it, so that nothing vouches for it\nrun `dvc repro`"
+            recorded.note(Mismatch(path, problem=problem), place)
+            return "wrong: nothing vouches for it"
+        try:
+            recorded.table(*place)
+        except Unusable:
+            return "wrong: it cannot be read"
+        return f"not checked: it was made by hand, and {LOCK} has no hash of it"
+    found = found_md5(path)
+    if found == known:
+        return "follows"
+    whole = Mismatch(path, None, "MD5", found, known, str(LOCK))
+    wrong = list(_wrong_files(place)) or [whole]
+    for mismatch in wrong:
+        recorded.note(mismatch, place)
+    return f"{len(wrong)} wrong"
+
+
+def _wrong_files(place: Place) -> Iterator[Mismatch]:
+    """Yield the files of a folder that differ from the SHA-256 that another table has of them."""
+    table, part = place
+    try:
+        if table == "base":
+            file, files = lake.path("card"), lake.read_document("card", dict)["files"]
+        elif table == "adapter_folders":
+            file = lake.path("adapter_cards", part)
+            cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
+            files = {
+                f"{card.key}/{name}": card.files[name] for card in cards for name in card.files
+            }
+        else:
+            return
+    except CoralError:  # that table is damaged, and named where it is checked itself
+        return
+    for name, expected in files.items():
+        path = lake.path(table, part) / name
+        if (found := found_sha256(path)) != expected:
+            yield Mismatch(path, None, "SHA-256", found, expected, str(file))
 
 
 def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
-    for source in settings.corpus.sources:
-        yield _step(corpus, source)
-    yield from map(_step, (split, bugs, base, examples))
+    for name, source in settings.corpus.sources.items():
+        yield _step(corpus, name, again=Path(source.path).exists())
+    yield from map(_step, (split, bugs))
+    yield Step(base, None, (("base", None),), again=False)
+    yield _step(examples)
     yield _step(calibration, again=recalibrate)
     yield _step(population, next(iter(settings.generations)))
     for name, generation in settings.generations.items():
-        yield from (_step(stage, name) for stage in (automata, features))
-        yield _step(adapters, name, aside=_TIMED)
-        yield from _repairs(settings, name)
+        yield from (_step(stage, name) for stage in (automata, features, adapters))
+        yield from _repairs(name)
         bred = [(table, generation.next) for table in population.TABLES]
-        # What it takes from adapters, coordinates, is not measured.
-        yield _step(selection, name, *bred, aside={"adapters": 1})
+        yield _step(selection, name, *bred)
     yield _step(subjects, lake.BASELINE, ("subjects", lake.EVALUATIONS["baseline"]))
-    yield from _repairs(settings, lake.BASELINE)
+    yield from _repairs(lake.BASELINE)
     yield _step(finals, lake.FINALS)
-    yield from _repairs(settings, lake.FINALS)
+    yield from _repairs(lake.FINALS)
     yield _step(best)
-    yield _step(refit, lake.EVALUATIONS["best"], aside=_TIMED)
+    yield _step(refit, lake.EVALUATIONS["best"])
     for part in lake.EVALUATIONS.values():
-        yield from _repairs(settings, part)
-    yield _step(evidence)
-    yield _step(linteval_items)
+        yield from _repairs(part)
+    yield from map(_step, (evidence, linteval_items))
     for model in lake.lint_models():
         yield from _answers(model)
-    yield _step(linteval_report)
-    times = ("adapter_durations", "sample_durations", "case_times", "linteval_durations")
-    yield _step(report, aside=dict.fromkeys(times, report.TABLES.index("times")))
+    yield from map(_step, (linteval_report, report))
 
 
-def _repairs(settings: Params, part: str) -> Iterator[Step]:
-    for stage in (samples, verdicts, findings):
-        yield _step(stage, part)
-    measured = settings.objectives.runtime == "measured"
-    yield _step(scores, part, aside={} if measured else {"case_times": 1})
+def _repairs(part: str) -> list[Step]:
+    return [_step(stage, part) for stage in (samples, verdicts, findings, scores)]
 
 
 def _answers(model: str) -> list[Step]:
     return [_step(stage, model) for stage in (linteval_samples, linteval_scores)]
 
 
-def _step(stage: ModuleType, part: str | None = None, *elsewhere: Place, **how: Any) -> Step:
-    """Return the step that compares all tables of a stage, and what it makes in other parts."""
-    return Step(stage, part, (*((table, part) for table in stage.TABLES), *elsewhere), **how)
-
-
-def _source(recorded: Recorded, settings: Params, name: str) -> Outputs:
-    """Read a source again; where it is gone, hash its problems and give them roles again."""
-    source = settings.corpus.sources[name]
-    if Path(source.path).exists():
-        return corpus.make(recorded, settings, name)
-    there = recorded.rows("problems", Problem, name)
-    problems = [replace(one, sha256=content_hash(one), origin=source.path) for one in there]
-    if source.roles == FILE:  # which is gone with the source
-        roles = recorded.rows("source_roles", Role, name)
-    else:
-        roles = assign(problems, name, source)
-    dropped = recorded.rows("corpus_dropped", DroppedProblem, name)
-    return {"problems": problems, "source_roles": roles, "corpus_dropped": dropped}
-
-
-def _card(recorded: Recorded, settings: Params, _: None) -> Outputs:
-    """Describe the base model again, by its files, by params.yaml and by what it is a copy of."""
-    folder, base, known = lake.path("base"), settings.base, recorded.document("card", dict)
-    origin, source = checkpoint.origin_of(base.model), checkpoint.place_of(base.model)
-    if origin is None or (origin, known["origin"]) == ("hub", "folder"):
-        origin = "folder"  # that is gone; it may have been called like an id of the hub
-    full = re.fullmatch(r"[0-9a-f]{40}", base.revision or "")
-    revision = base.revision if full else known["revision"]
-    card = {**known, **checkpoint.provenance(base.model, origin)}
-    card["revision"] = revision if origin == "hub" else None
-    files = {file.name: found_sha256(file) for file in sorted(folder.iterdir())}
-    del files[checkpoint.CARD]
-    config = files.get(checkpoint.CONFIG)
-    if config is not None and config == known["files"].get(checkpoint.CONFIG):
-        card["parameters"], card["dtype"] = checkpoint.size_and_type(folder)
-    if files == known["files"] and origin == "folder" and source.is_dir():
-        files = {file.name: found_sha256(file) for file in checkpoint.wanted_files(source)}
-    return {"card": {**card, "files": files}}
-
-
-def _data_set(recorded: Recorded, settings: Params, _: None, jail: Any) -> Outputs:
-    """Build the items again; where their source is gone, from their own code and solution.
-
-    Which programs failed their tests in the jail is not found again; that stands under a seal.
-    """
-    if Path(settings.linteval.path).exists():
-        made = linteval_items.make(recorded, settings, None, jail)
-    else:
-        items = recorded.rows("linteval_items", Item)
-        tests = recorded.rows("linteval_tests", ItemTests)
-        drops = recorded.rows("linteval_dropped", Dropped)
-        made = linteval_items.outputs(remake(items, tests, drops, settings, jail.judge))
-    drops = made["linteval_dropped"]
-    dropped = Measured(recorded, settings, ("linteval_dropped", None))
-    known = dropped.found([drop.source for drop in drops])
-    again = [
-        replace(drop, reason=known[drop.source]["reason"], detail=known[drop.source]["detail"])
-        if drop.reason.endswith("_fails") and drop.source in known
-        else drop
-        for drop in drops
-    ]
-    return {**made, "linteval_dropped": again}
-
-
-_OWN: dict[ModuleType, Any] = {corpus: _source, base: _card, linteval_items: _data_set}
-"""What makes again what a stage made whose source may be gone, or that is no function of tables."""
+def _step(
+    stage: ModuleType, part: str | None = None, *elsewhere: Place, again: bool | None = None
+) -> Step:
+    """Return the step that checks all tables of a stage, and what it makes in other parts."""
+    places = (*((table, part) for table in stage.TABLES), *elsewhere)
+    return Step(stage, part, places, stage not in MEASURING if again is None else again)

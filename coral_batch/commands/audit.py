@@ -34,7 +34,7 @@ def audit(
         ),
     ] = None,
 ) -> None:
-    """Compute the lake again from itself and name what does not follow."""
+    """Recompute the lake's tables, compare the rest with dvc.lock, and report mismatches."""
     # Imported here: torch and the linters take seconds, which --help must not.
     from coral_batch.audit.rerun import run_again
     from coral_batch.audit.steps import run_steps, steps

@@ -63,7 +63,7 @@ app = group(
             name: f"{COMMANDS}.{name}:{name}" for name in ("show", "compare", "audit", "doctor")
         },
         "Use": {
-            "repair": f"{COMMANDS}.repair.command:repair",
+            "repair": f"{COMMANDS}.repair:repair",
             "export": f"{COMMANDS}.export:export",
         },
         "Keep": {

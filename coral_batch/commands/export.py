@@ -24,7 +24,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError, reading
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
-from coral_batch.lake.atomic import unfinished_folder
+from coral_batch.lake.atomic import unfinished
 from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
@@ -305,10 +305,8 @@ def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
 def _write(destination: Path, fill: Callable[[Path], None]) -> None:
     """Write the whole folder or nothing."""
     try:
-        with unfinished_folder(destination) as temporary:
-            complete = temporary / "complete"
+        with unfinished(destination) as complete:
             fill(complete)
-            complete.rename(destination)
     except (OSError, SafetensorError) as error:
         raise CoralError(
             "the export cannot be written",

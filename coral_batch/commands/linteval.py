@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import polars as pl
@@ -19,7 +21,7 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import params
-from coral_batch.lake.atomic import atomic, mode_by_umask, unfinished_folder
+from coral_batch.lake.atomic import atomic, writing
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
@@ -109,9 +111,19 @@ def run(
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
-    with atomic(answers, mode_by_umask()) as stream:
+    with atomic(answers) as stream:
         stream.write("".join(lines).encode())
     _stand({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Make a folder of the project for a base model that only this command needs."""
+    place = lake.STORE.parent
+    with writing(place):
+        place.mkdir(exist_ok=True)
+        with TemporaryDirectory(prefix="base-", dir=place) as folder:
+            yield Path(folder)
 
 
 def _drawn(
@@ -119,11 +131,11 @@ def _drawn(
 ) -> dict[int, list[str]]:
     """Return the raw answers of a model to each item."""
     # Imported here: torch and transformers take seconds, which --help must not.
-    from coral_batch.commands.repair.models import Adapter, read_peft_folder
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.models.base.catalogue import CATALOGUE
     from coral_batch.models.base.checkpoint import materialise, origin_of
     from coral_batch.models.decoding.drawing import draw
+    from coral_batch.repair.models import Adapter, read_peft_folder
 
     if model != BASE and origin_of(model) is None:
         raise CoralError(
@@ -132,10 +144,10 @@ def _drawn(
             found=model,
             expected=f"{BASE}, {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
         )
-    with unfinished_folder(lake.STORE.with_name("base")) as scratch:
+    with _scratch() as scratch:
         base = lake.path("base")
         if model != BASE:
-            base = scratch / "model" / "base"  # in no folder that is locked, as `scratch` is
+            base = scratch / "base"
             materialise(model, revision, base, lake.DOWNLOADS)
         put = Adapter() if adapter is None else read_peft_folder(adapter, base)
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
@@ -332,7 +344,7 @@ def _write_tests(items: Collection[int], file: Path) -> None:
             found="the file itself" if place == file else "other tests",
             action="name another file, in a folder without others' tests",
         )
-    with atomic(place, mode_by_umask()) as stream:
+    with atomic(place) as stream:
         stream.write(content)
 
 
@@ -342,5 +354,5 @@ def _write(content: Any, file: Path | None) -> None:
     if file is None:
         typer.echo(text, nl=False)
         return
-    with atomic(file, mode_by_umask()) as stream:
+    with atomic(file) as stream:
         stream.write(text)

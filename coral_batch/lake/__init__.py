@@ -1,4 +1,4 @@
-"""The lake: where tables lie, and how they are read, validated, sealed and written.
+"""The lake: where tables lie, and how they are read, validated and written.
 
 The only package that knows a path of the lake. What nearly everyone needs stands here, as in
 ``lake.read_rows("samples", SampleRow, "000")``.
@@ -32,9 +32,7 @@ from coral_batch.lake.tables import (
     read_arrays,
     read_document,
     read_frame,
-    read_raw,
     read_rows,
-    read_sealed_frame,
     write_arrays,
     write_document,
     write_folders,
@@ -69,9 +67,7 @@ __all__ = [
     "read_arrays",
     "read_document",
     "read_frame",
-    "read_raw",
     "read_rows",
-    "read_sealed_frame",
     "write_arrays",
     "write_document",
     "write_folders",

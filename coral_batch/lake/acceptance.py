@@ -17,8 +17,8 @@ import polars as pl
 
 Check = Callable[[Any], bool]
 
-_WORDS = frozenset({"$schema", "description", "from", "key", "measured", "minRows", "title"})
-"""Keywords that refuse nothing: a row's `key`, what is `measured`, and `minRows` of a table."""
+_WORDS = frozenset({"$schema", "description", "key", "minRows", "title"})
+"""Keywords that refuse nothing: a row's `key`, and `minRows` of a table."""
 
 _COMBINING = frozenset({"$ref", "allOf", "anyOf", "contains", "if", "not", "oneOf", "prefixItems"})
 """Keywords whose parts are not looked into for integers."""

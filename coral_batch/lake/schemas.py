@@ -1,8 +1,8 @@
 """The JSON Schemas in schemas/, compiled once, and the message of a violation.
 
-A schema in a file may refer to a part of another one (``"$ref": "params.schema.json#/..."``). Of
-the objectives none names a single one: a property or an entry of a list with ``{objective}`` in it
-stands for one per objective, and ``"{objectives}"`` for their number.
+A schema in a file may refer to a part of itself (``"$ref": "#/$defs/..."``) or of another one
+(``"$ref": "params.schema.json#/..."``). None names an objective: a property or an entry of a list
+with ``{objective}`` in it stands for one per objective, and ``"{objectives}"`` for their number.
 """
 
 from __future__ import annotations
@@ -81,8 +81,10 @@ class Schema:
 
 def read(name: str) -> dict[str, Any]:
     """Return ``schemas/NAME.schema.json``, written out."""
-    content: dict[str, Any] = _written_out(_parse(f"{name}.schema.json"))
-    return content
+    file = f"{name}.schema.json"
+    content = {key: part for key, part in _parse(file).items() if key != "$defs"}
+    written: dict[str, Any] = _written_out(content, file)
+    return written
 
 
 @cache
@@ -90,20 +92,22 @@ def _parse(file: str) -> Any:
     return json.loads((FOLDER / file).read_text(encoding="utf-8"))
 
 
-def _written_out(node: Any) -> Any:
-    """Put references and objectives in place; the keywords beside a reference go first."""
+def _written_out(node: Any, file: str) -> Any:
+    """Put a file's references and objectives in place; keywords beside a reference go first."""
     if node == "{objectives}":
         return len(OBJECTIVES)
     if isinstance(node, list):
-        return [_written_out(item) for entry in node for item in _for_each_objective(entry)]
+        return [_written_out(item, file) for entry in node for item in _for_each_objective(entry)]
     if not isinstance(node, dict):
         return node
     found = {}
     if "$ref" in node:
-        file, pointer = node["$ref"].split("#/")
-        found = _written_out(reduce(getitem, pointer.split("/"), _parse(file)))
+        other, pointer = node["$ref"].split("#/")
+        other = other or file
+        found = _written_out(reduce(getitem, pointer.split("/"), _parse(other)), other)
     pairs = (pair for item in node.items() for pair in _for_each_objective(item))
-    return {**found, **{key: _written_out(value) for key, value in pairs if key != "$ref"}}
+    own = {key: _written_out(value, file) for key, value in pairs if key not in {"$ref", "$defs"}}
+    return {**found, **own}
 
 
 def _for_each_objective(entry: Any) -> list[Any]:

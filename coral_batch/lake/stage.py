@@ -55,7 +55,7 @@ class Tables(Protocol):
         """Return a JSONL table as instances of a frozen dataclass."""
 
     def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
-        """Return a Parquet table, without its seals."""
+        """Return a Parquet table."""
 
     def document(self, table: str, kind: type[Row]) -> Row:
         """Return a JSON document as a frozen dataclass, or as it is for `dict`."""

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError, reading
-from coral_batch.lake.atomic import is_locked, locked, make_folder, sync, sync_tree, writing
+from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import found_sha256
 
 INDEX = "index.json"
@@ -127,11 +127,8 @@ class Store:
         key = key_of(determinants)
         entry = self.root / kind / key
         with writing(entry):
-            make_folder(entry.parent)
-            with (
-                tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary,
-                locked(Path(temporary)),
-            ):
+            entry.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary:
                 folder = Path(temporary) / key
                 (folder / FILES).mkdir(parents=True)
                 build(folder / FILES)
@@ -142,9 +139,7 @@ class Store:
                     "files": _hashes(folder / FILES),
                 }
                 (folder / INDEX).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
-                sync_tree(folder)
                 _move(folder, entry)
-                sync(entry.parent)
         return entry / FILES
 
     def entries(self) -> Iterator[Entry]:
@@ -162,25 +157,17 @@ class Store:
                 yield Entry(folder.parent.name, folder.name, folder, size, folder.stat().st_mtime)
 
     def unfinished(self) -> list[Path]:
-        """Return the folders of entries whose making was killed, and of those made elsewhere.
-
-        What a process of this machine is making is locked.
-        """
-        return sorted(
-            folder for folder in self.root.glob(f"*/{_UNFINISHED}*") if not is_locked(folder)
-        )
+        """Return the folders of entries that are being made, or whose making was killed."""
+        return sorted(self.root.glob(f"*/{_UNFINISHED}*"))
 
 
 def discard(entry: Path) -> str | None:
     """Delete an entry if it is damaged, and say in words what was wrong; None when nothing was.
 
-    Of several processes that find the same damage one deletes the entry. The others come after it,
-    look again, and leave alone what it may have made in its place.
-
     Raises:
         CoralError: it may not be read, or cannot be deleted.
     """
-    with reading(entry), locked(entry.parent):
+    with reading(entry):
         damage = _damage(entry) if os.path.lexists(entry) else None
         if damage is not None:
             remove(entry)

@@ -1,11 +1,10 @@
 """The only module that knows where things are in the lake, and that reads or writes them.
 
 A table is named; its place, format and JSON Schema follow from the name. Every row read or written
-is validated against ``schemas/TABLE.schema.json``; writes go to a temporary file that is flushed
-and renamed, so a reader never sees half a table. Formats: JSONL for tables with nested values
+is validated against ``schemas/TABLE.schema.json``; writes go to a temporary file that is renamed,
+so a reader never sees half a table. Formats: JSONL for tables with nested values
 (one frozen dataclass a row), Parquet for flat ones (a polars frame), JSON for single documents,
-npz for arrays. Measured values are sealed as they are written (`seals`); reads leave the seals out
-unchecked, which is the task of `coral audit`.
+npz for arrays.
 
 Not here: the content-addressed store (`coral_batch.lake.store`), which lies outside the lake.
 """
@@ -24,9 +23,9 @@ import numpy as np
 import polars as pl
 
 from coral_batch.errors import CoralError
-from coral_batch.lake import seals, strictjson
+from coral_batch.lake import strictjson
 from coral_batch.lake.acceptance import doubtful
-from coral_batch.lake.atomic import atomic, move_into_place, sync_tree, unfinished_folder
+from coral_batch.lake.atomic import atomic, unfinished
 from coral_batch.lake.places import SCHEMAS, asked_alone, path
 from coral_batch.lake.schemas import Schema, first_error, first_repeat, subvalidator, validator
 
@@ -63,22 +62,7 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
     """
     values = _read_lines(table, part)
     _check_keys(_validator(table).schema, values, path(table, part))
-    rows = []
-    for value in values:
-        value.pop(seals.COLUMN, None)
-        rows.append(build(row, value))
-    return rows
-
-
-def read_raw(table: str, part: str | None = None) -> list[dict[str, Any]]:
-    """Read a table as JSON values, seals included; a JSON document is a row by itself.
-
-    Rows that are there twice are left to the audit. Errors otherwise as in `read_rows`.
-    """
-    kind = path(table, part).suffix
-    if kind == ".parquet":
-        return read_sealed_frame(table, part).to_dicts()
-    return [_read_document(table)] if kind == ".json" else _read_lines(table, part)
+    return [build(row, value) for value in values]
 
 
 def _read_lines(table: str, part: str | None) -> list[dict[str, Any]]:
@@ -110,7 +94,7 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
     check = _validator(table)
     values, lines = [], []
     for number, row in enumerate(rows, start=1):
-        value = _sealed(table, plain(row))
+        value = plain(row)
         error = first_error(check, value, f"row {number}")
         if error is not None:
             raise _broken(file, error)
@@ -127,24 +111,18 @@ def read_document(table: str, kind: type[Row]) -> Row:
 
     Errors as in `read_rows`.
     """
-    value = _read_document(table)
-    value.pop(seals.COLUMN, None)
-    return value if kind is dict else build(kind, value)  # type: ignore[return-value]
-
-
-def _read_document(table: str) -> dict[str, Any]:
     file = path(table)
     value = strictjson.parse(_read_text(file), file)
     error = first_error(validator(table), value)
     if error is not None:
         raise _broken(file, error)
-    return value
+    return build(kind, value)
 
 
 def write_document(table: str, document: Any) -> None:
     """Validate and write a dataclass instance or a JSON object as a document, atomically."""
     file = path(table)
-    value = _sealed(table, plain(document))
+    value = plain(document)
     error = first_error(validator(table), value)
     if error is not None:
         raise _broken(file, error)
@@ -155,8 +133,7 @@ def write_document(table: str, document: Any) -> None:
 
 def frame(table: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Build a frame with the columns, in the order and of the types of the table's schema."""
-    columns = {name: kind for name, kind in _columns(table).items() if name != seals.COLUMN}
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    return pl.DataFrame(rows, schema=_columns(table), orient="row")
 
 
 def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
@@ -166,13 +143,6 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
         CoralError: the file is missing or is no Parquet, columns or values break the schema, or a
             row is there twice.
     """
-    content = read_sealed_frame(table, part)
-    _check_keys(_validator(table).schema, content, path(table, part))
-    return content.drop(seals.COLUMN, strict=False)
-
-
-def read_sealed_frame(table: str, part: str | None = None) -> pl.DataFrame:
-    """Read a Parquet table, seals included, as `read_raw` does; errors as there."""
     file = path(table, part)
     try:
         with file.open("rb") as stream:  # of a path, polars takes [, * and ? for patterns
@@ -188,17 +158,15 @@ def read_sealed_frame(table: str, part: str | None = None) -> pl.DataFrame:
             action=AGAIN,
         ) from None
     _check_frame(table, content, file)
+    _check_keys(_validator(table).schema, content, file)
     return content
 
 
 def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> None:
     """Validate and write a Parquet table, atomically; the rows keep their order."""
     file = path(table, part)
-    schema = _validator(table).schema
-    if seals.is_sealed(schema):
-        content = content.with_columns(seals.seal_frame(table, schema, content))
     _check_frame(table, content, file)
-    _check_keys(schema, content, file)
+    _check_keys(_validator(table).schema, content, file)
     # By way of memory: polars tells a full disk as an error of its own.
     buffer = io.BytesIO()
     content.write_parquet(buffer)
@@ -244,14 +212,10 @@ def write_folders(table: str, folders: Mapping[str, Path], part: str | None = No
     Raises:
         CoralError: the disk does not take them; what lay there before still does.
     """
-    target = path(table, part)
-    with unfinished_folder(target) as temporary:
-        complete = temporary / "complete"
+    with unfinished(path(table, part)) as complete:
         complete.mkdir()
         for name, folder in folders.items():
             shutil.copytree(folder, complete / name)
-        sync_tree(complete)
-        move_into_place(complete, target)
 
 
 def write_text(file: Path, text: str) -> None:
@@ -274,13 +238,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return {name: plain(item) for name, item in vars(value).items()}
-
-
-def _sealed(table: str, value: dict[str, Any]) -> dict[str, Any]:
-    schema = _validator(table).schema
-    if not seals.is_sealed(schema):
-        return value
-    return {**value, seals.COLUMN: seals.seal(table, schema, value)}
 
 
 def _validator(table: str) -> Schema:
@@ -378,8 +335,6 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
         )
     _check_rows(_validator(table).schema, content.height, file)
     for name in content.columns:
-        if name == seals.COLUMN:
-            continue  # as many values as rows, and nothing reads them but the audit
         check = subvalidator(SCHEMAS.get(table, table), name)
         for value in doubtful(check.schema, content[name]).to_list():
             error = first_error(check, value)

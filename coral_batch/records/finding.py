@@ -14,20 +14,19 @@ FAILURES = frozenset({TOO_LONG, UNPARSEABLE, ERROR, CRASH, TIMEOUT})
 """Codes of findings that say that a linter did not finish, so that silence always means clean.
 
 TOO_LONG: the source was not linted for its length. UNPARSEABLE: bandit could not parse it (flake8
-says E999 or E902 itself). ERROR: the linter raised an exception, or a coding cookie would have it
-read another text. CRASH: the linter's process died. TIMEOUT: the linter was killed for the time it
-took.
+says E999 or E902 itself). ERROR: the linter raised an exception, or UTF-8 cannot hold the text.
+CRASH: the linter's process died. TIMEOUT: the linter was killed for the time it took.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    r"""One complaint about one source.
+    """One complaint about one source.
 
     Attributes:
         tool: ``flake8`` or ``bandit``.
         code: the linter's own code, e.g. ``E302`` or ``B102``, or one of `FAILURES`.
-        message: the linter's text; lone surrogates are written as ``\udXXX`` escapes.
+        message: the linter's text.
         line: line number, from 1; 0 when the finding belongs to no line.
         column: column, from 1 (bandit's own reports count from 0); 0 when it belongs to none.
         severity: ``LOW``, ``MEDIUM`` or ``HIGH`` from bandit; None from flake8 and for `FAILURES`.
@@ -46,8 +45,3 @@ class Finding:
 def failure(tool: str, code: str, message: str) -> Finding:
     """Return the finding that says that `tool` did not finish; `code` is one of `FAILURES`."""
     return Finding(tool, code, message, line=0, column=0)
-
-
-def printable(text: str) -> str:
-    """Return `text` with lone surrogates escaped, so that it can be written as UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()

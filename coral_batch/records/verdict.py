@@ -11,19 +11,6 @@ Kind = Literal["PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEAB
 
 
 @dataclass(frozen=True)
-class Twin:
-    """Another program that a program has to do the same as.
-
-    Attributes:
-        code: the source of its module.
-        calls: the arguments of each call, a tuple written as a Python literal.
-    """
-
-    code: str
-    calls: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Program:
     """A program to judge.
 
@@ -35,7 +22,6 @@ class Program:
         cases: JSON cases; without them `tests` is run.
         tests: source of the problem's test file, or the tests of a project.
         support: name -> source of the modules that tests and program may import (``node``).
-        twin: what it is compared with, beside its cases or tests; see `coral_batch.verdicts.twins`.
         lines: with a `Suite`, how many lines of its file a test may run before it counts as
             hanging; 0 for any number.
     """
@@ -46,7 +32,6 @@ class Program:
     cases: tuple[Case, ...]
     tests: str | Suite | None
     support: dict[str, str]
-    twin: Twin | None = None
     lines: int = 0
 
 
@@ -56,8 +41,7 @@ class Verdict:
 
     Attributes:
         case: number of the case or test, from 0.
-        test: name of the test function, or pytest's id; of a call compared with the twin's, its
-            arguments; None for a JSON case.
+        test: name of the test function, or pytest's id; None for a JSON case.
         kind: PASS; FAIL (another result); ERROR (an exception, no result, or what is no answer);
             TIMEOUT; MEMORY; CRASH (killed by a signal); UNPARSEABLE (no syntax or no such
             function).

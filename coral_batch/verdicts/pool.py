@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.atomic import make_folder, sync
+from coral_batch.lake.hashes import code_sha256
 from coral_batch.lake.tables import plain
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
@@ -40,9 +40,8 @@ from coral_batch.verdicts.projects import (
     open_project,
 )
 from coral_batch.verdicts.suites import ProjectJail
-from coral_batch.verdicts.testfiles import judge_tests
+from coral_batch.verdicts.testfiles import judge_tests, names_of
 from coral_batch.verdicts.timing import repeated
-from coral_batch.verdicts.twins import judge_twin, names_of
 from coral_batch.work.address import cluster
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
@@ -71,8 +70,8 @@ def judge(
         timed: whether processor times are to be told apart below a millisecond; see `timing`.
 
     Returns:
-        For each program its verdicts, in the order of its cases or tests and of the calls compared
-        with its twin's; the same on every run, durations aside.
+        For each program its verdicts, in the order of its cases or tests; the same on every run,
+        durations aside.
 
     Raises:
         CoralError: a required layer is missing, memory does not hold the workers, a test file does
@@ -200,15 +199,9 @@ def _work(
                 verdicts = repeated(jail, task.program, limits, verdicts, used)
         else:
             verdicts = judge_tests(jail, apart, task.program, limits)
-        if task.program.twin is not None and task.only is None:
-            passed = all(verdict.kind == "PASS" for verdict in verdicts.values())
-            verdicts |= judge_twin(jail, task.program, task.program.twin, limits, passed)
         done.append((task, verdicts))
         if journal is not None and task.only is None and len(verdicts) == _size(task.program):
             _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
-    # Once a bundle, since it takes as long as judging a program: a power cut takes no more.
-    if journal is not None and journal.exists():
-        sync(journal)
     return done, rest
 
 
@@ -267,7 +260,6 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
         [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
         layers,
         timed,
-        program.twin and [program.twin.code, program.twin.calls],
         program.lines,
     ]
     # As it stands: escaped, two halves of a character would be the same as the character.
@@ -278,8 +270,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
 @functools.cache
 def _sources() -> str:
     """Hash this package's code: verdicts of another version are not taken from a journal."""
-    files = sorted(Path(__file__).parent.rglob("*.py"))
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    return code_sha256(sorted(Path(__file__).parent.rglob("*.py")))
 
 
 def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
@@ -313,12 +304,9 @@ def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
     """Append one finished program as one line behind its own SHA-256, in one write."""
     content = json.dumps([key, [asdict(verdict) for verdict in verdicts]])
     try:
-        make_folder(journal.parent)
-        new = not journal.exists()
+        journal.parent.mkdir(parents=True, exist_ok=True)
         with journal.open("a") as file:
             file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
-        if new:
-            sync(journal.parent)
     except OSError as error:
         raise _unusable(journal, error) from None
 

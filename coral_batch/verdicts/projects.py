@@ -12,6 +12,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+import pytest
+from _pytest.config.findpaths import load_config_dict_from_file
+
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
@@ -57,23 +60,23 @@ def options(root: Path) -> tuple[str, ...]:
     return (DOCTESTS, f"--rootdir={root}", f"--confcutdir={root}", "-c", str(settings))
 
 
-_SETTINGS = {
-    "pytest.ini": "",
-    ".pytest.ini": "",
-    "pyproject.toml": "[tool.pytest",
-    "tox.ini": "[pytest]",
-    "setup.cfg": "[tool:pytest]",
-}
-"""Where pytest's settings may stand, in its order, and what begins them there."""
+_SETTINGS = (
+    *("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"),
+    *("pyproject.toml", "tox.ini", "setup.cfg"),
+)
+"""Where pytest's settings may be, in its order."""
 
 
 def settings_of(folder: Path) -> Path | None:
-    """Return the file of a folder that has settings of pytest's; None where none has."""
-    for name, section in _SETTINGS.items():
-        file = folder / name
-        if file.is_file() and section in file.read_text(encoding="utf-8", errors="replace"):
-            return file
-    return None
+    """Return the file of a folder that has settings of pytest's; None if none has."""
+    return next((folder / name for name in _SETTINGS if _is_settings(folder / name)), None)
+
+
+def _is_settings(file: Path) -> bool:
+    try:
+        return file.is_file() and load_config_dict_from_file(file) is not None
+    except pytest.UsageError:  # pytest will say what is wrong with it
+        return True
 
 
 def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int, Verdict]:
@@ -101,11 +104,11 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
             number: Verdict(number, test, "UNPARSEABLE", why, 0.0, 0.0)
             for number, test in enumerate(suite.tests)
         }
-    files = dict.fromkeys(test.partition("::")[0] for test in suite.tests)
     request = Request(
         file,
         import_root(file),
-        (*options(root), *(str(root / one) for one in files)),
+        (*options(root), str(root)),
+        files=tuple({str(root / test.partition("::")[0]): None for test in suite.tests}),
         only=suite.tests,
         lines=program.lines,
         hang=HANGS,

@@ -54,8 +54,9 @@ class Outcome:
         detail: what pytest said of a failure or a skip, in a line.
         cpu_seconds: processor time, as the process says.
         wall_seconds: time by the clock.
-        called: the functions of the project that it called, where that was asked for: file,
-            qualified name, and whether a call came from another file.
+        called: the functions of the project that it called, if that was asked for: file, qualified
+            name, and whether a call came from another file. What was called while its file was
+            collected, or for a fixture that several tests share, counts for each of them.
     """
 
     id: str
@@ -94,6 +95,7 @@ class Request:
         file: the file whose place the candidate takes.
         root: the folder that it is imported from.
         arguments: pytest's: files, folders and options.
+        files: the files to collect tests from; empty for all that pytest finds.
         only: ids of the tests to run; None for all.
         watch: whether to note which functions of the project each test calls.
         lines: of the file's functions that may run in one test before it counts as hanging; 0 for
@@ -104,6 +106,7 @@ class Request:
     file: Path
     root: Path
     arguments: tuple[str, ...]
+    files: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
     watch: bool = False
     lines: int = 0
@@ -181,6 +184,7 @@ class ProjectJail:
             "start": self._project.folder,
             "text": text,
             "arguments": request.arguments,
+            "files": list(request.files),
             "only": request.only and list(request.only),
             "done": done,
             "watch": request.watch,
@@ -190,9 +194,18 @@ class ProjectJail:
         }
 
 
-def digest(ids: Iterable[str]) -> str:
-    """Return the SHA-256 of the ids of tests, in whatever order they are."""
-    return hashlib.sha256(json.dumps(sorted(ids)).encode()).hexdigest()
+def digest(collected: Iterable[str], tests: Iterable[str]) -> str:
+    """Return the SHA-256 of the collected ids that belong to the functions of some tests.
+
+    These are the tests and whatever else their parameters give.
+
+    Args:
+        collected: ids of all tests that pytest collected, in any order.
+        tests: ids of the tests.
+    """
+    functions = {test.partition("[")[0] for test in tests}
+    ids = sorted(id for id in collected if id.partition("[")[0] in functions)
+    return hashlib.sha256(json.dumps(ids).encode()).hexdigest()
 
 
 def settled(ran: Ran, tests: Sequence[str], collected: str) -> list[Outcome]:
@@ -201,11 +214,11 @@ def settled(ran: Ran, tests: Sequence[str], collected: str) -> list[Outcome]:
     Args:
         ran: what came of the run.
         tests: ids of the tests.
-        collected: the `digest` of all that pytest is to collect. Where it collects other tests, no
-            test counts.
+        collected: the `digest` of what pytest is to collect. Where it collects other tests, none
+            counts.
     """
     why = ran.said
-    if ran.collected is not None and digest(ran.collected) == collected:
+    if ran.collected is not None and digest(ran.collected, tests) == collected:
         found = {one.id: one for one in ran.outcomes}
     else:
         found, why = {}, why or "pytest collects other tests than it did at first"
@@ -271,6 +284,7 @@ class _Child:
         self._files: tuple[str, ...] = ()
         self._left: list[str] = []
         self._called: list[tuple[str, str, bool]] = []
+        self._shared: dict[str, list[tuple[str, str, bool]]] = {}
         self._found: list[Outcome] = []
 
     def run(self) -> Ran:
@@ -287,6 +301,7 @@ class _Child:
                 self._lose(stop)
                 if isinstance(stop, _Forged):
                     self._doubt(stop.detail)
+        self._found = [self._with_shared(one) for one in self._found]
         return Ran(self._collected, self._files, tuple(self._found), said, kind)
 
     def _follow(self, child: Child) -> str:
@@ -310,6 +325,9 @@ class _Child:
                     self._left = _wanted(self._collected, only, done)
                 case ["call", *call]:
                     self._called.append(tuple(call))
+                    continue
+                case ["shared", node, *call]:
+                    self._shared.setdefault(node, []).append(tuple(call))
                     continue
                 case ["test", test, *rest] if self._left[:1] == [test]:
                     del self._left[0]
@@ -365,6 +383,14 @@ class _Child:
         )
         self._called.clear()
 
+    def _with_shared(self, outcome: Outcome) -> Outcome:
+        """Add what was called for several tests, of which this is one."""
+        called = {*outcome.called}
+        for node, calls in self._shared.items():
+            if not node or f"{outcome.id}::".startswith((f"{node}::", f"{node}/")):
+                called.update(calls)
+        return replace(outcome, called=tuple(sorted(called)))
+
     def _lose(self, stop: Stop) -> None:
         """Take down that the process ended in the test that is due, or after the last one."""
         if not self._left and self._found:
@@ -392,7 +418,7 @@ def _is_message(message: object) -> bool:
             )
         case ["collecting" | "hung", str()] | ["call", str(), str(), bool()]:
             return True
-        case ["end", str(), str()]:
+        case ["shared", str(), str(), str(), bool()] | ["end", str(), str()]:
             return True
         case ["test", str(), str(kind), str(), int()]:
             return kind in _KINDS

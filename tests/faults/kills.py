@@ -1,8 +1,7 @@
 """Kill a whole run again and again at random moments, let it finish, and compare the bytes.
 
 ``python -m tests.faults.kills --kills 30`` is the long form; another ``--seed`` kills at other
-moments. Each kill ends every process of the run at once with SIGKILL. Two of three are power cuts:
-after them the folder holds what had been forced to the disk, in both forms of `tests.faults.power`.
+moments. Each kill ends every process of the run at once with SIGKILL.
 """
 
 from __future__ import annotations
@@ -21,13 +20,7 @@ from coral_batch.commands.doctor import torn
 from coral_batch.lake.store import Store
 from coral_batch.seeding import generator
 from coral_batch.work.text import table
-from tests.faults.power import Disk
 from tests.pipeline import ENVIRONMENT, hashes, make_project, run
-
-KILL = "kill"
-NAMES_STAY = "power cut, names stay"
-NAMES_GO = "power cut, names go"
-FORMS = (KILL, NAMES_STAY, NAMES_GO)
 
 
 @dataclass
@@ -35,14 +28,11 @@ class Kills:
     """What came of a run that was killed.
 
     Attributes:
-        moments: of each kill the stage that was running, or what DVC was doing, and its form.
-        lost: entries of the store that were whole before a kill and not after it; what is being
-            put there at that moment may be among them.
+        moments: of each kill the stage that was running, or what DVC was doing.
         torn: DVC's own files that were left torn, and removed as `coral doctor` says.
     """
 
-    moments: list[tuple[str, str]] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)
+    moments: list[str] = field(default_factory=list)
     torn: list[str] = field(default_factory=list)
 
 
@@ -51,7 +41,7 @@ def killed_run(project: Path, kills: int, seed: int, longest: float = 12) -> Kil
 
     Args:
         project: a project in which nothing has run.
-        kills: how often, in all `FORMS` by turns; the run may end before, then fewer.
+        kills: how often; the run may end before, then fewer.
         seed: of the moments.
         longest: latest moment of a kill, in seconds from the start, > 1.
     """
@@ -59,32 +49,26 @@ def killed_run(project: Path, kills: int, seed: int, longest: float = 12) -> Kil
     result = Kills()
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "run.log"
-        for number in range(kills):
-            form = FORMS[number % len(FORMS)]
-            with Disk(project) as disk:
-                if not _killed(project, disk, log, float(random.uniform(1, longest))):
-                    break
-                kept = whole_entries(project)
-                if form != KILL:
-                    disk.cut(names_stay=form == NAMES_STAY)
+        for _ in range(kills):
+            if not _killed(project, log, float(random.uniform(1, longest))):
+                break
             for file in torn(project):
                 (project / file).unlink()
                 result.torn.append(str(file))
             lines = [line for line in log.read_text().splitlines() if line.startswith("Running")]
             stage = lines[-1].split("'")[1] if lines else "before a stage"
-            result.moments.append((stage, form))
-            result.lost += sorted(kept - whole_entries(project))
+            result.moments.append(stage)
     run(project, "dvc", "repro")
     return result
 
 
-def _killed(project: Path, disk: Disk, log: Path, seconds: float) -> bool:
+def _killed(project: Path, log: Path, seconds: float) -> bool:
     """Run for a time and kill; False when the run ended before."""
     with log.open("wb") as output:
         running = subprocess.Popen(
             ["dvc", "repro"],
             cwd=project,
-            env={**ENVIRONMENT, **disk.environment},
+            env={**ENVIRONMENT, "PYTHONPATH": str(project)},
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -137,7 +121,7 @@ if __name__ == "__main__":
     parser.add_argument("--a-run", type=int, default=15, help="kills before a run may finish")
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="coral-kills-") as folder:
         root = Path(folder)
         first = make_project(root / "undisturbed")
@@ -154,12 +138,11 @@ if __name__ == "__main__":
             outcome = killed_run(again, most, 1000 * chosen.seed + number, longest)
             counts.update(outcome.moments)
             differing = sorted(name for name, _ in expected.items() ^ hashes(again).items())
-            print(f"run {number}: {len(outcome.moments)} kills, {len(outcome.lost)} entries lost")
+            print(f"run {number}: {len(outcome.moments)} kills")
             print(f"  removed, since DVC had left them torn: {', '.join(outcome.torn) or 'none'}")
             print(f"  {len(expected)} files compared, {len(differing)} differ", flush=True)
             if differing:
                 raise SystemExit("\n".join(differing))
-    stages = sorted({stage for stage, _ in counts})
-    rows = [(stage, *(str(counts[stage, form]) for form in FORMS)) for stage in stages]
-    total = tuple(str(sum(counts[stage, form] for stage in stages)) for form in FORMS)
-    print(table(("killed in", *FORMS), [*rows, (), ("total", *total)], left={"killed in"}))
+    rows = [(stage, str(counts[stage])) for stage in sorted(counts)]
+    total = ("total", str(counts.total()))
+    print(table(("killed in", "kills"), [*rows, (), total], left={"killed in"}))

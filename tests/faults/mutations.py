@@ -61,10 +61,6 @@ def truncated(content: bytes, random: np.random.Generator) -> bytes | None:
     return content[: int(random.integers(len(content)))] if content else None
 
 
-def emptied(content: bytes, random: np.random.Generator) -> bytes:
-    return b""
-
-
 def flipped(content: bytes, random: np.random.Generator) -> bytes | None:
     if not content:
         return None
@@ -74,31 +70,7 @@ def flipped(content: bytes, random: np.random.Generator) -> bytes | None:
     return bytes(changed)
 
 
-def noise(content: bytes, random: np.random.Generator) -> bytes:
-    return random.bytes(int(random.integers(1, 400)))
-
-
-def nulls_put_in(content: bytes, random: np.random.Generator) -> bytes:
-    at = int(random.integers(len(content) + 1))
-    return content[:at] + b"\x00" * int(random.integers(1, 9)) + content[at:]
-
-
-def doubled(content: bytes, random: np.random.Generator) -> bytes:
-    return content + content
-
-
 # Text ---------------------------------------------------------------------------------------
-
-
-def utf_16(content: bytes, random: np.random.Generator) -> bytes | None:
-    try:
-        return content.decode().encode("utf-16")
-    except UnicodeDecodeError:
-        return None
-
-
-def byte_order_mark(content: bytes, random: np.random.Generator) -> bytes:
-    return b"\xef\xbb\xbf" + content
 
 
 def not_utf_8(content: bytes, random: np.random.Generator) -> bytes:
@@ -106,49 +78,12 @@ def not_utf_8(content: bytes, random: np.random.Generator) -> bytes:
     return content[:at] + b"\xff\xfe\x80" + content[at:]
 
 
-def carriage_returns(content: bytes, random: np.random.Generator) -> bytes:
-    return content.replace(b"\n", b"\r\n")
-
-
-def a_line_dropped(content: bytes, random: np.random.Generator) -> bytes | None:
-    lines = content.splitlines(keepends=True)
-    if len(lines) < 2:
-        return None
-    del lines[int(random.integers(len(lines)))]
-    return b"".join(lines)
-
-
-def a_line_twice(content: bytes, random: np.random.Generator) -> bytes | None:
-    lines = content.splitlines(keepends=True)
-    if not lines:
-        return None
-    at = int(random.integers(len(lines)))
-    return b"".join([*lines[: at + 1], lines[at], *lines[at + 1 :]])
-
-
-def lines_swapped(content: bytes, random: np.random.Generator) -> bytes | None:
-    lines = content.splitlines(keepends=True)
-    if len(lines) < 2:
-        return None
-    one, other = random.choice(len(lines), 2, replace=False)
-    lines[one], lines[other] = lines[other], lines[one]
-    return b"".join(lines)
-
-
 def a_number_beyond_all_bounds(content: bytes, random: np.random.Generator) -> bytes | None:
-    return _replace_number(content, random, _pick((b"NaN", b"1e999", b"9" * 5000), random))
-
-
-def nested_too_deep(content: bytes, random: np.random.Generator) -> bytes | None:
-    return _replace_number(content, random, b"[" * 100_000)
-
-
-def _replace_number(content: bytes, random: np.random.Generator, by: bytes) -> bytes | None:
     digits = [at for at, byte in enumerate(content) if chr(byte).isdigit()]
     if not digits:
         return None
     at = _pick(digits, random)
-    return content[:at] + by + content[at + 1 :]
+    return content[:at] + _pick((b"NaN", b"1e999", b"9" * 5000), random) + content[at + 1 :]
 
 
 # JSON: a document, or a line of a table -----------------------------------------------------
@@ -194,20 +129,6 @@ def a_value_replaced(content: bytes, random: np.random.Generator) -> bytes | Non
     return _in_json(content, random, change)
 
 
-def a_value_exchanged(content: bytes, random: np.random.Generator) -> bytes | None:
-    """Two values of one row change places: legal types, the wrong meaning."""
-
-    def change(value: Any) -> str | None:
-        places = _places(value)
-        if len(places) < 2:
-            return None
-        (one, a), (other, b) = (places[i] for i in random.choice(len(places), 2, replace=False))
-        one[a], other[b] = json.loads(json.dumps(other[b])), json.loads(json.dumps(one[a]))
-        return json.dumps(value)
-
-    return _in_json(content, random, change)
-
-
 def a_field_missing(content: bytes, random: np.random.Generator) -> bytes | None:
     def change(value: Any) -> str | None:
         places = _places(value)
@@ -215,18 +136,6 @@ def a_field_missing(content: bytes, random: np.random.Generator) -> bytes | None
             return None
         container, key = _pick(places, random)
         del container[key]
-        return json.dumps(value)
-
-    return _in_json(content, random, change)
-
-
-def a_field_too_many(content: bytes, random: np.random.Generator) -> bytes | None:
-    def change(value: Any) -> str | None:
-        objects = [value, *(box[key] for box, key in _places(value))]
-        objects = [one for one in objects if isinstance(one, dict)]
-        if not objects:
-            return None
-        _pick(objects, random)["surplus"] = _pick(NASTY, random)
         return json.dumps(value)
 
     return _in_json(content, random, change)
@@ -307,22 +216,6 @@ def a_column_changed(content: bytes, random: np.random.Generator) -> bytes | Non
                 lambda: frame.with_columns(pl.lit(None).alias(name)),
                 lambda: frame.with_columns(pl.col(name).cast(pl.String)),
                 lambda: frame.select(reversed(frame.columns)),
-            ),
-            random,
-        )()
-
-    return _in_frame(content, change)
-
-
-def rows_changed(content: bytes, random: np.random.Generator) -> bytes | None:
-    def change(frame: pl.DataFrame) -> pl.DataFrame:
-        at = int(random.integers(frame.height))
-        return _pick(
-            (
-                frame.clear,
-                lambda: pl.concat([frame[:at], frame[at + 1 :]]),
-                lambda: pl.concat([frame, frame[at : at + 1]]),
-                frame.reverse,
             ),
             random,
         )()
@@ -418,59 +311,16 @@ def a_folder(file: Path) -> None:
     file.mkdir()
 
 
-def a_link_to_itself(file: Path) -> None:
-    file.unlink()
-    file.symlink_to(file.name)
-
-
-def a_link_to_nowhere(file: Path) -> None:
-    file.unlink()
-    file.symlink_to("../../../../nowhere/at/all")
-
-
 def a_link_out_of_the_lake(file: Path) -> None:
     file.unlink()
     file.symlink_to(OUTSIDE.absolute())
 
 
-BYTES: tuple[Mutation, ...] = (truncated, emptied, flipped, noise, nulls_put_in, doubled)
-TEXT: tuple[Mutation, ...] = (
-    *BYTES,
-    utf_16,
-    byte_order_mark,
-    not_utf_8,
-    carriage_returns,
-    a_line_dropped,
-    a_line_twice,
-    lines_swapped,
-    a_number_beyond_all_bounds,
-    nested_too_deep,
-)
-JSON: tuple[Mutation, ...] = (
-    *TEXT,
-    a_value_replaced,
-    a_value_replaced,
-    a_value_replaced,
-    a_value_exchanged,
-    a_field_missing,
-    a_field_too_many,
-    a_key_twice,
-)
-YAML: tuple[Mutation, ...] = (
-    *TEXT,
-    a_setting_replaced,
-    a_setting_replaced,
-    a_setting_replaced,
-    a_bomb_of_aliases,
-)
-PARQUET: tuple[Mutation, ...] = (
-    *BYTES,
-    a_cell_replaced,
-    a_cell_replaced,
-    a_cell_replaced,
-    a_column_changed,
-    rows_changed,
-)
+BYTES: tuple[Mutation, ...] = (truncated, flipped)
+TEXT: tuple[Mutation, ...] = (*BYTES, not_utf_8, a_number_beyond_all_bounds)
+JSON: tuple[Mutation, ...] = (*TEXT, a_value_replaced, a_field_missing, a_key_twice)
+YAML: tuple[Mutation, ...] = (*TEXT, a_setting_replaced, a_bomb_of_aliases)
+PARQUET: tuple[Mutation, ...] = (*BYTES, a_cell_replaced, a_column_changed)
 ARRAYS: tuple[Mutation, ...] = (*BYTES, an_array_changed, a_header_that_lies_about_its_array)
 TENSORS: tuple[Mutation, ...] = (*BYTES, a_tensor_header_that_lies)
 MUTATIONS = {
@@ -484,5 +334,5 @@ MUTATIONS = {
     ".safetensors": TENSORS,
 }
 """File name suffix -> the mutations that its files undergo."""
-PLACES = (nothing, a_folder, a_link_to_itself, a_link_to_nowhere, a_link_out_of_the_lake)
+PLACES = (nothing, a_folder, a_link_out_of_the_lake)
 """What may stand in a file's place."""

@@ -48,6 +48,8 @@ _BUGGY = "buggy"
 _BUGGY_FILE = ".buggy.py"
 _TESTS = ("test", "tests")
 _NO_PROGRAMS = ("conftest", "setup")
+_PLAIN = ("classmethod", "property", "staticmethod")
+"""Decorators after which each call still runs the function."""
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
@@ -219,15 +221,25 @@ class _Project:
                     self.origin,
                     buggy=buggy,
                     docstring=docstring,
-                    tests=self._suite(name, called[function]),
+                    tests=self._suite(name, self._and_hidden(source, function, called[function])),
                 )
             )
         return problems, dropped
 
-    def _suite(self, name: str, tests: Sequence[str]) -> Suite:
+    def _and_hidden(self, source: SourceFile, function: str, tests: Sequence[str]) -> list[str]:
+        """Add the tests in which a decorator may have hidden a call, as a cache does."""
+        decorators = [
+            d for one in definitions_of(source.tree, function) for d in one.decorator_list
+        ]
+        if all(isinstance(one, ast.Name) and one.id in _PLAIN for one in decorators):
+            return list(tests)
         files = {test.partition("::")[0] for test in tests}
-        collected = self.ran.collected or ()
-        together = digest(test for test in collected if test.partition("::")[0] in files)
+        others = [one.id for one in self.ran.outcomes if one.kind == "PASS" and one.id not in tests]
+        hidden = [test for test in others if test.partition("::")[0] in files]
+        return [*tests, *hidden][:MOST_TESTS]
+
+    def _suite(self, name: str, tests: Sequence[str]) -> Suite:
+        together = digest(self.ran.collected or (), tests)
         return Suite(str(self.path), name, tuple(tests), together, self.sha256)
 
 

@@ -20,8 +20,7 @@ from dataclasses import replace
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.complaints import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
-from coral_batch.linteval.scores.calls import calls_of
-from coral_batch.linteval.scores.score import Reading, reading
+from coral_batch.linteval.scores.score import score
 from coral_batch.linteval.scores.tables import lint_codes
 from coral_batch.linting.fixing import fix
 from coral_batch.records.finding import FAILURES, TOO_LONG, Finding
@@ -35,9 +34,8 @@ from coral_batch.records.items import (
     ItemTests,
     Meta,
     PromptCount,
-    Reason,
 )
-from coral_batch.records.verdict import Program, Twin, Verdict
+from coral_batch.records.verdict import Program, Verdict
 
 Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
 
@@ -82,8 +80,7 @@ def build(
     drops = list(dropped)
     kept, findings = _with_findings(candidates, workers, drops)
     kept = _with_canonical(kept, workers, drops)
-    kept, readings = _of_one_meaning(kept, findings, drops)
-    kept = _with_passed_tests(kept, readings, judge, drops)
+    kept = _with_passed_scores(kept, findings, judge, drops)
     if not kept:
         raise CoralError(
             "no program gives an item",
@@ -111,7 +108,9 @@ def build(
         )
         for candidate in kept
     )
-    tests = tuple(_tests(candidate, ids[candidate.code]) for candidate in kept)
+    tests = tuple(
+        ItemTests(ids[one.code], one.source, one.function, one.cases, one.tests) for one in kept
+    )
     codes = Counter(found.code for candidate in kept for found in findings[candidate.code])
     return DataSet(items, tests, tuple(drops), _statistics(items, drops, codes, prompts_from))
 
@@ -186,84 +185,50 @@ def _with_canonical(
     return kept
 
 
-def _of_one_meaning(
+def _with_passed_scores(
     candidates: Sequence[Candidate],
     findings: Mapping[str, Sequence[Finding]],
-    drops: list[Dropped],
-) -> tuple[list[Candidate], dict[str, Reading]]:
-    """Keep programs whose canonical code means the same by its text, or by tests that may say so.
-
-    Returns:
-        The programs, and what the text says, by source.
-    """
-    kept, readings = [], {}
-    for one in candidates:
-        canonical = one.canonical or ""
-        text = reading(one.code, findings[one.code], canonical, one.function)
-        if not canonical.strip():
-            drops.append(Dropped(one.source, "canonical_fails", "nothing is left of the program"))
-        elif text == "other" and one.function is None:
-            detail = "its syntax is another, and there are no tests"
-            drops.append(Dropped(one.source, "canonical_fails", detail))
-        elif text in {"hidden", "missing"}:
-            drops.append(Dropped(one.source, "canonical_fails", f"the strict score: {text}"))
-        else:
-            kept.append(one)
-            readings[one.source] = text
-    return kept, readings
-
-
-def _with_passed_tests(
-    candidates: Sequence[Candidate],
-    readings: Mapping[str, Reading],
     judge: Judge,
     drops: list[Dropped],
 ) -> list[Candidate]:
-    """Keep programs that pass their tests, as they are and in canonical form.
-
-    Where the text does not say that the canonical form means the same, it has to do so in calls
-    too, as the strict score asks.
+    """Keep programs that pass their tests and whose canonical code, of which flake8 says nothing,
+    passes the strict score.
     """
     tested = [candidate for candidate in candidates if candidate.function is not None]
-    originals = [_program(candidate, candidate.code) for candidate in tested]
-    canonicals = [
-        _program(one, one.canonical or "", _twin(one) if readings[one.source] == "other" else None)
-        for one in tested
-    ]
-    verdicts = judge([*originals, *canonicals]) if tested else []
-    failed: dict[str, Dropped] = {}
-    for candidate, original, canonical in zip(
-        tested, verdicts[: len(tested)], verdicts[len(tested) :], strict=True
-    ):
-        reasons: tuple[tuple[Reason, list[Verdict]], ...] = (
-            ("original_fails", original),
-            ("canonical_fails", canonical),
-        )
-        for reason, results in reasons:
-            wrong = [verdict for verdict in results if verdict.kind != "PASS"]
-            if wrong and candidate.source not in failed:
-                detail = f"test {wrong[0].case + 1}: {wrong[0].kind} {wrong[0].detail}".strip()
-                # Addresses in messages differ from run to run.
-                failed[candidate.source] = Dropped(
-                    candidate.source, reason, _ADDRESS.sub("0x...", detail)
-                )
-    drops += failed.values()
-    return [candidate for candidate in candidates if candidate.source not in failed]
+    # The audit tells the two halves apart by their places.
+    programs = [_program(one, one.code) for one in tested]
+    programs += [_program(one, one.canonical or "") for one in tested]
+    verdicts = judge(programs) if programs else []
+    sources = [candidate.source for candidate in tested]
+    as_they_are = dict(zip(sources, verdicts[: len(tested)], strict=True))
+    canonical = dict(zip(sources, verdicts[len(tested) :], strict=True))
+    kept = []
+    for one in candidates:
+        code, results = one.canonical or "", canonical.get(one.source)
+        kinds = None if results is None else [verdict.kind for verdict in results]
+        if failure := _first_failure(as_they_are.get(one.source, ())):
+            drops.append(Dropped(one.source, "original_fails", failure))
+        elif score(one.code, code, findings[one.code], (), (), kinds).strict:
+            kept.append(one)
+        else:
+            why = _first_failure(results or ()) or "its syntax is another, and there are no tests"
+            detail = why if code.strip() else "nothing is left of the program"
+            drops.append(Dropped(one.source, "canonical_fails", detail))
+    return kept
 
 
-def _program(candidate: Candidate, code: str, twin: Twin | None = None) -> Program:
+def _first_failure(verdicts: Sequence[Verdict]) -> str:
+    """Return which test failed first and how; an empty text where none did."""
+    wrong = next((verdict for verdict in verdicts if verdict.kind != "PASS"), None)
+    if wrong is None:
+        return ""
+    detail = f"test {wrong.case + 1}: {wrong.kind} {wrong.detail}".strip()
+    return _ADDRESS.sub("0x...", detail)  # which differs from run to run
+
+
+def _program(candidate: Candidate, code: str) -> Program:
     assert candidate.function is not None
-    return Program(
-        candidate.source, candidate.function, code, candidate.cases, candidate.tests, {}, twin
-    )
-
-
-def _twin(candidate: Candidate) -> Twin:
-    return Twin(candidate.code, calls_of(_tests(candidate, 0), candidate.code))
-
-
-def _tests(candidate: Candidate, number: int) -> ItemTests:
-    return ItemTests(number, candidate.source, candidate.function, candidate.cases, candidate.tests)
+    return Program(candidate.source, candidate.function, code, candidate.cases, candidate.tests, {})
 
 
 def _listed(findings: Sequence[Finding]) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from coral_batch.linting.flake8 import flake8
+from coral_batch.linting.pool import lint
 from coral_batch.records.finding import Finding
 
-DEFAULT_FLAKE8 = functools.partial(flake8, honour_noqa=True, final_newline=False)
-"""flake8 as by default, on the text as it is."""
+
+def complaints(sources: Sequence[str], workers: int | None = None) -> list[list[Finding]]:
+    """Return what flake8 finds in each text as it is, with its default settings."""
+    return lint(sources, workers, ("flake8",), honour_noqa=True, final_newline=False)
 
 
 def feedback(findings: Iterable[Finding]) -> str:

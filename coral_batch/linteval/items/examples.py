@@ -17,11 +17,10 @@ from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from coral_batch.linteval.items.complaints import DEFAULT_FLAKE8, feedback
+from coral_batch.linteval.items.complaints import complaints, feedback
 from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants, spoil_alike
 from coral_batch.linteval.items.prompts import PROMPTS
-from coral_batch.linting.pool import lint
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE, free_prompt
 from coral_batch.records.bug import Bug
@@ -76,7 +75,7 @@ def clean_problems(problems: Iterable[Problem], workers: int | None = None) -> l
         workers: processes for linting; None for one a core.
     """
     ordered = sorted(problems, key=lambda problem: problem.name)
-    found = _lint([problem.reference for problem in ordered], workers)
+    found = complaints([problem.reference for problem in ordered], workers)
     return [one for one, findings in zip(ordered, found, strict=True) if not findings]
 
 
@@ -105,7 +104,7 @@ def make_lint_examples(
         return []
     programs = [Candidate(one.name, one.reference, canonical=one.reference) for one in clean]
     spoiled = mutants(programs, each, seed)
-    found = _lint([one.code for one in spoiled], workers)
+    found = complaints([one.code for one in spoiled], workers)
     asked = zip(spoiled, found, cycle(PROMPTS["en"]), strict=False)
     return [_example(one, findings, text, tokenizer) for one, findings, text in asked]
 
@@ -137,10 +136,6 @@ def in_unclean_programs(
             reference, buggy = spoil_alike([bug.reference, bug.buggy], bug.id, seed, used)
             unclean[bug.id] = replace(bug, reference=reference, buggy=buggy)
     return [unclean.get(bug.id, bug) for bug in bugs]
-
-
-def _lint(sources: list[str], workers: int | None) -> list[list[Finding]]:
-    return lint(sources, workers, {"flake8": DEFAULT_FLAKE8})
 
 
 def _example(

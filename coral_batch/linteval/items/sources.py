@@ -13,7 +13,7 @@ from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval, read_prompts
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.snippets import read_snippets
-from coral_batch.records.items import PLACEHOLDERS, Candidate, DataSet, Dropped, Item, ItemTests
+from coral_batch.records.items import PLACEHOLDERS, Candidate, DataSet, Dropped
 from coral_batch.records.settings import Params
 
 ITEMS = 2
@@ -40,33 +40,6 @@ def make(settings: Params, judge: Judge) -> DataSet:
             candidates = mutants(read_snippets(path), ITEMS, settings.seed)
         else:
             candidates, dropped = (read_mbpp if source == "mbpp" else read_folder)(path)
-    return _build(candidates, dropped, settings, judge)
-
-
-def remake(
-    items: Sequence[Item],
-    tests: Sequence[ItemTests],
-    dropped: Sequence[Dropped],
-    settings: Params,
-    judge: Judge,
-) -> DataSet:
-    """Build a data set whose source is gone again, from its items' own code and solutions.
-
-    Args:
-        items: its items.
-        tests: their tests, in the same order.
-        dropped: what was dropped.
-        settings: as in `make`.
-        judge: as in `make`.
-    """
-    if settings.linteval.source == "official":
-        return adopt(items, Path(settings.linteval.path).name)
-    candidates = [
-        Candidate(
-            of.source, one.inputs.code, one.meta.canonical_code, of.function, of.cases, of.tests
-        )
-        for one, of in zip(items, tests, strict=False)
-    ]
     return _build(candidates, dropped, settings, judge)
 
 

@@ -36,10 +36,6 @@ def results(models: Mapping[str, Summary], comparison: Comparison | None = None)
     for name in outcomes:
         counts = [str(model.outcomes.get(name, 0)) for model in models.values()]
         rows.append([f"answers: {name}", *counts, *blank])
-    decisions = sorted({name for model in models.values() for name in model.strict_by})
-    for name in decisions:
-        counts = [str(model.strict_by.get(name, 0)) for model in models.values()]
-        rows.append([f"strict by: {name}", *counts, *blank])
     rows.append(
         ["answers: tests pass", *(str(model.tests_passed) for model in models.values()), *blank]
     )
@@ -53,8 +49,6 @@ def results(models: Mapping[str, Summary], comparison: Comparison | None = None)
         f"{total} answers; mean over items and 95 % bootstrap interval over functions",
         f"{first.tested} of {first.items} items have tests",
     ]
-    if "unknown" in decisions:
-        notes.append("strict: nothing decides the unknown answers, which count as not passed")
     beyond = [name for name, value in first.official.items() if value is None]
     if beyond:
         notes.append(f"{', '.join(beyond)} cannot be estimated from {first.samples} samples")
@@ -72,12 +66,11 @@ def overview(scores: pl.DataFrame, changes: pl.DataFrame) -> str:
     rows = []
     for (item,), of_item in scores.group_by("item", maintain_order=True):
         codes = left.filter(pl.col("item") == item)["code"].value_counts().sort("code")
-        strict = of_item["strict"].drop_nulls()
         rows.append(
             (
                 str(item),
                 f"{of_item['official'].sum()}/{len(of_item)}",
-                f"{strict.sum()}/{len(strict)}" if len(strict) else "-",
+                f"{of_item['strict'].sum()}/{len(of_item)}",
                 " ".join(f"{code}:{count}" for code, count in codes.iter_rows()),
             )
         )
@@ -104,12 +97,11 @@ def answer_text(
     for sample in samples:
         number = pl.col("sample") == sample.sample
         row = scores.filter(number).row(0, named=True)
-        strict = {True: "passed", False: "failed", None: "not decided"}[row["strict"]]
         parts += [
             "",
-            f"answer {sample.sample}: official {'passed' if row['official'] else 'failed'}, "
-            f"strict {strict} ({row['strict_by']}), {row['outcome']}; {sample.new_tokens} tokens, "
-            f"ended by {sample.finish}",
+            f"answer {sample.sample}: official {_passed(row['official'])}, strict "
+            f"{_passed(row['strict'])}, {row['outcome']}; {sample.new_tokens} tokens, ended by "
+            f"{sample.finish}",
             indent(escape(sample.raw), "  | "),
         ]
         parts += [
@@ -154,6 +146,10 @@ def plots(changes: Mapping[str, pl.DataFrame]) -> dict[str, str]:
         "fixed.csv": to_csv(("bar", "code", "model", "fixed", "answers"), fixed),
         "new.csv": to_csv(("bar", "code", "model", "answers"), new),
     }
+
+
+def _passed(success: bool) -> str:
+    return "passed" if success else "failed"
 
 
 def _interval(passes: Passes, name: str) -> str:

@@ -1,173 +1,424 @@
-"""Whether an answer is the original program, but for what flake8's complaints permit to change.
+"""Whether an answer's syntax tree is the original's, but for what flake8 asked to change.
 
-A pure function of the original, flake8's findings in it and the answer. Both are brought to their
-canonical tree (`canonical.py`), the original's is changed as each complaint permits (`permits.py`),
-and then they have to be equal. What each complaint permits:
+Both trees are normalised: by `_Plain` and `_Negated`, and by one small transformer for each flake8
+code that was found in the original. Then they have to be equal, up to the order of the module's
+imports and the new names of ambiguous variables. docs/codelintereval.md lists what that accepts.
 
-- E1, E2, E3, E5, E70, W and any other complaint about the text: nothing but the text.
-- E401, E402, F401, F403, F405, F811: imports of the module in another order and another place, but
-  not before what a later one may need, without those that are unused or repeated; names in place of
-  the star, for the usual modules of the standard library. What is defined again before it is used
-  goes, if the second definition stands beside it and the first does nothing but to define.
-- E711, F632: `is` for ``==`` and the reverse. E712: ``value is True``, or ``value`` alone. E721:
-  `is`, or `isinstance`. E722: `except Exception` or `except BaseException`.
-- E731: `def` in place of the lambda. E741: another name, everywhere in its scope.
-- F541: no prefix. F824: no `global`.
-- F841, F842: no variable; its value stays as a statement of its own, or goes if it has no effect
-  but an exception that it may raise.
-
-Nothing goes from a `try` with handlers or a `with`, where an exception may be what it is for.
-
-E712 and E721 permit more than they should: ``5 == True`` is false, and 5 alone is true. Where
-there are tests to find that out, the comparison is `exact`: it does not permit ``value`` or ``value
-is True`` for ``value == True``, nor `isinstance`.
-
-What it does not say: that an answer with another tree does something else.
+The answer is taken to be clean: a name whose import or assignment is missing is for flake8 to find.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from coral_batch.linteval.scores.canonical import (
-    canonical,
-    read,
-    reads_docstrings,
-    with_imports_first,
-)
-from coral_batch.linteval.scores.permits import (
-    RENAMED,
-    Caught,
-    Kind,
-    Spare,
-    Told,
-    Truth,
-    ambiguous,
-    is_call_of,
-    permit,
-)
-from coral_batch.linteval.scores.scopes import renamed
 from coral_batch.records.finding import Finding
+from coral_batch.verdicts.inside import syntax
 
-_IMPORTS = ("E401", "E402", "F401", "F403", "F811")
+_AMBIGUOUS = ("E741", "E742", "E743")
+_NAME = re.compile(r"(\b(?:id|arg|name|asname)=')([^']*)")  # in what `ast.dump` writes
+_ACTS = (
+    *(ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Subscript, ast.Starred),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+_EMPTY = frozenset({"dict", "list", "set", "tuple"})
+
+_Import = ast.Import | ast.ImportFrom
 
 
-def same(original: str, findings: Sequence[Finding], answer: str, *, exact: bool = False) -> bool:
+def same(original: str, findings: Sequence[Finding], answer: str) -> bool:
     """Whether the trees are the same.
 
     Args:
         original: the item's code.
         findings: flake8's findings in it.
-        answer: the code of the answer.
-        exact: whether nothing is permitted that may change a value.
+        answer: the code of the answer, in which flake8 finds nothing.
 
     Returns:
         False also where one of them is no Python or nested too deeply to be compared.
     """
-    before, after = read(original), read(answer)
-    if before is None or after is None:
-        return False
+    messages: dict[str, list[str]] = {}
+    for finding in findings:
+        messages.setdefault(finding.code, []).append(finding.message)
     try:
-        told = Told(findings)
-        documented = reads_docstrings(original)
-        before = canonical(permit(before, told, exact), documented)
-        return _same(before, told, canonical(after, documented))
-    except RecursionError:
+        before, after = (ast.dump(_normalised(code, messages)) for code in (original, answer))
+    except (SyntaxError, RecursionError, ValueError):  # of an integer not all digits can be written
         return False
+    told = [message for code in _AMBIGUOUS for message in messages.get(code, ())]
+    ambiguous = {name for message in told for name in re.findall("'(.+)'", message)}
+    return before == _with_old_names(after, before, ambiguous)
 
 
-def _same(before: ast.Module, told: Told, after: ast.Module) -> bool:
-    if told.has(*_IMPORTS):
-        with_imports_first(before)
-        with_imports_first(after)
-    if told.has(RENAMED) and not renamed(before, after, ambiguous(told)):
-        return False
-    return equal(before, after)
+def _normalised(code: str, messages: Mapping[str, Sequence[str]]) -> ast.Module:
+    tree = _Plain().visit(syntax.parse(code))
+    for step, codes in _STEPS.items():
+        if told := [message for one in codes for message in messages.get(one, ())]:
+            tree = step(told).visit(tree)
+    tree = _Negated().visit(tree)
+    imports = {ast.dump(node): node for node in tree.body if isinstance(node, _Import)}
+    others = [node for node in tree.body if not isinstance(node, _Import)]
+    tree.body = [*(imports[key] for key in sorted(imports)), *others]
+    return tree
 
 
-def equal(before: Any, after: Any) -> bool:
-    """Compare a node, a list or a value of the original's tree with one of the answer's.
+def _with_old_names(after: str, before: str, ambiguous: Collection[str]) -> str:
+    """Return the answer's tree with ambiguous names in place of those that stand for them.
+
+    There is one for each, new to the program.
 
     Args:
-        before: of the tree that `permit` made, in canonical form.
-        after: of the answer's tree, in canonical form.
+        after: the tree, as `ast.dump` writes it.
+        before: the original's.
+        ambiguous: the names that flake8 calls so.
     """
-    if isinstance(before, Truth | Kind | Caught):
-        return _is_permitted(before, after)
-    if type(before) is not type(after):
-        return False
-    if isinstance(before, list):
-        return _equal_lists(before, after)
-    if not isinstance(before, ast.AST):
-        # 0.0 and -0.0 are two things; of an integer not all digits can be written.
-        written = isinstance(before, float | complex)
-        return bool(repr(before) == repr(after) if written else before == after)
-    # No generator, which would double the depth of the stack.
-    for field in before._fields:
-        if not equal(getattr(before, field, None), getattr(after, field, None)):
-            return False
-    return True
+    old, new = ([name for _, name in _NAME.findall(tree)] for tree in (before, after))
+    known = set(old)
+    pairs = {
+        (there, here)
+        for here, there in zip(old, new, strict=False)
+        if here in ambiguous and there not in known
+    }
+    names = dict(pairs)
+    if len(set(names.values())) < len(pairs):
+        return after
+    return _NAME.sub(lambda match: f"{match[1]}{names.get(match[2], match[2])}", after)
 
 
-def _equal_lists(before: list[Any], after: list[Any]) -> bool:
-    at = 0
-    for item in before:
-        there = at < len(after)
-        if isinstance(item, Spare):
-            kept = there and isinstance(after[at], ast.Expr) and equal(item.value, after[at].value)
-            if item.needed and not kept:
-                return False
-            at += kept
-        elif there and equal(item, after[at]):
-            at += 1
-        else:
-            return False
-    return at == len(after)
+class _Step(ast.NodeTransformer):
+    """Makes in a tree what a complaint asks for.
+
+    Args:
+        messages: those of the complaint in the original.
+
+    Attributes:
+        pattern: finds in a message what it is about.
+        told: what it found.
+    """
+
+    pattern = "^$"
+
+    def __init__(self, messages: Sequence[str] = ()) -> None:
+        self.told = {found for message in messages for found in re.findall(self.pattern, message)}
 
 
-def _is_permitted(before: Truth | Kind | Caught, after: Any) -> bool:
-    if isinstance(before, Truth):
-        return _is_truth(before, after)
-    if isinstance(before, Kind):
-        return _is_kind(before, after)
-    return isinstance(after, ast.Name) and after.id in {"Exception", "BaseException"}
+class _Plain(_Step):
+    """An import for each name; no `pass`, no docstrings, no prefix ``u``."""
+
+    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
+        return [ast.Import([alias]) for alias in node.names]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
+        return [ast.ImportFrom(node.module, [alias], node.level) for alias in node.names]
+
+    def visit_Pass(self, _: ast.Pass) -> None:
+        return None
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return ast.Constant(node.value)
 
 
-def _is_truth(before: Truth, after: Any) -> bool:
-    """Compare with ``value``, ``not value``, ``value is True`` and the like."""
-    if isinstance(after, ast.Compare) and len(after.ops) == 1:
-        constant = after.comparators[0]
-        exact = isinstance(constant, ast.Constant) and constant.value is before.truth
-        if exact and _is_identity(after, before.negated) and equal(before.value, after.left):
-            return True
-    if before.truth is not before.negated:
-        return equal(before.value, after)
-    negation = canonical(ast.Module([ast.Expr(_negated(before.value))], []), documented=True)
-    return equal(negation.body, [ast.Expr(after)])
+class _Negated(_Step):
+    """E713, E714: ``x not in y`` and ``x is not y``."""
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        inner = node.operand
+        if isinstance(node.op, ast.Not) and isinstance(inner, ast.Compare) and len(inner.ops) == 1:
+            for positive, negative in ((ast.In, ast.NotIn), (ast.Is, ast.IsNot)):
+                if isinstance(inner.ops[0], positive):
+                    return ast.Compare(inner.left, [negative()], inner.comparators)
+        return node
 
 
-def _is_kind(before: Kind, after: Any) -> bool:
-    """Compare with ``type(value) is kind`` and ``isinstance(value, kind)``, or their opposites."""
-    if isinstance(after, ast.Compare) and len(after.ops) == 1:
-        left = after.left
-        return (
-            _is_identity(after, before.negated)
-            and is_call_of(left, "type")
-            and equal([before.value], left.args)
-            and equal(before.kind, after.comparators[0])
+class _Unimported(_Step):
+    """F401: without the import."""
+
+    pattern = "^'(.+)' imported but unused"
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> ast.AST | None:
+        alias = node.names[0]
+        name = alias.name
+        if isinstance(node, ast.ImportFrom):
+            module = _module(node)
+            name = f"{module}{'' if module.endswith('.') else '.'}{name}"
+        shown = name if alias.asname in {None, alias.name} else f"{name} as {alias.asname}"
+        return None if shown in self.told else node
+
+    visit_ImportFrom = visit_Import
+
+
+class _Unstarred(_Step):
+    """F403, F405: without the import of all names, or of those that stand for it."""
+
+    pattern = r"^'(.+)' may be undefined, or defined from star imports: (.+)$"
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        alias = node.names[0]
+        named = any(
+            name == alias.name and _module(node) in modules.split(", ")
+            for name, modules in self.told
         )
-    if before.negated:
-        if not (isinstance(after, ast.UnaryOp) and isinstance(after.op, ast.Not)):
-            return False
-        after = after.operand
-    return is_call_of(after, "isinstance") and equal([before.value, before.kind], after.args)
+        return None if alias.name == "*" or (named and alias.asname is None) else node
 
 
-def _is_identity(comparison: ast.Compare, negated: bool) -> bool:
-    return isinstance(comparison.ops[0], ast.IsNot if negated else ast.Is)
+class _Redefined(_Step):
+    """F811: of what is defined twice in a suite, the last."""
+
+    pattern = "^redefinition of unused '(.+)' from"
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        suite = getattr(node, "body", None)
+        if isinstance(suite, list):
+            later: set[str | None] = set()
+            for number in reversed(range(len(suite))):
+                name = _defined(suite[number])
+                if name in later:
+                    del suite[number]
+                later |= {name} & self.told
+        return node
 
 
-def _negated(value: ast.expr) -> ast.expr:
-    return ast.copy_location(ast.UnaryOp(ast.Not(), value), value)
+class _InFunctions(_Step):
+    """Makes something of the names that the innermost function does not use in some way.
+
+    Attributes:
+        uses: those ways.
+        free: the names.
+    """
+
+    uses: tuple[type[ast.expr_context], ...]
+
+    def __init__(self, messages: Sequence[str]) -> None:
+        super().__init__(messages)
+        self.free = self.told
+
+    def visit_FunctionDef(self, node: ast.AST) -> ast.AST:
+        around, self.free = self.free, self.told - self.used_in(node)
+        self.generic_visit(node)
+        self.free = around
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def used_in(self, node: ast.AST) -> set[str]:
+        return {
+            one.id
+            for one in ast.walk(node)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, self.uses)
+        }
+
+
+class _Unassigned(_InFunctions):
+    """F841, F842: without the variable, and without its value if that cannot act.
+
+    A variable named ``_`` is none.
+    """
+
+    pattern = "^local variable '(.+)' is"
+    uses = (ast.Load, ast.Del)
+
+    def __init__(self, messages: Sequence[str]) -> None:
+        super().__init__(messages)
+        self.told.add("_")
+        self.free = set()
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        node.targets = [target for target in node.targets if not self._is_free(target)]
+        return node if node.targets else self.visit_Expr(ast.Expr(node.value))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if not self._is_free(node.target):
+            return node
+        return self.visit_Expr(ast.Expr(node.value)) if node.value else None
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        return node if any(map(_acts, ast.walk(node))) else None
+
+    def visit_withitem(self, node: ast.withitem) -> ast.AST:
+        if self._is_free(node.optional_vars):
+            node.optional_vars = None
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        if node.name in self.told - self.used_in(node):
+            node.name = None
+        return self.generic_visit(node)
+
+    def _is_free(self, target: ast.AST | None) -> bool:
+        return isinstance(target, ast.Name) and target.id in self.free
+
+
+class _Unglobal(_InFunctions):
+    """F824: no `global` or `nonlocal` for a name that is not assigned."""
+
+    pattern = "^`[a-z]+ (.+)` is unused"
+    uses = (ast.Store, ast.Del)
+
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> ast.AST | None:
+        node.names = [name for name in node.names if name not in self.free]
+        return node if node.names else None
+
+    visit_Nonlocal = visit_Global
+
+
+class _IsNone(_Step):
+    """E711: ``x is None``."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) == 1 and _is_none(node.left):
+            node.left, node.comparators = node.comparators[0], [node.left]
+        return _with_operators(node, _is_none, {ast.Eq: ast.Is, ast.NotEq: ast.IsNot})
+
+
+class _ByValue(_Step):
+    """F632: ``x == "text"``."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        return _with_operators(node, _is_literal, {ast.Is: ast.Eq, ast.IsNot: ast.NotEq})
+
+
+class _ByTruth(_Step):
+    """E712: ``x`` or ``not x``."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        value, truth, negated = _equality(node, _is_truth)
+        if not isinstance(truth, ast.Constant):
+            return node
+        return ast.UnaryOp(ast.Not(), value) if negated is truth.value else value
+
+
+class _Isinstance(_Step):
+    """E721: `isinstance`."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        kind, asked, negated = _equality(node, _is_type_call)
+        if not isinstance(asked, ast.Call):
+            return node
+        call = ast.Call(ast.Name("isinstance", ast.Load()), [*asked.args, kind], [])
+        return ast.UnaryOp(ast.Not(), call) if negated else call
+
+
+class _Caught(_Step):
+    """E722: ``except Exception`` or ``except BaseException``."""
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        if isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"}:
+            node.type = None
+        return self.generic_visit(node)
+
+
+class _Lambda(_Step):
+    """E731: `def` and a `lambda` with a name are one."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        last = node.body[0] if len(node.body) == 1 else None
+        if not isinstance(last, ast.Return) or node.decorator_list or node.returns:
+            return node
+        value = ast.Lambda(node.args, last.value or ast.Constant(None))
+        return ast.Assign([ast.Name(node.name, ast.Store())], value)
+
+
+class _Unformatted(_Step):
+    """F541: no prefix ``f``."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self.generic_visit(node)
+        texts = [str(part.value) for part in node.values if isinstance(part, ast.Constant)]
+        return ast.Constant("".join(texts)) if len(texts) == len(node.values) else node
+
+
+_STEPS: dict[type[_Step], tuple[str, ...]] = {
+    _Unimported: ("F401",),
+    _Unstarred: ("F403", "F405"),
+    _Redefined: ("F811",),
+    _Unassigned: ("F841", "F842"),
+    _Unglobal: ("F824",),
+    _IsNone: ("E711",),
+    _ByTruth: ("E712",),
+    _Isinstance: ("E721",),
+    _Caught: ("E722",),
+    _Lambda: ("E731",),
+    _Unformatted: ("F541",),
+    _ByValue: ("F632",),
+}
+
+
+def _module(node: ast.ImportFrom) -> str:
+    return "." * node.level + (node.module or "")
+
+
+def _defined(statement: Any) -> str | None:
+    """Return the name that a definition, or an import of one name, binds."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return statement.name
+    if isinstance(statement, _Import):
+        alias = statement.names[0]
+        return alias.asname or alias.name.split(".")[0]
+    return None
+
+
+def _acts(node: ast.AST) -> bool:
+    """Whether a node can have an effect other than an exception."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id not in _EMPTY or bool(node.args or node.keywords)
+    return isinstance(node, _ACTS)
+
+
+def _with_operators(
+    node: ast.Compare,
+    concerns: Callable[[ast.expr], bool],
+    operators: Mapping[type[ast.cmpop], type[ast.cmpop]],
+) -> ast.Compare:
+    """Put operators in place of others where a value beside them is concerned."""
+    values = [node.left, *node.comparators]
+    for number, operator in enumerate(node.ops):
+        if any(map(concerns, values[number : number + 2])):
+            node.ops[number] = operators.get(type(operator), type(operator))()
+    return node
+
+
+def _equality(
+    node: ast.Compare, concerns: Callable[[ast.expr], bool]
+) -> tuple[ast.expr, ast.expr | None, bool]:
+    """Return of a test for equality one value, the other, which is concerned, and whether it fails.
+
+    The concerned one is None where there is none, and where it is another test.
+    """
+    sides = [node.left, *node.comparators]
+    equal = len(sides) == 2 and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+    if concerns(sides[0]):
+        sides.reverse()
+    negated = isinstance(node.ops[0], ast.NotEq | ast.IsNot)
+    return sides[0], sides[1] if equal and concerns(sides[1]) else None, negated
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_truth(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a constant that `is` is not for."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_literal, node.elts))
+    return isinstance(node, ast.Constant) and not (_is_none(node) or _is_truth(node))
+
+
+def _is_type_call(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return node.func.id == "type" and len(node.args) == 1

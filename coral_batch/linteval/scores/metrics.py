@@ -32,10 +32,7 @@ class Summary:
         tested: those of them that have tests.
         samples: answers an item.
         official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
-        strict: likewise. An answer of which nothing decides the strict score counts as not passed,
-            so that this is a lower bound where `strict_by` has an ``unknown``.
-        strict_by: what decided the strict score -> answers; see
-            `coral_batch.linteval.scores.score.Score`.
+        strict: likewise.
         outcomes: outcome -> answers; see `coral_batch.linteval.scores.score.Score`.
         tests_passed: answers that pass all tests of their item, whatever flake8 says.
         changes: change -> (answer, flake8 code) pairs.
@@ -48,7 +45,6 @@ class Summary:
     samples: int
     official: Passes
     strict: Passes
-    strict_by: dict[str, int]
     outcomes: dict[str, int]
     tests_passed: int
     changes: dict[str, int]
@@ -95,8 +91,7 @@ def summarise(
         samples=official.shape[1],
         official=_passes("official", seed, functions, official),
         strict=_passes("strict", seed, functions, strict),
-        strict_by=_counts(scores["strict_by"]),
-        outcomes=_counts(scores["outcome"]),
+        outcomes=dict(sorted(Counter(scores["outcome"].to_list()).items())),
         tests_passed=int(scores["tests"].fill_null(False).sum()),
         changes={change: int((changes["change"] == change).sum()) for change in CHANGES},
     )
@@ -162,10 +157,6 @@ def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
     ]
 
 
-def _counts(values: pl.Series) -> dict[str, int]:
-    return dict(sorted(Counter(values.to_list()).items()))
-
-
 def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
     """Return the (items, samples) successes in the score `kind`."""
     counts = sorted(scores["item"].value_counts()["count"].to_list())
@@ -177,7 +168,7 @@ def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
             expected="equally many",
             action="run `dvc repro --force` for its stage linteval_samples",
         )
-    return scores[kind].fill_null(False).to_numpy().reshape(len(counts), -1)
+    return scores[kind].to_numpy().reshape(len(counts), -1)
 
 
 def _passes(

@@ -1,11 +1,11 @@
 """The two scores of an answer, and what became of each complaint.
 
 The official score is CodeLinterEval's: default flake8 finds nothing in the code, ``# noqa`` may
-silence it, and an empty answer passes. The strict score also wants what the benchmark says that it
-wants, that the model 'should not break the logic': the code is not empty, flake8 is silent without
-the help of ``# noqa``, and the program is still the same, by its syntax (`meaning.py`) or else by
-its tests (`refusals.py`, `definitions.py`, `calls.py`). Both look at the code as it was written:
-nobody adds the final newline that the feedback asks for (W292).
+silence it, and an empty answer passes. The strict score also asks that the model did not break the
+program: the code is not empty, flake8 is silent without the help of ``# noqa``, and all tests of
+the item pass. Without tests, the syntax tree has to be the original's, but for what the complaints
+ask to change (`meaning.py`). Both look at the code as it was written: nobody adds the final newline
+that the feedback asks for (W292).
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from coral_batch.linteval.scores.canonical import read
-from coral_batch.linteval.scores.definitions import lacks
 from coral_batch.linteval.scores.meaning import same
-from coral_batch.linteval.scores.refusals import hides, misread
 from coral_batch.records.finding import FAILURES, Finding
 
 Outcome = Literal["clean", "silenced", "findings", "empty", "unparseable", "unlinted"]
 Change = Literal["fixed", "stayed", "lost", "new"]
-Reading = Literal["syntax", "other", "hidden", "missing"]
-Decision = Literal[
-    "syntax", "tests", "complaints", "hidden", "missing", "failed", "different", "unknown"
-]
 
 CHANGES: tuple[Change, ...] = ("fixed", "stayed", "lost", "new")
 _NO_PYTHON = frozenset({"E902", "E999"})
@@ -56,12 +49,7 @@ class Score:
 
     Attributes:
         official: passed by the published rule.
-        strict: passed by the strict rule; None when nothing decides.
-        strict_by: what decided. It passed by ``syntax`` or ``tests``; it did not since it is not
-            ``clean`` (``complaints``), can run what does not stand in it, or does (``hidden``),
-            lacks a definition of the original or changes one that no test reaches (``missing``),
-            fails a test (``failed``) or does otherwise than the original on one of its calls
-            (``different``); ``unknown``: its syntax is another, and the item has no tests.
+        strict: passed by the strict rule.
         outcome: ``clean`` (flake8 is silent), ``silenced`` (it is, but for ``# noqa``),
             ``findings`` (complaints are left), ``empty`` (nothing but white space),
             ``unparseable`` (no Python) or ``unlinted`` (flake8 did not finish).
@@ -70,84 +58,41 @@ class Score:
     """
 
     official: bool
-    strict: bool | None
-    strict_by: Decision
+    strict: bool
     outcome: Outcome
     tests: bool | None
     changes: tuple[CodeChange, ...]
 
 
-def reading(original: str, before: Sequence[Finding], code: str, function: str | None) -> Reading:
-    """Say what the text of an answer says of its meaning.
-
-    Args:
-        original: the item's code.
-        before: flake8's findings in it.
-        code: the answer's code, of which flake8 says nothing.
-        function: name of the function that the item's tests call; None when it has no tests.
-
-    Returns:
-        ``syntax``: the same but for what the complaints permit. ``hidden``, ``missing``: refused,
-        as in `Score`. ``other``: for tests to say.
-    """
-    if misread(original, code):
-        return "hidden"
-    if same(original, before, code, exact=function is not None):
-        return "syntax"
-    ours, theirs = read(original), read(code)
-    if ours is None or theirs is None:
-        return "other"
-    if hides(ours, theirs):
-        return "hidden"
-    return "missing" if lacks(original, before, code, function) else "other"
-
-
 def score(
+    original: str,
     code: str,
     before: Sequence[Finding],
     after: Sequence[Finding],
     published: Sequence[Finding],
-    text: Reading,
     verdicts: Collection[str] | None,
-    alike: Collection[str],
 ) -> Score:
     """Score one answer.
 
     Args:
+        original: the item's code.
         code: the extracted code.
         before: flake8's findings in the item's code.
         after: its findings in `code`; like `before` as the code was written, without ``# noqa``.
         published: its findings in `code` where ``# noqa`` silences, as the published scorer runs.
-        text: what `reading` says of it.
         verdicts: kind of each of the item's tests, as `coral_batch.verdicts` names it; None when
             the item has no tests.
-        alike: kind of each call that was compared with the original's.
     """
     outcome = outcome_of(code, after, published)
     tests = None if verdicts is None else all(kind == "PASS" for kind in verdicts)
-    by = _decide(outcome, text, tests, all(kind == "PASS" for kind in alike))
+    clean = outcome == "clean"
     return Score(
         official=not published,
-        strict=None if by == "unknown" else by in {"syntax", "tests"},
-        strict_by=by,
+        strict=clean and (same(original, before, code) if tests is None else tests),
         outcome=outcome,
         tests=tests,
         changes=_changes(before, after, outcome),
     )
-
-
-def _decide(outcome: Outcome, text: Reading, tests: bool | None, alike: bool) -> Decision:
-    if outcome != "clean":
-        return "complaints"
-    if text in {"hidden", "missing"}:
-        return text
-    if tests is False:
-        return "failed"
-    if text == "syntax":
-        return "syntax"
-    if tests is None:
-        return "unknown"
-    return "tests" if alike else "different"
 
 
 def outcome_of(code: str, after: Sequence[Finding], published: Sequence[Finding]) -> Outcome:

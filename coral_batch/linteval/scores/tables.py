@@ -11,15 +11,13 @@ from typing import Any, TypeVar
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.linteval.scores.calls import calls_of
-from coral_batch.linteval.scores.score import Reading, Score, outcome_of, reading, score
-from coral_batch.linting.flake8 import flake8
+from coral_batch.linteval.scores.score import Score, score
 from coral_batch.linting.pool import MAX_BYTES, lint
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.records.verdict import Program, Twin, Verdict
-from coral_batch.verdicts.twins import RAN_TEXT, names_of
+from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts.testfiles import names_of
 
 Rows = list[dict[str, Any]]
 Record = TypeVar("Record")
@@ -67,38 +65,18 @@ def score_samples(
     originals = [item.inputs.code for item in by_item.values()]
     after, published = lint_codes(codes, workers)
     before = dict(zip(by_item, lint_written(originals, workers), strict=True))
-    clean = [outcome_of(*one) == "clean" for one in zip(codes, after, published, strict=True)]
-    functions = {item: one.function for item, one in _tests_of(asked, tests).items()}
-    texts: list[Reading] = [
-        # Only of what is clean: of the rest nothing is known, its length least of all.
-        reading(
-            by_item[sample.item].inputs.code,
-            before[sample.item],
-            sample.code,
-            functions[sample.item],
-        )
-        if is_clean
-        else "other"
-        for sample, is_clean in zip(samples, clean, strict=True)
-    ]
-    unsure = [is_clean and text == "other" for is_clean, text in zip(clean, texts, strict=True)]
-    twins = twins_of(samples, by_item, tests, unsure)
-    judged = judge_codes(samples, tests, twins, in_jail)
+    judged = judge_codes(samples, tests, in_jail)
     scored = Scored([], [], [], [])
-    for number, (sample, twin) in enumerate(zip(samples, twins, strict=True)):
+    for number, sample in enumerate(samples):
         key = {"item": sample.item, "sample": sample.sample}
         verdicts = judged[number]
-        kinds = [verdict.kind for verdict in verdicts or ()]
-        own = len(kinds) - (len(twin.calls) if twin is not None else 0)
-        ran_text = any(verdict.detail == RAN_TEXT for verdict in (verdicts or ())[own:])
         result = score(
+            by_item[sample.item].inputs.code,
             sample.code,
             before[sample.item],
             after[number],
             published[number],
-            "hidden" if ran_text else texts[number],
-            None if verdicts is None else kinds[:own],
-            kinds[own:],
+            None if verdicts is None else [verdict.kind for verdict in verdicts],
         )
         scored.findings.extend(_finding_rows(key, after[number], published[number]))
         scored.verdicts.extend(
@@ -128,7 +106,13 @@ def lint_codes(
     noted = [number for number, code in enumerate(codes) if "noqa" in code.lower()]
     published = list(written)
     if noted:
-        again = lint([codes[number] for number in noted], workers, {"flake8": _as_published})
+        again = lint(
+            [codes[number] for number in noted],
+            workers,
+            ("flake8",),
+            honour_noqa=True,
+            final_newline=False,
+        )
         for number, findings in zip(noted, again, strict=True):
             published[number] = findings
     return written, published
@@ -136,57 +120,23 @@ def lint_codes(
 
 def lint_written(codes: Sequence[str], workers: int | None) -> list[list[Finding]]:
     """Return flake8's findings in each text as it was written, ``# noqa`` silencing nothing."""
-    return lint(codes, workers, {"flake8": _as_written})
-
-
-def _as_written(source: str) -> list[Finding]:
-    return flake8(source, final_newline=False)
-
-
-def _as_published(source: str) -> list[Finding]:
-    return flake8(source, final_newline=False, honour_noqa=True)
-
-
-def twins_of(
-    samples: Sequence[LintSampleRow | Answer],
-    items: Mapping[int, Item],
-    tests: Sequence[ItemTests],
-    unsure: Sequence[bool],
-) -> list[Twin | None]:
-    """Return the original and its calls for the answers that have to be compared with it.
-
-    Args:
-        samples: the answers.
-        items: their items.
-        tests: the items' tests.
-        unsure: for each answer whether it is to be compared; None is returned for the others, and
-            where an item has no tests to take arguments from.
-    """
-    asked = sorted({one.item for one, compared in zip(samples, unsure, strict=True) if compared})
-    by_item = _tests_of(asked, tests)
-    codes = {item: items[item].inputs.code for item in asked}
-    twins = {item: Twin(code, calls_of(by_item[item], code)) for item, code in codes.items()}
-    return [
-        twins[sample.item] if compared and twins[sample.item].calls else None
-        for sample, compared in zip(samples, unsure, strict=True)
-    ]
+    return lint(codes, workers, ("flake8",), final_newline=False)
 
 
 def judge_codes(
-    samples: Sequence[LintSampleRow | Answer],
-    tests: Sequence[ItemTests],
-    twins: Sequence[Twin | None],
-    in_jail: Judge,
+    samples: Sequence[LintSampleRow | Answer], tests: Sequence[ItemTests], in_jail: Judge
 ) -> list[list[Verdict] | None]:
-    """Run the items' tests on every answer, then the calls to its twin; None without tests.
+    """Run the items' tests on every answer; None without tests.
 
     An answer that is too long for the linters fails every test, and is not run.
     """
-    by_item = _tests_of([sample.item for sample in samples], tests)
+    by_item = records_of(
+        [sample.item for sample in samples], {one.id: one for one in tests}, "linteval_tests"
+    )
     programs = {
         number: program
-        for number, (sample, twin) in enumerate(zip(samples, twins, strict=True))
-        if (program := _program(by_item[sample.item], sample, twin)) is not None
+        for number, sample in enumerate(samples)
+        if (program := _program(by_item[sample.item], sample)) is not None
     }
     short = {
         number: program
@@ -231,15 +181,11 @@ def records_of(
     return {item: records[item] for item in items}
 
 
-def _tests_of(items: Sequence[int], tests: Sequence[ItemTests]) -> dict[int, ItemTests]:
-    return records_of(items, {one.id: one for one in tests}, "linteval_tests")
-
-
-def _program(tests: ItemTests, sample: LintSampleRow | Answer, twin: Twin | None) -> Program | None:
+def _program(tests: ItemTests, sample: LintSampleRow | Answer) -> Program | None:
     if tests.function is None:
         return None
     name = f"{sample.item}/{sample.sample}"
-    return Program(name, tests.function, sample.code, tests.cases, tests.tests, {}, twin)
+    return Program(name, tests.function, sample.code, tests.cases, tests.tests, {})
 
 
 def _finding_rows(

@@ -28,7 +28,7 @@ class PromptScore:
         instruction: the instruction.
         items: number of items that have it.
         official: mean over them of pass@1, in [0, 1].
-        strict: likewise; an answer that nothing decides counts as not passed.
+        strict: likewise.
     """
 
     instruction: str
@@ -121,7 +121,6 @@ def side_by_side(found: Sequence[Standing]) -> str:
         parts.append(table((title, *first.official), rows, left={title}))
     parts += [
         _outcomes(found, labels),
-        _decisions(found, labels),
         _codes(found, labels),
         _prompts(found, labels),
         _notes(first),
@@ -165,8 +164,7 @@ def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore
     for instruction, numbers in asked.items():
         rows = scores.filter(pl.col("item").is_in(numbers))
         official, strict = (
-            round(int(rows[kind].fill_null(False).sum()) / len(rows), DECIMALS)
-            for kind in ("official", "strict")
+            round(int(rows[kind].sum()) / len(rows), DECIMALS) for kind in ("official", "strict")
         )
         found.append(PromptScore(instruction, len(numbers), official, strict))
     return tuple(found)
@@ -183,15 +181,6 @@ def _outcomes(found: Sequence[Standing], labels: Sequence[str]) -> str:
         for label, one in zip(labels, found, strict=True)
     ]
     return table(("answers", *names, "tests pass"), rows, left={"answers"})
-
-
-def _decisions(found: Sequence[Standing], labels: Sequence[str]) -> str:
-    names = sorted({name for one in found for name in one.summary.strict_by})
-    rows = [
-        (label, *(str(one.summary.strict_by.get(name, 0)) for name in names))
-        for label, one in zip(labels, found, strict=True)
-    ]
-    return table(("strict by", *names), rows, left={"strict by"})
 
 
 def _codes(found: Sequence[Standing], labels: Sequence[str]) -> str:
@@ -227,7 +216,6 @@ def _notes(first: Summary) -> str:
     return (
         f"{first.items} items of {first.functions} functions, {first.tested} with tests; [ ]: 95 %"
         " bootstrap interval over functions; -: fewer answers than k\n"
-        "strict by: what decided; answers that nothing decides (unknown) count as not passed\n"
         "unchanged, ruff, autopep8, canonical, empty: answers that no model gave"
     )
 

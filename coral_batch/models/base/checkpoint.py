@@ -26,7 +26,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GgufCo
 from transformers.utils import logging as transformers_logging
 
 from coral_batch.errors import CoralError, reading
-from coral_batch.lake.atomic import move_into_place, sync_tree, unfinished_folder
+from coral_batch.lake.atomic import unfinished
 from coral_batch.lake.hashes import check_files, folder_hashes
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.device import compute_dtype, devices
@@ -99,8 +99,7 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
         CoralError: unknown model, nothing reachable, wrong bytes, a checkpoint without safetensors
             weights or a token that ends a text, or a disk that does not take the folder.
     """
-    with unfinished_folder(destination) as temporary:
-        folder = temporary / "base"
+    with unfinished(destination) as folder:
         folder.mkdir()
         origin, commit = origin_of(model), None
         if origin is None:
@@ -128,8 +127,6 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
             files=folder_hashes(folder),
         )
         (folder / CARD).write_text(json.dumps(asdict(card), indent=2, sort_keys=True) + "\n")
-        sync_tree(folder)
-        move_into_place(folder, destination)
     return card
 
 

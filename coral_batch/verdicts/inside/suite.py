@@ -21,6 +21,7 @@ import marshal
 import os
 import re
 import resource
+import site
 import sys
 import tempfile
 import threading
@@ -28,8 +29,9 @@ import traceback
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from importlib.metadata import entry_points
+from pathlib import Path
 from time import thread_time_ns  # under RLIMIT_CPU the process's clock moves in ticks alone
-from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import pytest
@@ -59,6 +61,8 @@ def prepare(setup: dict[str, Any]) -> None:
     never = sys.stdlib_module_names & sys.modules.keys()
     for name in setup["modules"]:
         _imported(name)
+    site.setquit()  # Python starts without its site module here, which defines exit and help
+    site.sethelper()
     if "numpy" in sys.modules:
         importlib.import_module("numpy.random")  # which it would import in each child
     # That what is imported here was imported already is nothing to warn a project of.
@@ -146,8 +150,9 @@ def run(channel: int, request: dict[str, Any]) -> None:
     ``["collecting", id]`` for each file and folder; ``["collected", [[id, file]...]]``;
     ``["test", id, kind, detail, nanoseconds]`` for each test that is run, or ``["hung", detail]``
     for one that ran too many lines, and before it, where that is watched, ``["call", file, name,
-    direct]`` for each function of the project that it calls; ``["end", text, changed]``: what
-    pytest said if it could not run, and what of pytest itself the program has changed. Each begins
+    direct]`` for each function of the project that it calls; ``["shared", id, file, name, direct]``
+    for one that is called for all tests of a file, class or folder; ``["end", text, changed]``:
+    what pytest said if it could not run, and what of pytest itself the program changed. Each begins
     with the request's secret, which a program that just writes to the channel does not know.
 
     Args:
@@ -159,9 +164,10 @@ def run(channel: int, request: dict[str, Any]) -> None:
             sys.modules[name].seed(0)
     # Names that pytest says in messages, and that would differ from run to run.
     tempfile._name_sequence = map("{:08}".format, itertools.count())  # type: ignore
-    # Besides what pytest puts there itself: where the file is found, and as `python -m` has it the
-    # folder that it is started in.
-    sys.path[:0] = [request["root"], request["start"]]
+    # Besides what pytest puts there itself: the folder that it is started in, as `python -m` has
+    # it, and where the file is found.
+    sys.path[:0] = [request["start"], request["root"]]
+    sys.argv = ["pytest"]
     said = sys.stderr = io.StringIO()
     tell = partial(_send, channel, request["secret"])
     plugin = _Plugin(tell, request)
@@ -193,9 +199,10 @@ def _options() -> Iterator[str]:
 
     Of a traceback only the last line is used, and to find the source of the others takes longest.
     """
-    yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", "-p", "no:cacheprovider")
+    yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", "-o", "log_file=")
     yield "--continue-on-collection-errors"
     yield from ("--basetemp", f"{os.environ['TMPDIR']}/tests")
+    yield from ("-o", f"cache_dir={os.environ['TMPDIR']}/cache")
     if "xdist.plugin" in _plugins:
         yield from ("--numprocesses", "0")
     if "pytest_cov.plugin" in _plugins:
@@ -218,6 +225,7 @@ class _Plugin:
         self._itself: dict[tuple[str, str], object] = {}
         self._tests: dict[FunctionType, object] = {}
         self._tell = tell
+        self._files = frozenset(request["files"])
         self._only = request["only"] and frozenset(request["only"])
         self._done = frozenset(request["done"])
         self._file = request["file"]
@@ -229,6 +237,9 @@ class _Plugin:
         self._test = ""
         self._found: list[tuple[str, str]] = []
         self._parts: set[str] = set()
+        self._skipped = False
+        self._node: str | None = None
+        self._from = ""
         self._called: set[tuple[str, str, bool]] = set()
 
     @pytest.hookimpl(tryfirst=True)
@@ -249,6 +260,13 @@ class _Plugin:
         changed += [test.__name__ for test, one in self._tests.items() if _code(test) is not one]
         self.changed = next(iter(changed), "")
 
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Pass over files that are not asked for, and folders without one that is."""
+        path = str(collection_path)
+        if not self._files or path in self._files:
+            return None
+        return None if any(file.startswith(f"{path}/") for file in self._files) else True
+
     def pytest_collectstart(self, collector: Any) -> None:
         """Tell what is collected, which may never end."""
         self._tell("collecting", collector.nodeid)
@@ -257,7 +275,8 @@ class _Plugin:
     def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, Any]:
         """Take a file that ends Python when it is imported for one that cannot be collected."""
         try:
-            return (yield)
+            with self._watching(collector.nodeid, str(collector.path)):
+                return (yield)
         except SystemExit as error:
             text = f"SystemExit: {error}"
             return pytest.CollectReport(collector.nodeid, "failed", text, None)
@@ -297,7 +316,7 @@ class _Plugin:
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, Any]:
         """Run a test with its fixtures, and tell what came of it."""
         self._test = self._ids[id(item)]
-        self._found, self._parts, self._called = [], set(), set()
+        self._found, self._parts, self._called, self._skipped = [], set(), set(), False
         self._left = self._lines
         start = thread_time_ns()
         if self._watch:
@@ -311,7 +330,8 @@ class _Plugin:
             # holds is given up below.
             for name in ("last_type", "last_value", "last_traceback", "last_exc"):
                 vars(sys).pop(name, None)
-        kinds = [kind for kind, _ in self._found if kind != "PASS"]
+        unwanted = {"PASS"} if self._skipped else {"PASS", "SKIPPED"}  # a part may be skipped
+        kinds = [kind for kind, _ in self._found if kind not in unwanted]
         if self._watch and kinds:
             gc.collect()
         kind, detail = next(
@@ -330,10 +350,36 @@ class _Plugin:
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self) -> Generator[None, Any, Any]:
-        """Count lines while a fixture is set up."""
-        with self._counting():
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
+        """Count lines while a fixture is set up, and note what one calls that tests share."""
+        shared = None if fixturedef.scope == "function" else request.node.nodeid
+        with self._counting(), self._watching(shared, ""):
             return (yield)
+
+    @contextlib.contextmanager
+    def _watching(self, node: str | None, file: str) -> Iterator[None]:
+        """Note which functions are called for all tests of a node.
+
+        Args:
+            node: its id; None for a single test.
+            file: the file that calls; empty for any.
+        """
+        before = sys.getprofile(), self._node, self._from, self._called
+        if self._watch and node is not None:
+            self._node, self._from, self._called = node, file, set()
+            sys.setprofile(self._note)
+        try:
+            yield
+        finally:
+            profile, self._node, self._from, self._called = before
+            if self._watch:
+                sys.setprofile(profile)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Learn whether a test is skipped as a whole, or expected to fail."""
+        whole = not hasattr(report, "context")  # else of a subtest
+        if whole and (report.skipped or hasattr(report, "wasxfail")):
+            self._skipped = True
 
     @contextlib.contextmanager
     def _counting(self) -> Iterator[None]:
@@ -375,11 +421,21 @@ class _Plugin:
         code = frame.f_code
         if code.co_filename.startswith(self._folders):
             caller = frame.f_back
-            direct = caller is None or caller.f_code.co_filename != code.co_filename
+            direct = "<locals>" not in code.co_qualname and (
+                caller is None
+                or caller.f_code.co_filename != code.co_filename
+                or _is_wrapper(caller.f_code)
+            )
             call = (code.co_filename, code.co_qualname, direct)
-            if call not in self._called:
-                self._called.add(call)
+            if call in self._called or (
+                self._from and (caller is None or caller.f_code.co_filename != self._from)
+            ):
+                return
+            self._called.add(call)
+            if self._node is None:
                 self._tell("call", *call)
+            else:
+                self._tell("shared", self._node, *call)
 
     def _count(self, frame: FrameType, event: str, _: object) -> Any:
         return self._line if frame.f_code.co_filename == self._file else None
@@ -392,6 +448,11 @@ class _Plugin:
                 self._tell("hung", self._hang)
                 os._exit(0)
         return self._line
+
+
+def _is_wrapper(code: CodeType) -> bool:
+    """Whether code may be what a decorator puts around a function: one defined in another."""
+    return "<locals>" in code.co_qualname and not code.co_name.startswith("<")
 
 
 _PARTS = {"setup", "call", "teardown"}

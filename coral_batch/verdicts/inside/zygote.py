@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from . import encoding, kernel, program, repeat, watch
+from . import encoding, kernel, program, repeat
 
 # Loaded here so that programs that import them find them loaded.
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
@@ -34,7 +34,7 @@ _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "m
 # the child ended within a moment.
 REQUEST = struct.Struct("<ii")
 STATUS = struct.Struct("<iq??")
-PROGRAM, REFEREE, REPEAT, WATCH = range(4)
+PROGRAM, REFEREE, REPEAT = range(3)
 
 _ENDS = (1, 2, 3)  # exited, killed, dumped; a child may also have stopped itself
 _QUICK = 0.03  # seconds that a child has before the judge gets the means to kill it
@@ -221,7 +221,6 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
     die_with_parent = setup["die_with_parent"]
     enforce = kernel.Filter(*setup["filters"][1:]).enforce if setup["filters"] else int
     run, run_referee, run_again = program.main, _referee, repeat.main
-    run_watched = watch.main
     close, leave = os.close, os._exit
     collect = gc.enable
 
@@ -237,8 +236,6 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
                 run_referee(descriptor)
             elif role == REPEAT:
                 run_again(descriptor)
-            elif role == WATCH:
-                run_watched(descriptor)
             else:
                 run(descriptor)
         finally:

@@ -144,7 +144,7 @@ class ProjectTests:
         self._direct = {one.id: _called(one, file, direct=True) for one in self._outcomes}
         self._tests = tuple(one.id for one in self._outcomes)
         self._request = replace(request, watch=False, only=self._tests)
-        self._collected = digest(ran.collected or ())
+        self._collected = digest(ran.collected or (), self._tests)
         lost = any(one.kind in ("TIMEOUT", "CRASH") for one in self._outcomes)
         self._losses = LOSSES if lost else 1
 
@@ -213,7 +213,8 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
                 "no test calls a function of the file",
                 file=source.file,
                 found=what_came(outcomes),
-                expected="tests that import this file; an installed copy of it is another one",
+                expected="tests that call it: if they fail before, mend that; an installed copy of"
+                " the file is another file",
             )
         return ProjectTests(source, jail, request, ran, outcomes)
     except BaseException:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from coral_batch.commands.repair.tests import Failure
 from coral_batch.models.prompts.prompt import repair_prompt
 from coral_batch.records.problem import Problem
+from coral_batch.repair.tests import Failure
 
 LONGEST = 400
 """Most characters of a test, or of what came of it, that a prompt shows."""

@@ -5,8 +5,8 @@ replaces the file. Only the function's lines change. Tests and candidates run in
 nowhere else.
 """
 
-from coral_batch.commands.repair.folders import Untried, repair_folder
-from coral_batch.commands.repair.repairing import Draw, Repair, repair
-from coral_batch.commands.repair.tests import Failure
+from coral_batch.repair.folders import Untried, repair_folder
+from coral_batch.repair.repairing import Draw, Repair, repair
+from coral_batch.repair.tests import Failure
 
 __all__ = ["Draw", "Failure", "Repair", "Untried", "repair", "repair_folder"]

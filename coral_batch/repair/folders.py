@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coral_batch.commands.repair.repairing import (
+from coral_batch.corpus.readers.folder import programs
+from coral_batch.errors import CoralError, TooLong
+from coral_batch.lake import params
+from coral_batch.repair.repairing import (
     Draw,
     Repair,
     Search,
     loaded_at_need,
     problem_of,
 )
-from coral_batch.commands.repair.tests import Failure, ProjectTests, check_ran, open_jail, what_came
-from coral_batch.corpus.readers.folder import programs
-from coral_batch.errors import CoralError, TooLong
-from coral_batch.lake import params
+from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, what_came
 from coral_batch.verdicts.functions import check_function, functions_of, read_source
 from coral_batch.verdicts.projects import options
 from coral_batch.verdicts.suites import ProjectJail, Ran, Request, called_of, import_root

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from coral_batch.commands.repair.folders import Untried, repair_folder
-from coral_batch.commands.repair.repairing import Repair
-from coral_batch.commands.repair.repairing import repair as search
-from coral_batch.commands.repair.tests import Failure
 from coral_batch.errors import UNTRIED, CoralError
+from coral_batch.repair.folders import Untried, repair_folder
+from coral_batch.repair.repairing import Repair
+from coral_batch.repair.repairing import repair as search
+from coral_batch.repair.tests import Failure
 from coral_batch.report.views import diff_text
 from coral_batch.work.text import escape, inline, table
 
@@ -223,19 +223,17 @@ def told(found: Repair, written: bool, colour: bool) -> str:
     """
     file = escape(str(found.source.file))
     if found.outcome == "nothing to repair":
-        return f"nothing to repair: {file} passes its {_tests(found.tests)}"
-    lines = [f"{file} failed {len(found.failed)} of {_tests(found.tests)}:"]
+        return f"nothing to repair: {file} passes its {_count(found.tests, 'test')}"
+    lines = [f"{file} failed {len(found.failed)} of {_count(found.tests, 'test')}:"]
     lines += [f"  {_failure(one)}" for one in found.failed]
-    tried = f"{found.drawn} changes in {found.rounds} round{'s' if found.rounds > 1 else ''}"
+    tried = f"{_count(found.drawn, 'change')} in {_count(found.rounds, 'round')}"
     if found.outcome == "not repaired":
-        left = f"{len(found.left)} of {_tests(found.tests)}"
+        left = f"{len(found.left)} of {_count(found.tests, 'test')}"
         closest = f"the closest one fails {left}" if found.diff else "none fails fewer tests"
-        return "\n".join([*lines, "", f"not repaired: none of {tried} passes them; {closest}"])
+        return "\n".join([*lines, "", f"{found.function} is not repaired after {tried}; {closest}"])
     lines += ["", diff_text(escape(found.diff).split("\n"), colour), ""]
-    passed = found.tests - len(found.left)
-    lines.append(
-        f"{found.function} is repaired by one of {tried}: {passed} of {_tests(found.tests)} pass"
-    )
+    passed = f"{found.tests - len(found.left)} of {_count(found.tests, 'test')} pass"
+    lines.append(f"{found.function} is repaired after {tried}: {passed}")
     if found.left:
         lines.append("still failing, of other functions:")
         lines += [f"  {_failure(one)}" for one in found.left]
@@ -243,8 +241,8 @@ def told(found: Repair, written: bool, colour: bool) -> str:
     return "\n".join(lines)
 
 
-def _tests(count: int) -> str:
-    return f"{count} test{'s' if count != 1 else ''}"
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"
 
 
 def _failure(failure: Failure) -> str:

@@ -19,16 +19,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from coral_batch.commands.repair.prompts import retry_prompt
-from coral_batch.commands.repair.tests import (
-    JSON,
-    Failure,
-    ProjectTests,
-    Tests,
-    read_case_tests,
-    tests_of_file,
-    unclear,
-)
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.views import view
 from coral_batch.errors import CoralError
@@ -38,6 +28,16 @@ from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Params
+from coral_batch.repair.prompts import retry_prompt
+from coral_batch.repair.tests import (
+    JSON,
+    Failure,
+    ProjectTests,
+    Tests,
+    read_case_tests,
+    tests_of_file,
+    unclear,
+)
 from coral_batch.verdicts.functions import (
     SourceFile,
     check_function,
@@ -212,7 +212,7 @@ def loaded_at_need(model: str, settings: Params) -> Draw:
     def draw(prompt: str, program: str, count: int, /) -> Iterable[str]:
         if not made:
             # Imported here: torch and transformers take seconds.
-            from coral_batch.commands.repair.models import drawer
+            from coral_batch.repair.models import drawer
 
             made.append(drawer(model, settings))
         return made[0](prompt, program, count)

@@ -69,7 +69,7 @@ class Adapter:
 def drawer(
     model: str, settings: Params, plain: Knobs | None = None
 ) -> Callable[[str, str, int], Iterator[str]]:
-    """Return what draws with a model; see `coral_batch.commands.repair.Draw`.
+    """Return what draws with a model; see `coral_batch.repair.Draw`.
 
     Args:
         model: `BASE`, `BEST`, GENERATION/GENOME or a PEFT folder.
