@@ -7,10 +7,10 @@ STAMP := $(VENV)/.coral-batch
 PEERS := benchmarks/peers
 PYTEST := python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup repro check test lint bench house picture clean
+.PHONY: help setup repro check test test-all lint bench house picture clean
 
 help:  ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 setup: $(STAMP)  ## install the pinned dependencies and coral-batch itself
 
@@ -25,10 +25,13 @@ repro: setup  ## run the whole evolution (dvc repro)
 	dvc repro
 
 check: setup lint  ## check style and types, then run the quick tests
-	$(PYTEST) -m 'not slow'
+	$(PYTEST) -m 'not slow and not long'
 
-test: setup lint  ## check style and types, then run all tests
-	$(PYTEST)
+test: setup lint  ## check style and types, then run the tests
+	$(PYTEST) -m 'not long'
+
+test-all: test  ## run the long tests as well
+	$(PYTEST) -m long
 
 lint: setup  ## ruff and mypy
 	ruff check .

@@ -19,7 +19,7 @@ from tests.tiny import make_tiny_base
 # first makes the finished run, for which the second, and the fourth until its end, need not wait.
 LONG = (
     *("test_pipeline_reruns.py", "test_audit.py", "test_cluster.py", "test_kills.py"),
-    *("test_fuzz.py", "test_own_programs.py", "test_faults.py", "test_export.py"),
+    *("test_own_programs.py", "test_faults.py", "test_export.py"),
 )
 # What `make check` leaves to `make test`: these, and others that train, draw, make whole runs or
 # wait for many jails. A single test can be marked `slow` in its file.

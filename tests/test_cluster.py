@@ -76,6 +76,7 @@ STAGES = (
 )
 
 
+@pytest.mark.long
 def test_a_run_on_a_cluster_has_the_same_bytes_though_a_worker_is_killed(
     copy: Path, scheduler: Cluster
 ) -> None:
@@ -117,6 +118,7 @@ def test_the_jail_and_the_linters_work_in_workers_though_one_is_killed(
     assert len(journal.read_text().splitlines()) == len({program.code for program in MIXED}) + 60
 
 
+@pytest.mark.long
 def test_a_worker_that_joins_late_takes_its_share_and_a_slow_one_only_its_own(
     scheduler: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,6 +143,7 @@ def test_a_worker_that_joins_late_takes_its_share_and_a_slow_one_only_its_own(
     assert "waiting for a worker" in capfd.readouterr().err
 
 
+@pytest.mark.long
 def test_only_workers_that_offer_a_device_get_what_needs_one(scheduler: Cluster) -> None:
     scheduler.worker("--no-nanny")
     offering = scheduler.worker("--no-nanny", "--resources=device=1")
@@ -149,6 +152,7 @@ def test_only_workers_that_offer_a_device_get_what_needs_one(scheduler: Cluster)
     assert parallel.slots(device=True) == 1
 
 
+@pytest.mark.long
 def test_a_scheduler_that_comes_back_finds_the_run_waiting_and_one_that_does_not_ends_it(
     scheduler: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +203,7 @@ def test_a_worker_that_sees_other_bytes_refuses(scheduler: Cluster, tmp_path: Pa
     assert "worker late on" in str(error.value)
 
 
+@pytest.mark.long
 def test_a_worker_with_several_threads_refuses(scheduler: Cluster) -> None:
     scheduler.worker("--no-nanny", "--nthreads=2")
     assert "--nthreads 1" in refusal()

