@@ -39,7 +39,7 @@ def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) ->
         text=True,
         check=True,
     ).stdout.split()
-    assert not {"torch", "transformers", "peft", "bandit", "joblib"} & set(loaded)
+    assert not {"torch", "transformers", "peft", "bandit", "joblib", "pytest"} & set(loaded)
 
 
 def test_a_command_does_not_wait_for_the_import_of_others(workspace: Path) -> None:

@@ -348,9 +348,9 @@ def test_the_model_that_a_killed_run_left_goes_with_the_next_one(project: Path) 
         f"cli.app(['linteval', 'run', {items!r}, 'own.jsonl', '--model', 'some/one'])\n"
     )
     subprocess.run([sys.executable, "-c", script], check=False)
-    assert list(Path(".coral").glob(".base*"))
+    assert list(Path(".coral").glob("base-*"))
     coral("run", items, "own.jsonl")
-    assert not list(Path(".coral").glob(".base*"))
+    assert not list(Path(".coral").glob("base-*"))
 
 
 @pytest.mark.parametrize("adapted", [False, True])
@@ -372,7 +372,7 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(
     assert read_answers(Path("own.jsonl"), ITEMS) == drawn
     coral("score", items, "own.jsonl", "--json", "score.json")
     assert json.loads(Path("run.json").read_text()) == json.loads(Path("score.json").read_text())
-    assert not list(Path(".coral").glob(".base*"))
+    assert not list(Path(".coral").glob("base-*"))
     with pytest.raises(CoralError, match="something already"):
         coral("run", items, "own.jsonl", *source)
     with pytest.raises(CoralError, match=r"no adapter_config\.json"):

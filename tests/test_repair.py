@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -470,6 +471,12 @@ def blocks(page: str, heading: str) -> list[str]:
     text = (REPOSITORY / page).read_text().split(f"{heading}\n")[1]
     text = text.split("\n### ")[0]
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_package_itself_repairs_as_well(file: Path) -> None:
+    package = importlib.import_module("coral_batch.repair")
+    found = package(file, Path("test_numbers.py"), "clamp", draw=Scripted([RIGHT]))  # type: ignore
+    assert found.outcome == "repaired"
 
 
 def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +29,8 @@ from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, SelectionRow
+from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
+from coral_batch.repair.adapters import again, check_generation, check_origin, find_adapter
 from coral_batch.report.base_origin import Origin, origin
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 
@@ -111,29 +112,6 @@ def export(
     )
 
 
-def check_origin(card: AdapterCardRow, of: str, now: str, table: str | None = None) -> None:
-    """Check that an adapter was trained on what is there now.
-
-    Args:
-        card: its card.
-        of: what the card tells the SHA-256 of: ``base`` or ``examples``.
-        now: the SHA-256 of what is there.
-        table: where that is, if not in the table of the same name.
-
-    Raises:
-        CoralError: it was not, as when they were made again and the adapters were not yet.
-    """
-    if card.determinants.get(of) != now:
-        raise CoralError(
-            "the adapter was trained on something else than what is there now",
-            file=lake.path(table or of),
-            field=f"SHA-256 of {of}, in adapter {card.key[:8]}",
-            found=now,
-            expected=card.determinants.get(of),
-            action="run `dvc repro`",
-        )
-
-
 def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Example]) -> Trained:
     settings = card.determinants.get("training")
     if not isinstance(settings, dict):
@@ -143,7 +121,7 @@ def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Exa
             field=f"determinants.training of {card.key[:8]}",
             found=settings,
             expected="the hyperparameters of its training",
-            action=_again(part),
+            action=again(part),
         )
     taught = {one.problem for one in examples}
     roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
@@ -166,56 +144,6 @@ def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Exa
     )
 
 
-def check_generation(model: str, generations: Collection[str], field: str) -> None:
-    """Check that a model named GENERATION/GENOME is of a generation of the run.
-
-    Args:
-        model: the name.
-        generations: those that there are.
-        field: where the name was given, for the message.
-
-    Raises:
-        CoralError: it is not.
-    """
-    generation, _, genome = model.partition("/")
-    if generation not in generations or not genome:
-        raise CoralError(
-            "no such genome",
-            field=field,
-            found=model,
-            expected=f"GENERATION/GENOME, generation one of {', '.join(generations)}",
-        )
-
-
-def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Path]:
-    """Return a genome's adapter, its card and its folder.
-
-    Args:
-        part: a generation, or the evaluation of the best genome, whose adapter was trained last.
-        genome: its id.
-
-    Raises:
-        CoralError: the part has no such genome, or no card of its adapter.
-    """
-    rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, part)}
-    if genome not in rows:
-        raise CoralError(
-            "no such genome",
-            file=lake.path("adapters", part),
-            found=genome,
-            expected=f"one of {', '.join(rows)}",
-        )
-    row = rows[genome]
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
-    card = find(cards, lake.path("adapter_cards", part), key=row.key)
-    return row, card, lake.path("adapter_folders", part) / row.key
-
-
-def _again(part: str) -> str:
-    stage = "refit" if part == lake.EVALUATIONS["best"] else f"adapters@{part}"
-    return f"run `dvc repro --force {stage}`"
-
-
 def _best() -> tuple[str, Path, Exported, AdapterCardRow]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
@@ -229,7 +157,7 @@ def _best() -> tuple[str, Path, Exported, AdapterCardRow]:
         )
     part = lake.EVALUATIONS["best"]
     _, card, folder = find_adapter(part, best.genome)
-    check_files(folder, card.files, "the table adapter_cards", _again(part))
+    check_files(folder, card.files, "the table adapter_cards", again(part))
     return (
         part,
         folder,
@@ -251,7 +179,7 @@ def _genome(name: str) -> tuple[str, Path, Exported, AdapterCardRow]:
     generation, _, genome = name.partition("/")
     check_generation(name, params.load().generations, "GENOME")
     row, card, folder = find_adapter(generation, genome)
-    check_files(folder, card.files, "the table adapter_cards", _again(generation))
+    check_files(folder, card.files, "the table adapter_cards", again(generation))
     fates = lake.read_rows("selection", SelectionRow, generation)
     fate = find(fates, lake.path("selection", generation), genome=genome)
     return (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -122,7 +123,10 @@ def _scratch() -> Iterator[Path]:
     place = lake.STORE.parent
     with writing(place):
         place.mkdir(exist_ok=True)
-        with TemporaryDirectory(prefix="base-", dir=place) as folder:
+        for left in place.glob("base-*-*"):  # gigabytes, of a run that was killed
+            if not Path("/proc", left.name.split("-")[1]).exists():
+                shutil.rmtree(left)
+        with TemporaryDirectory(prefix=f"base-{os.getpid()}-", dir=place) as folder:
             yield Path(folder)
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.commands.export import check_generation, check_origin, find_adapter
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import strictjson
 from coral_batch.lake.hashes import found_sha256
@@ -27,6 +26,7 @@ from coral_batch.models.repairs.fitting import check_fits
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BASE, BestRow
 from coral_batch.records.settings import Params
+from coral_batch.repair.adapters import check_generation, check_origin, find_adapter
 from coral_batch.verdicts.functions import read_utf8
 
 BEST = "best"

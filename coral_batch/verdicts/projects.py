@@ -12,9 +12,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-import pytest
-from _pytest.config.findpaths import load_config_dict_from_file
-
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
@@ -73,8 +70,14 @@ def settings_of(folder: Path) -> Path | None:
 
 
 def _is_settings(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    # Imported here: neither --help nor a corpus without projects waits for pytest.
+    import pytest  # noqa: PLC0415
+    from _pytest.config.findpaths import load_config_dict_from_file  # noqa: PLC0415
+
     try:
-        return file.is_file() and load_config_dict_from_file(file) is not None
+        return load_config_dict_from_file(file) is not None
     except pytest.UsageError:  # pytest will say what is wrong with it
         return True
 

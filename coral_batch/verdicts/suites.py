@@ -17,9 +17,9 @@ import re
 import secrets
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from coral_batch.records.settings import Verdicts
@@ -113,7 +113,7 @@ class Request:
     hang: str = ""
 
 
-class ProjectJail:
+class ProjectJail(AbstractContextManager["ProjectJail"]):
     """A jail in which pytest runs the tests of one project; a context manager.
 
     Args:
@@ -131,15 +131,7 @@ class ProjectJail:
         self._limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
         self._jail = Jail(isolation, settings.memory_mb)
 
-    def __enter__(self) -> ProjectJail:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
