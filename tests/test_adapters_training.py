@@ -350,7 +350,11 @@ def test_plain_dropout_is_drawn_for_training_alone(
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_large_products_have_all_threads_and_everything_else_one(
-    base: BaseModel, examples: list[Example], threads: int, tmp_path: Path
+    base: BaseModel,
+    examples: list[Example],
+    threads: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of ten thousand operations a step, at whose ends threads would wait for one another."""
     weights = {one.data_ptr() for one in base.model.parameters() if one.ndim == 2}
@@ -366,15 +370,17 @@ def test_large_products_have_all_threads_and_everything_else_one(
                 seen["others"].add(torch.get_num_threads())
             return func(*args, **(kwargs or {}))
 
-    def tell(share: float) -> None:
-        if share == 0:  # what comes before the first step is no training
-            seen.update(products=set(), others=set())
+    class Optimiser(torch.optim.AdamW):
+        def __init__(self, *args, **kwargs):
+            seen.update(products=set(), others=set())  # what came before is no training
+            super().__init__(*args, **kwargs)
 
+    monkeypatch.setattr(torch.optim, "AdamW", Optimiser)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
         with Recorder():
-            train(base, examples, DORA, TRAINING, SEED, tmp_path, tell)
+            train(base, examples, DORA, TRAINING, SEED, tmp_path)
         assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)

@@ -79,13 +79,13 @@ def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: 
 
 
 def test_prune_goes_by_the_latest_change_of_what_is_being_made(workspace: Path) -> None:
-    notes = entry(8).parent / ".unfinished-notes-x"
-    notes.mkdir()
-    (notes / "worker").touch()
-    age(notes, 2)
+    unfinished = entry(8).parent / ".unfinished-x"
+    unfinished.mkdir()
+    (unfinished / "weights").touch()
+    age(unfinished, 2)
     assert "0 removed" in coral("prune")
-    age(notes / "worker", 2)
-    age(notes, 2)
+    age(unfinished / "weights", 2)
+    age(unfinished, 2)
     assert "1 removed" in coral("prune")
 
 

@@ -34,7 +34,7 @@ from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.work.address import cluster
 from coral_batch.work.parallel import ask, keep, require_same, run, slots
-from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
+from coral_batch.work.progress import progress, say, say_reuse
 
 if TYPE_CHECKING:
     from coral_batch.models.decoding.engine import Engine
@@ -180,16 +180,15 @@ def draw(
     ]
     seconds = dict.fromkeys(entries, 0.0)
     if missing:
-        say_plan("samples", f"to draw for {len(missing)} {units}", len(works) - len(missing))
-    with noted(store.root.absolute() / KIND) as notes:
-        if cluster():
-            drawn_now = _on_cluster(missing, drawing, base, common, notes)
-        else:
-            drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common, notes))
-        bar = progress(drawn_now, "samples", len(missing), units=units, notes=notes)
-        for name, drawn, took in bar:
-            entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
-            seconds[name] = took
+        reusable = len(works) - len(missing)
+        say(f"samples: to draw for {len(missing)} {units}; {reusable} from the store")
+    if cluster():
+        drawn_now = _on_cluster(missing, drawing, base, common)
+    else:
+        drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
+    for name, drawn, took in progress(drawn_now, "samples", len(missing), units=units):
+        entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
+        seconds[name] = took
     for name, key in alike.items():
         if entries[name] is None:
             entries[name], reused[name] = entries[first[key]], True
@@ -288,7 +287,7 @@ def _unit(work: Work) -> Unit:
 
 
 def _on_cluster(
-    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any], notes: Notes
+    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any]
 ) -> Iterator[_Drawn]:
     """Let workers draw, each unit as many pieces as are decoded together."""
     size = min(SLOTS, -(-len(works) // slots(device=True))) or 1
@@ -298,16 +297,13 @@ def _on_cluster(
         [base / CARD, *(file for work in batch if work.folder for file in work.folder.iterdir())]
         for batch in batches
     ]
-    units = [
-        (drawing, base, common, batch, notes.of(number)) for number, batch in enumerate(batches)
-    ]
-    for number, drawn in run(_draw_unit, units, device=True, reads=reads):
-        notes.drop(number)
+    units = [(drawing, base, common, batch) for batch in batches]
+    for _, drawn in run(_draw_unit, units, device=True, reads=reads):
         yield from drawn
 
 
 def _draw_unit(
-    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work], file: Path
+    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work]
 ) -> list[_Drawn]:
     """Draw some pieces in a worker of a cluster."""
     if drawing.threads is not None:
@@ -315,23 +311,19 @@ def _draw_unit(
     here = _determinants(base, drawing, common["engine"]["rows"])
     require_same("what determines a sample", here, common)
     engine = _engine(devices()[0], base, common)
-    drawn: list[_Drawn] = []
-    for one in _generate(engine, works, drawing, lambda open_: note(file, len(drawn) + open_)):
-        drawn.append(one)
-    return drawn
+    return list(_generate(engine, works, drawing))
 
 
 def _draw(
     drawing: Drawing,
     base: Path,
     common: dict[str, Any],
-    notes: Notes,
     device: torch.device,
     works: Sequence[Work],
 ) -> Iterator[_Drawn]:
     """Draw one device's share of the pieces."""
     engine = _engine(device, base, common)
-    yield from _generate(engine, works, drawing, partial(note, notes.of(device)))
+    yield from _generate(engine, works, drawing)
 
 
 def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
@@ -354,7 +346,7 @@ def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | 
 
 
 def _generate(
-    engine: Engine | PlainEngine, works: Sequence[Work], drawing: Drawing, tell: Tell
+    engine: Engine | PlainEngine, works: Sequence[Work], drawing: Drawing
 ) -> Iterator[_Drawn]:
     start = time.perf_counter()
     originals = {name: one for work in works for name, one in work.originals.items()}
@@ -365,7 +357,6 @@ def _generate(
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
         originals=originals,
-        tell=tell,
     ):
         now = time.perf_counter()
         to_change = originals if unit.change else {}

@@ -39,7 +39,6 @@ from coral_batch.models.decoding.answer import (
 from coral_batch.models.decoding.changes import FirstChanges, Look, Original
 from coral_batch.models.decoding.sampling import next_tokens
 from coral_batch.records.configuration import Knobs
-from coral_batch.work.progress import Tell, unheard
 
 WEIGHTS = "adapter_model.safetensors"
 
@@ -73,7 +72,6 @@ class PlainEngine:
         max_new_tokens: int,
         seed: int,
         originals: Mapping[str, Original] | None = None,
-        tell: Tell = unheard,
     ) -> Iterator[tuple[Unit, Drawn]]:
         """Draw `samples` answers to every prompt of every unit, as `Engine.generate` does.
 
@@ -88,7 +86,7 @@ class PlainEngine:
             seed=seed,
             originals=originals,
         )
-        yield from gathered(units, tuple(prompts), samples, results, tell)
+        yield from gathered(units, tuple(prompts), samples, results)
 
     @torch.inference_mode()
     def results(

@@ -43,7 +43,7 @@ from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import ask, keep, release, require_same, run, slots
-from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
+from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "adapters"
 CURVE = "curve.json"
@@ -192,7 +192,7 @@ def _trained(
     alone: bool,
 ) -> dict[Wanted, Path]:
     """Train what the store lacks, given with what determines each, and say how it goes."""
-    base_folder, store = common[0], common[-1]
+    base_folder = common[0]
     on = devices()
     if cluster():
         together = slots(device=True)
@@ -208,25 +208,21 @@ def _trained(
         # process loads for itself.
         release()
     together = 1 if alone else min(together, len(missing))
-    say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
-    with noted(store.root / KIND) as notes:
-        if cluster() or len(set(on)) < 2:
-            units = [
-                (wanted, found, *common, notes.of(number))
-                for number, (wanted, found) in enumerate(missing.items())
-            ]
-            reads = [[base_folder / CARD]] * len(units)
-            done = run(_train_unit, units, together, device=True, reads=reads)
-        else:
-            # A process a share, since training sets torch's global generator.
-            shares = [
-                (device, dict(list(missing.items())[at :: len(on)]), *common, notes.of(at))
-                for at, device in enumerate(on)
-            ]
-            done = run(_train_share, shares, workers=len(on))
-        trained = _handed_in(done, notes)
-        bar = progress(trained, "training", len(missing), units="adapters", notes=notes)
-        return {wanted: _awaited(entry) for wanted, entry in bar}
+    say(f"adapters: {len(missing)} to train, {together} at a time; {reused} from the store")
+    if cluster() or len(set(on)) < 2:
+        units = [(wanted, found, *common) for wanted, found in missing.items()]
+        reads = [[base_folder / CARD]] * len(units)
+        done = run(_train_unit, units, together, device=True, reads=reads)
+    else:
+        # A process a share, since training sets torch's global generator.
+        shares = [
+            (device, dict(list(missing.items())[at :: len(on)]), *common)
+            for at, device in enumerate(on)
+        ]
+        done = run(_train_share, shares, workers=len(on))
+    trained = (entry for _, entries in done for entry in entries.items())
+    bar = progress(trained, "training", len(missing), units="adapters")
+    return {wanted: _awaited(entry) for wanted, entry in bar}
 
 
 def _run_lower_layers(common: _Common, together: int) -> None:
@@ -277,14 +273,6 @@ def _trunk_unit(
     require_same("what determines what enters the adapted layers", here, known)
     with _threads(1):
         trunk.compute(_kept_base(base_folder, known["base"], 0), part, below, store)
-
-
-def _handed_in(
-    done: Iterable[tuple[int, dict[Wanted, Path]]], notes: Notes
-) -> Iterator[tuple[Wanted, Path]]:
-    for number, entries in done:
-        notes.drop(number)
-        yield from entries.items()
 
 
 def _determinants(
@@ -352,7 +340,6 @@ def _train_share(
     kernels: str,
     _: int | None,
     store: Store,
-    file: Path,
 ) -> dict[Wanted, Path]:
     """Train a share of the adapters, given with what determines each, into the store."""
     below = _shared_below(base_folder, training, kernels)
@@ -360,11 +347,7 @@ def _train_share(
     states = _states(base, examples, below, store)
     entries: dict[Wanted, Path] = {}
     for wanted, known in share.items():
-
-        def tell(done: float) -> None:
-            note(file, len(entries) + done)
-
-        build = partial(_build, base, examples, wanted, training, kernels, states, tell)
+        build = partial(_build, base, examples, wanted, training, kernels, states)
         entries[wanted] = store.put(KIND, known, build)
     return entries
 
@@ -378,7 +361,6 @@ def _train_unit(
     kernels: str,
     on: int | None,
     store: Store,
-    file: Path,
 ) -> dict[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
     here = _determinants(base_folder, examples, [wanted], training, kernels, on)
@@ -387,7 +369,7 @@ def _train_unit(
     base = _kept_base(base_folder, known["base"], below)
     with _threads(1):
         states = _states(base, examples, below, store)
-    build = partial(_build, base, examples, wanted, training, kernels, states, partial(note, file))
+    build = partial(_build, base, examples, wanted, training, kernels, states)
     with _threads(on):
         return {wanted: store.put(KIND, known, build)}
 
@@ -442,15 +424,12 @@ def _build(
     training: Training,
     kernels: str,
     states: Sequence[torch.Tensor] | None,
-    tell: Tell,
     folder: Path,
 ) -> None:
     configuration, seed = wanted
     made = folder / PEFT
     made.mkdir()
-    curve, seconds = train(
-        base, examples, configuration, training, seed, made, tell, kernels, states
-    )
+    curve, seconds = train(base, examples, configuration, training, seed, made, kernels, states)
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 

@@ -34,7 +34,7 @@ from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
-from coral_batch.work.progress import Tell, progress, unheard
+from coral_batch.work.progress import progress
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,6 @@ def train(
     training: Training,
     seed: int,
     folder: Path,
-    tell: Tell = unheard,
     kernels: str = "fast",
     states: Sequence[torch.Tensor] | None = None,
 ) -> tuple[TrainingCurve, float]:
@@ -77,7 +76,6 @@ def train(
         training: hyperparameters; for the learning rate of each step see `share_of_peak`.
         seed: the run's seed; initialisation, order and dropout each have a stream of their own.
         folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
-        tell: is told, before the first step and after each, the share of the steps that is done.
         kernels: ``fast`` or ``plain``.
         states: for ``fast``, what enters the lowest layer with an adapter, (tokens, features) for
             each example (`coral_batch.models.training.trunk`), so that the layers below are not
@@ -111,7 +109,7 @@ def train(
         running = nullcontext() if states is None else upper_alone(base.model, below)
         with running, computing.losses(model, seed) as loss:
             parts = [computing.parts_of(step, base.model.device) for step in steps]
-            curve = _optimise(model, parts, loss, training, tell)
+            curve = _optimise(model, parts, loss, training)
         _save(model, base, configuration, below, folder)
     finally:
         model.unload()
@@ -224,7 +222,6 @@ def _optimise(
     steps: Sequence[Sequence[Sequence[Encoded]]],
     loss_of: Callable[[Sequence[Encoded]], torch.Tensor],
     training: Training,
-    tell: Tell,
 ) -> TrainingCurve:
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(
@@ -233,7 +230,6 @@ def _optimise(
     loss_curve: list[float] = []
     tokens, answers = [], []
     diverged = False
-    tell(0.0)
     with progress(steps, "one adapter", units="steps", leave=False) as bar:
         for step, parts in enumerate(bar):
             sequences = [sequence for part in parts for sequence in part]
@@ -257,7 +253,6 @@ def _optimise(
             tokens.append(sum(len(sequence.ids) for sequence in sequences))
             answers.append(answer_tokens)
             bar.set_postfix(loss=f"{loss_curve[-1]:.3f}")
-            tell(len(loss_curve) / len(steps))
     return TrainingCurve(tuple(loss_curve), tuple(tokens), tuple(answers), diverged)
 
 
