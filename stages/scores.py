@@ -7,11 +7,11 @@ from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
-TABLES = ("scores", "runtimes")
+TABLES = ("scores",)
 
 
 def make(tables: Tables, settings: Params, part: str) -> Outputs:
-    scores, runtimes = score_samples(
+    scores = score_samples(
         tables.rows("samples", SampleRow, part),
         tables.frame("verdicts", part),
         tables.frame("findings", part),
@@ -19,7 +19,7 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
         {row.name: row.role for row in tables.rows("manifest", Role)},
         settings.objectives,
     )
-    return {"runtimes": runtimes, "scores": scores}
+    return {"scores": scores}
 
 
 def scores(part: Part) -> None:

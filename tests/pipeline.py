@@ -24,7 +24,6 @@ TABLES_OF_TIMES = {
     "adapter_durations",
     "sample_durations",
     "case_times",
-    "runtimes",
     "times",
     "durations",
 }

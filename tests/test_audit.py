@@ -129,7 +129,6 @@ def test_a_finished_run_follows(here: Path) -> None:
         ("features", "000", 2, "complexity", 0.125),
         ("subjects", "baseline", 0, "key", "0" * 64),
         ("scores", "000", 5, "bugfix", 0.125),
-        ("runtimes", "finals", 0, "heuristic", 0.125),
         ("selection", "001", 1, "fitness", 0.125),
         ("finalists", None, 0, "worth", 0.125),
         ("times", None, 0, "training_seconds", 0.125),

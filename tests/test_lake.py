@@ -193,9 +193,10 @@ def test_a_row_that_is_there_twice_is_refused(workspace: Path) -> None:
     file.write_text(2 * file.read_text())
     with pytest.raises(CoralError, match=twice):
         lake.read_rows("samples", SampleRow, "000")
-    row = {"genome": "000-01", "problem": "gcd", "sample": 0, "heuristic": 0.5, "measured": 0.5}
-    with pytest.raises(CoralError, match=twice):
-        lake.write_frame("runtimes", lake.frame("runtimes", [row, row]), "000")
+    features = dict.fromkeys(("complexity", "intensity", "periodicity", "convergence"), 0.5)
+    row = {"genome": "000-01", **features}
+    with pytest.raises(CoralError, match=r"row 2(?s:.*)genome 000-01(?s:.*)once"):
+        lake.write_frame("features", lake.frame("features", [row, row]), "000")
 
 
 def test_a_sample_may_have_the_same_finding_twice(workspace: Path) -> None:

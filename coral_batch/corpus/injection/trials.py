@@ -163,8 +163,6 @@ class _Search:
                 problem=name,
                 kind=candidate.kind,
                 line=candidate.line,
-                original=candidate.original,
-                replacement=candidate.replacement,
                 reference=reference,
                 buggy=candidate.code,
                 outcomes=letters,
