@@ -213,7 +213,7 @@ def test_a_worker_with_other_code_refuses(scheduler: Cluster, tmp_path: Path) ->
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "coral_batch", tmp_path / "coral_batch", ignore=ignored)
     with (tmp_path / "coral_batch/seeding.py").open("a") as module:
-        module.write("# edited\n")
+        module.write("EDITED = True\n")
     scheduler.worker("--no-nanny", first=tmp_path)
     assert "other programs" in refusal()
 
