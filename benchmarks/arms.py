@@ -34,7 +34,6 @@ from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.evidence.paired import Outcome, Outcomes, Paired, compare
 from coral_batch.evidence.summary import OWN, difficulty
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.examples import make_last_examples
 from coral_batch.models.base.checkpoint import load_tokenizer
@@ -148,9 +147,8 @@ def main() -> None:
     wanted = {source for name in arguments.arms for source in ARMS[name].sources}
     if missing := wanted - settings.corpus.sources.keys():
         parser.error(f"no source named {', '.join(sorted(missing))} in corpus.sources")
-    lake_ = Lake()
-    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
-    problems = read_problems(lake_, settings)
+    manifest, bugs = lake.read_rows("manifest", Role), lake.read_rows("bugs", Bug)
+    problems = read_problems(lake, settings)
     if arguments.on == "held_out":
         shown = measured(problems, bugs, manifest, settings.evaluation)
     else:

@@ -28,11 +28,11 @@ from pathlib import Path
 from tqdm import tqdm
 
 from benchmarks.table import machine, utc, write_results
+from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.shown import measured
 from coral_batch.evidence.paired import Outcome, Paired, compare
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
@@ -76,9 +76,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
     settings = params.load()
-    lake_ = Lake()
-    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
-    shown = measured(read_problems(lake_, settings), bugs, manifest, settings.evaluation)
+    manifest, bugs = lake.read_rows("manifest", Role), lake.read_rows("bugs", Bug)
+    shown = measured(read_problems(lake, settings), bugs, manifest, settings.evaluation)
     with tempfile.TemporaryDirectory() as scratch:
         files = [_written(problem, Path(scratch)) for problem in shown if len(problem.cases) > 1]
         chosen = [file for file in files if _fails(file, settings.verdicts)][:: arguments.every]

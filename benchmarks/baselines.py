@@ -29,7 +29,6 @@ from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
 from coral_batch.evidence.paired import Outcome, Outcomes, compare
 from coral_batch.evidence.summary import outcomes
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake
 from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.problem import Problem, Role
@@ -49,15 +48,14 @@ def main() -> None:
     parser.add_argument("--change", action="append", choices=("required", "free"))
     arguments = parser.parse_args()
     settings = params.load()
-    lake_ = Lake()
-    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
-    problems = read_problems(lake_, settings)
+    manifest, bugs = lake.read_rows("manifest", Role), lake.read_rows("bugs", Bug)
+    problems = read_problems(lake, settings)
     test = select(problems, manifest, "test")
     seen = selected_on(test, bugs, settings.validation.bugs)
     names = {problem.name for problem in seen}
     seen += [one for one in drawn_again(test, bugs, settings.validation) if one.name not in names]
     held_out = measured(problems, bugs, manifest, settings.evaluation)
-    best = outcomes(lake_.frame("scores", lake.EVALUATIONS["best"]))
+    best = outcomes(lake.read_frame("scores", lake.EVALUATIONS["best"]))
     rows: list[Sequence[str]] = []
     written = []
     for change in arguments.change or ["required", "free"]:

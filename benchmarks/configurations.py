@@ -40,7 +40,6 @@ from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
 from coral_batch.evidence.reliability import reliability
 from coral_batch.lake import params
 from coral_batch.lake.atomic import atomic
-from coral_batch.lake.stage import Lake
 from coral_batch.lake.store import Store
 from coral_batch.models.base.device import arithmetic, devices
 from coral_batch.models.training.obtain import Adapter, obtain_adapters
@@ -87,9 +86,8 @@ def main() -> None:
         parser.error("sampling.change has to be required, so that there are first changes")
     if arguments.adapters > (most := prod(len(getattr(settings.candidates, one)) for one in HEAVY)):
         parser.error(f"the candidates are {most} adapters")
-    lake_ = Lake()
-    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
-    problems = read_problems(lake_, settings)
+    manifest, bugs = lake.read_rows("manifest", Role), lake.read_rows("bugs", Bug)
+    problems = read_problems(lake, settings)
     test = select(problems, manifest, "test")
     few = {role.name for role in manifest if role.source == "classics"}
     shown = {
@@ -108,7 +106,7 @@ def main() -> None:
         wanted = [one for one in temperatures if (number, one) not in measured_at]
         if number >= arguments.first and wanted:
             missing.append(_Adapter(number, configuration, knobs, wanted))
-    examples = lake_.rows("examples", Example)
+    examples = lake.read_rows("examples", Example)
     together = _TOGETHER[devices()[0].type]
     for start in range(0, len(missing), together):
         some = missing[start : start + together]

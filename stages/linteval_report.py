@@ -11,11 +11,11 @@ TABLES = ("linteval_metrics", "linteval_plots")
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
-    changes = {model: tables.frame("linteval_changes", model) for model in lake.LINT_MODELS}
+    changes = {model: tables.read_frame("linteval_changes", model) for model in lake.LINT_MODELS}
     base, best = (
-        (tables.frame("linteval_scores", model), changes[model]) for model in lake.LINT_MODELS
+        (tables.read_frame("linteval_scores", model), changes[model]) for model in lake.LINT_MODELS
     )
-    metrics = compare(base, best, tables.rows("linteval_tests", ItemTests), settings.seed)
+    metrics = compare(base, best, tables.read_rows("linteval_tests", ItemTests), settings.seed)
     return {"linteval_plots": plots(changes), "linteval_metrics": metrics}
 
 

@@ -12,11 +12,11 @@ TABLES = ("scores",)
 
 def make(tables: Tables, settings: Params, part: str) -> Outputs:
     scores = score_samples(
-        tables.rows("samples", SampleRow, part),
-        tables.frame("verdicts", part),
-        tables.frame("findings", part),
-        tables.frame("case_times", part),
-        {row.name: row.role for row in tables.rows("manifest", Role)},
+        tables.read_rows("samples", SampleRow, part),
+        tables.read_frame("verdicts", part),
+        tables.read_frame("findings", part),
+        tables.read_frame("case_times", part),
+        {row.name: row.role for row in tables.read_rows("manifest", Role)},
         settings.objectives,
     )
     return {"scores": scores}

@@ -21,7 +21,7 @@ from coral_batch.corpus.split.reading import read_shown
 from coral_batch.lake import params
 from coral_batch.lake.hashes import folder_hashes
 from coral_batch.lake.places import asked_alone
-from coral_batch.lake.stage import Lake, run
+from coral_batch.lake.stage import run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
@@ -268,7 +268,7 @@ def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_ki
         part: a generation, the baseline or an evaluation.
         code_of: the code that a genome writes for a problem, a sample each.
     """
-    problems = read_shown(Lake(), params.load())
+    problems = read_shown(lake, params.load())
 
     def write(genome: str, problem: str, sample: int) -> str:
         return f"{FENCE}{code_of(problems[problem], genome, sample)}```"

@@ -22,7 +22,6 @@ from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
-from coral_batch.lake.stage import Lake
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.submissions.reading import read_answers, read_items
@@ -334,7 +333,7 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
         for code in ("x = 1", "x = 1\n"):
             item = replace(ITEMS[0], inputs=replace(ITEMS[0].inputs, code=code))
             lake.write_rows("linteval_items", [item])
-            tables = Lake()
+            tables = lake
             make(tables, params.load(), "base", draw)
     assert [bool(work.originals) for work in asked] == [False, True, False, False]
 

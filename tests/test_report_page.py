@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Case, Problem
@@ -299,7 +298,7 @@ def test_a_generation_says_when_nobody_passed_the_gate(pages: dict[str, Page]) -
 
 def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> None:
     write_lake()
-    repairs = read_repairs(Lake(), params.load(), "000")
+    repairs = read_repairs(lake, params.load(), "000")
     same = [replace(one, sample=replace(one.sample, code="pass")) for one in repairs]
     text = part_page(lake.BASELINE, [], same)
     assert text.count("Against the buggy program") == 2  # problems
@@ -308,7 +307,7 @@ def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> N
 
 def test_a_page_says_what_it_leaves_out(workspace: Path) -> None:
     write_lake()
-    one = read_repairs(Lake(), params.load(), lake.BASELINE)[0]
+    one = read_repairs(lake, params.load(), lake.BASELINE)[0]
     many = [
         replace(one, sample=replace(one.sample, code=f"x = {number}", sample=number))
         for number in range(SHOWN + 3)

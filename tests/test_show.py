@@ -251,7 +251,7 @@ def test_an_answer_without_code_is_called_so(small_lake: Path) -> None:
 def bug(problem: str, number: int, kind: str, buggy: str, outcomes: str) -> Bug:
     reference = "def f(n):\n    return n + 1\n"
     failed = 1 - outcomes.count("P") / len(outcomes)
-    change = (2, "+", "-", reference, buggy)
+    change = (2, reference, buggy)
     return Bug(f"{problem}-{number}", problem, kind, *change, outcomes, failed, 1)
 
 
