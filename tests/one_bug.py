@@ -19,5 +19,4 @@ def bug_of(name: str, number: int, failed: float = 1.0) -> Bug:
         buggy=reference.replace("1", str(number + 1)),
         outcomes="F",
         failed=failed,
-        distance=1,
     )

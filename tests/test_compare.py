@@ -145,7 +145,7 @@ def test_another_program_of_the_same_name_is_told_whatever_its_outcome(
     first: Path, second: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nor is a bug the same whose program is another: it may have other cases."""
-    bug = Bug("sieve-1", "sieve", "constant", 1, "x = 1\n", "x = 2\n", "F", 1.0, 1)
+    bug = Bug("sieve-1", "sieve", "constant", 1, "x = 1\n", "x = 2\n", "F", 1.0)
     lake.write_rows("bugs", [bug])
     with lake.at(second / "lake"):
         rows = lake.read_rows("manifest", Role)

@@ -87,7 +87,7 @@ def test_a_completion_model_goes_on_in_the_fence_that_is_opened_for_it() -> None
 def _bugs(programs: dict[str, str] = CODE) -> list[Bug]:
     """Return three bugs of each program; two change a line, one puts a line in."""
     return [
-        Bug(f"{name}-{number}", name, "kind", 1, code, _with_bug(code, number), "F", 1.0, 1)
+        Bug(f"{name}-{number}", name, "kind", 1, code, _with_bug(code, number), "F", 1.0)
         for name, code in programs.items()
         for number in (1, 2, 3)
     ]
@@ -140,7 +140,7 @@ def test_a_program_with_few_bugs_has_its_last_ones_among_lint_errors() -> None:
 
 def test_bugs_of_programs_that_are_unclean_or_not_trained_on_stay() -> None:
     unclean = make_problem("unclean", "unclean", "def unclean(n):\n    return n+ 1\n", "test")
-    bugs = [*_bugs(), Bug("unclean-1", "unclean", "k", 1, "def", "ref", "F", 1.0, 1)]
+    bugs = [*_bugs(), Bug("unclean-1", "unclean", "k", 1, "def", "ref", "F", 1.0)]
     first, *others = _problems()
     spoiled = in_unclean_programs(bugs, clean_problems([*others, unclean], workers=1), 3, 3, 1)
     stay = [bug.problem for bug, now in zip(bugs, spoiled, strict=True) if bug == now]

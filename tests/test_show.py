@@ -252,7 +252,7 @@ def bug(problem: str, number: int, kind: str, buggy: str, outcomes: str) -> Bug:
     reference = "def f(n):\n    return n + 1\n"
     failed = 1 - outcomes.count("P") / len(outcomes)
     change = (2, reference, buggy)
-    return Bug(f"{problem}-{number}", problem, kind, *change, outcomes, failed, 1)
+    return Bug(f"{problem}-{number}", problem, kind, *change, outcomes, failed)
 
 
 def write_bugs() -> None:
@@ -279,7 +279,7 @@ def test_the_programs_are_listed_with_their_injected_bugs(workspace: Path) -> No
 def test_the_bugs_of_a_program_are_shown_as_diffs_with_what_its_cases_say(workspace: Path) -> None:
     write_bugs()
     text = bugs_view("sieve", colour=False)
-    assert "--- sieve-1, arithmetic, line 2 ---\n  PFFE: 3 of 4 cases fail; 1 token away\n" in text
+    assert "--- sieve-1, arithmetic, line 2 ---\n  PFFE: 3 of 4 cases fail\n" in text
     assert "    --- reference\n    +++ sieve-1\n" in text
     assert "    -    return n + 1\n    +    return n - 1" in text
     assert "return n + '<U+001B>[2J'" in text

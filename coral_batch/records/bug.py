@@ -18,7 +18,6 @@ class Bug:
         buggy: the program with the bug; layout and comments are the reference's.
         outcomes: one letter a case or test: the first of its verdict's kind (``P`` passed).
         failed: share of the cases that fail, in (0, 1].
-        distance: tokens that differ from the reference, by edit distance, at least 1.
     """
 
     id: str
@@ -29,7 +28,6 @@ class Bug:
     buggy: str
     outcomes: str
     failed: float
-    distance: int
 
 
 def program_of(problem: str) -> str:
