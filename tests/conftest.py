@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 from coral_batch.models.base.checkpoint import materialise
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
-from tests.pipeline import finished_run
+from tests.finished_lake import make_finished_lake
+from tests.pipeline import finished_run, make_once
 from tests.tiny import make_tiny_base
 
 # The files that take longest, longest first: a worker that got one last would finish alone. The
@@ -86,6 +87,18 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(REPOSITORY / "params.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def lake_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished lake that no model made (`tests.finished_lake`); tests work on copies."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        with contextlib.chdir(folder):
+            make_finished_lake(folder)
+
+    return make_once(tmp_path_factory, "finished-lake", make)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from tests import REPOSITORY
-from tests.finished_lake import make_finished_lake
 
 PART = "001"
 SHOWN = {"card", "page", "index"}
@@ -36,12 +36,8 @@ MEASURED = [
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("finished")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        make_finished_lake(folder)
-    return folder
+def finished(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(lake_once, tmp_path_factory.mktemp("audit") / "finished"))
 
 
 @pytest.fixture
