@@ -156,7 +156,6 @@ def begin(
     folder: Path,
     settings: Mapping[str, object],
     generations: int,
-    make_base: Callable[[Path], Path] = make_tiny_base,
 ) -> None:
     """Make everything before the first generation's automata.
 
@@ -164,7 +163,6 @@ def begin(
         folder: the working directory.
         settings: what to change in params.yaml, as `set_params` takes it.
         generations: how many there will be.
-        make_base: makes the base model in a folder.
     """
     shutil.copy(REPOSITORY / "params.yaml", folder)
     set_sources(SOURCES, folder)
@@ -176,7 +174,7 @@ def begin(
     (folder / "lake/raw/own").mkdir()
     for name, text in OWN.items():
         (folder / "lake/raw/own" / name).write_text(text)
-    make_base(folder / "tiny")
+    make_tiny_base(folder / "tiny")
     params.write_generations(generations)
     for source in SOURCES:
         corpus(source)
@@ -221,7 +219,6 @@ def _obtain(
     training: Training,
     _store: object,
     _threads: object,
-    _kernels: object,
     alone: bool,
 ) -> dict[Wanted, Adapter]:
     """Stand for training."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,44 +15,37 @@ from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterRow, LintSampleRow, SampleRow
 from stages.adapters import adapters
-from stages.automata import automata
-from stages.features import features
-from stages.linteval_items import linteval_items
+from stages.base import base
+from stages.examples import examples
 from stages.linteval_samples import linteval_samples
 from stages.samples import samples
-from stages.subjects import subjects
-from tests.finished_lake import SETTINGS, begin
+from tests.settings import set_params
 from tests.tiny import make_tiny_completion_base
 
 SMALL = {
-    **SETTINGS,
-    "evolution.population": 2,
-    "evolution.survivors": 1,
     "candidates.r": [2, 4],
     "prompt.docstring": False,
     "compute.threads": 1,
     "training.batch_size": 12,
     "sampling.max_new_tokens": 12,
-    "validation.bugs": 0,
-    "validation.samples": 4,
     "linteval.max_new_tokens": 12,
 }
 
 
 @pytest.fixture(scope="module", autouse=True)
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def run(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A run in the working directory up to the answers of its first generation."""
-    folder = tmp_path_factory.mktemp("run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        begin(folder, SMALL, 1, make_tiny_completion_base)
-        automata("000")
-        features("000")
+    folder = shutil.copytree(lake_once, tmp_path_factory.mktemp("completion") / "run")
+    with contextlib.chdir(folder):
+        set_params(SMALL)
+        shutil.rmtree("tiny")
+        shutil.rmtree(lake.path("base"))
+        make_tiny_completion_base(Path("tiny"))
+        base()
+        examples()
         adapters("000")
-        subjects()
-        for part in ("000", lake.BASELINE):
-            samples(part)
-        linteval_items()
+        samples("000")
+        samples(lake.BASELINE)
         linteval_samples("base")
         yield
 
