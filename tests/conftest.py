@@ -32,7 +32,7 @@ SLOW = (
     *("test_classics.py", "test_completion_model.py", "test_export.py", "test_full_benchmark.py"),
     *("test_generation_engine.py", "test_linteval_harness.py", "test_linteval_items.py"),
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
-    *("test_pipeline.py", "test_report_browser.py", "test_runtime_measured.py"),
+    *("test_pipeline.py", "test_runtime_measured.py"),
     *("test_store_keys.py", "test_verdicts.py"),
     *("test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
     *("test_readers_folder.py", "test_repair.py", "test_repair_folder.py"),

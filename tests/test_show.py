@@ -98,22 +98,6 @@ def test_a_problem_shows_where_the_model_would_change_it(small_lake: Path) -> No
     assert "first change" not in genome_view("001", "001-00", "wrap", colour=False)
 
 
-def test_an_unchanged_program_is_called_so(small_lake: Path) -> None:
-    assert "the buggy code, unchanged" in genome_view("000", "000-00", "wrap", colour=False)
-
-
-def test_one_problem_can_be_singled_out(small_lake: Path) -> None:
-    text = genome_view("001", "001-00", "wrap", colour=False)
-    assert "=== wrap ===" in text
-    assert "sieve" not in text
-
-
-def test_the_baseline_is_shown_like_a_genome(small_lake: Path) -> None:
-    text = model_view(lake.BASELINE, None, None, colour=False)
-    assert "The base model without an adapter" in text
-    assert "=== sieve ===" in text
-
-
 def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> None:
     for name, title in (("empty", "An empty answer"), ("unchanged", "Each program as it was")):
         text = model_view(lake.BASELINE, name, "wrap", colour=False)
@@ -285,15 +269,6 @@ def test_the_bugs_of_a_program_are_shown_as_diffs_with_what_its_cases_say(worksp
     assert "return n + '<U+001B>[2J'" in text
     assert "wrap" not in text
     assert "\x1b[31m-    return n + 1\x1b[0m" in bugs_view("sieve", colour=True)
-
-
-def test_a_program_without_injected_bugs_is_named(workspace: Path) -> None:
-    with pytest.raises(CoralError, match="file of the lake is missing"):
-        show("bugs")
-    write_bugs()
-    with pytest.raises(CoralError, match="coral show bugs") as caught:
-        show("bugs", "gcd")
-    assert "'gcd'" in str(caught.value)
 
 
 def test_the_command_line_takes_a_generation_a_genome_and_a_problem(small_lake: Path) -> None:
