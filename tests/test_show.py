@@ -176,13 +176,6 @@ def test_what_is_not_there_is_named(
         show(*arguments)  # type: ignore[arg-type]
 
 
-def test_tables_that_do_not_belong_together_are_refused(small_lake: Path) -> None:
-    scores = lake.read_frame("scores", "001")
-    lake.write_frame("scores", scores.head(1), "001")
-    with pytest.raises(CoralError, match="do not belong together"):
-        genome_view("001", "001-00", None, colour=False)
-
-
 def test_the_gate_is_shown_where_it_closed(small_lake: Path) -> None:
     rows = lake.read_rows("selection", SelectionRow, "001")
     failed = [
