@@ -19,7 +19,6 @@ from coral_batch.audit.hashes import LOCK
 from coral_batch.audit.recorded import Mismatch
 from coral_batch.audit.steps import run_steps, steps
 from coral_batch.commands import cli
-from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from tests import REPOSITORY
 
@@ -316,15 +315,6 @@ def test_the_answers_of_a_model_are_audited_with_the_lake_and_alone(here: Path) 
     assert audit("linteval/none").exit_code == 2
 
 
-def test_of_long_texts_the_part_that_differs_is_shown(here: Path) -> None:
-    rows = read("examples")
-    rows[0]["prompt"] = rows[0]["prompt"] + " "
-    write("examples", rows, None)
-    (mismatch,) = audit_of("examples")
-    _, found, expected, *_ = str(mismatch).splitlines()
-    assert found.removeprefix("  found: ").strip() != expected.removeprefix("  expected: ").strip()
-
-
 def test_the_calibration_can_be_made_again(here: Path) -> None:
     assert audit("--calibration", PART).exit_code == 0
     document = lake.read_document("calibration", dict)
@@ -360,12 +350,3 @@ def test_a_verdict_that_comes_out_otherwise_is_named_by_its_case(here: Path) -> 
         write("verdicts", rows, PART)
         done = audit("--rerun", name)
         assert f"{lake.path('verdicts', PART)}, {name}, case {row['case']}{named}\n" in done.output
-
-
-def test_a_repair_of_a_bug_that_is_gone_is_reported_and_not_run_again(here: Path) -> None:
-    part = lake.EVALUATIONS["best"]
-    row = next(row for row in read("samples", part) if "-" in row["problem"])
-    write("bugs", [bug for bug in read("bugs") if bug["id"] != row["problem"]], None)
-    gone = audit("--rerun", f"{part}/{row['genome']}/{row['problem']}/{row['sample']}")
-    assert isinstance(gone.exception, CoralError)
-    assert f"no row with name {row['problem']}" in str(gone.exception)
