@@ -126,7 +126,7 @@ def test_a_full_disk_is_an_error_for_the_user(tmp_path: Path) -> None:
     assert list((tmp_path / "adapters").iterdir()) == []
 
 
-def test_the_first_of_two_equal_entries_stays(tmp_path: Path) -> None:
+def test_of_two_equal_entries_one_stays(tmp_path: Path) -> None:
     store = Store(tmp_path)
 
     def build(folder: Path) -> None:

@@ -66,7 +66,7 @@ def test_verify_names_the_damaged_entry_and_fails(workspace: Path) -> None:
 def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: Path) -> None:
     good, bad = entry(8), entry(16)
     (bad / "files" / "weights").unlink()
-    abandoned, in_the_making = (good.parent / f".unfinished-{name}" for name in "ab")
+    abandoned, in_the_making = (good.parent / f".key.unfinished-{name}" for name in "ab")
     for folder in (abandoned, in_the_making):
         folder.mkdir()
     age(abandoned, 2)
