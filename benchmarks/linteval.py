@@ -18,7 +18,7 @@ from benchmarks.table import ROOT, Row
 from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.mutants import mutants
-from coral_batch.linteval.items.snippets import read_snippets
+from coral_batch.linteval.items.sources import read_snippets
 from coral_batch.linteval.scores.tables import lint_codes, score_samples
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
