@@ -25,7 +25,7 @@ from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()
 CODE = {one.source: one.code for one in SNIPPETS[:6]}
-EVERY = {one.source: one.code for one in SNIPPETS}
+EVERY = {one.source: one.code for one in SNIPPETS[::3]}
 
 
 def _problems(programs: dict[str, str] = CODE) -> list[Problem]:
@@ -62,10 +62,6 @@ def test_a_reference_with_lint_errors_of_its_own_is_no_answer() -> None:
     assert [problem.name for problem in clean] == sorted(CODE)
     assert clean_problems([unclean], workers=1) == []
     assert make_lint_examples([], 1, TOKENIZER, 1, workers=1) == []
-
-
-def test_none_are_made_where_none_are_asked_for() -> None:
-    assert _made(0) == []
 
 
 def test_the_seed_decides_which_errors() -> None:
@@ -130,12 +126,6 @@ def test_the_last_bugs_that_are_shown_get_lint_errors() -> None:
     changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
     assert changed == [f"{name}-2" for name in CODE]
     assert in_unclean_programs(_bugs(), _problems(), 2, 0, 1) == _bugs()
-
-
-def test_a_program_with_few_bugs_has_its_last_ones_among_lint_errors() -> None:
-    spoiled = in_unclean_programs(_bugs(), _problems(), 9, 1, 1)
-    changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
-    assert changed == [f"{name}-3" for name in CODE]
 
 
 def test_bugs_of_programs_that_are_unclean_or_not_trained_on_stay() -> None:

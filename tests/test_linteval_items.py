@@ -138,17 +138,6 @@ def test_the_same_seed_gives_the_same_programs_and_another_seed_others(bundled: 
     assert len(set(first) & set(second)) < 12
 
 
-def test_the_prompt_never_shows_what_is_hidden(bundled: DataSet) -> None:
-    for item in bundled.items:
-        prompt = fill(item.instruction, item.inputs)
-        code = item.inputs.code.strip()
-        assert code in prompt
-        # An error that is a line of its own leaves the clean program whole inside the code.
-        assert item.meta.canonical_code.strip() not in prompt.replace(code, "")
-        assert str(item.meta.id) not in prompt
-        assert item.inputs.feedback.strip() in prompt
-
-
 # Building from programs
 
 

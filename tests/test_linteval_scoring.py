@@ -63,73 +63,26 @@ def fenced(code: str) -> str:
     return f"```python\n{code}```"
 
 
+EXITS = "def double(x):\n    exit()\n"
+SILENCED = "def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"
 HOSTILE = {
     # name: (answer, official, strict, outcome, tests pass)
     "the canonical code": (fenced(GOOD), True, True, "clean", True),
-    "clean code that does something else": (
-        fenced("def double(x):\n    return x\n"),
-        True,
-        False,
-        "clean",
-        False,
-    ),
+    "clean but wrong": (fenced("def double(x):\n    return x\n"), True, False, "clean", False),
     "the item's own code": (fenced(CODE + "\n"), False, False, "findings", True),
-    "complaints behind noqa": (
-        fenced("def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"),
-        True,
-        False,
-        "silenced",
-        True,
-    ),
-    "a file without complaints by decree": (
-        fenced("# flake8: noqa\nimport os\ndef double(x):\n  return x+x\n"),
-        True,
-        False,
-        "silenced",
-        True,
-    ),
+    "complaints behind noqa": (fenced(SILENCED), True, False, "silenced", True),
+    "a file clean by decree": (fenced(f"# flake8: noqa\n{CODE}\n"), True, False, "silenced", True),
     "an empty answer": ("", True, False, "empty", False),
     "an empty block": ("```python\n\n```", False, False, "empty", False),
     "another language": ("```java\nint x;\n```", False, False, "empty", False),
-    "no Python": (fenced("Sure! I would be happy to help.\n"), False, False, "unparseable", False),
-    "prose around no fence": ("The code is fine.", False, False, "unparseable", False),
-    "the feedback": (FEEDBACK, False, False, "unparseable", False),
-    "the feedback in a fence": (fenced(FEEDBACK), False, False, "unparseable", False),
+    "no Python": ("Sure! I would be happy to help.", False, False, "unparseable", False),
+    "a syntax error with noqa": ("def f(:  # noqa\n", True, False, "unparseable", False),
     "100 kB": (fenced("x = 1\n" * 17_000), False, False, "unlinted", False),
     "a null byte": (fenced("x = '\0'\n"), False, False, "unparseable", False),
     "a lone surrogate": (fenced("x = '\ud800'\n"), False, False, "unlinted", False),
-    "several fences, together the code": (
-        "First:\n```python\nimport math\n\n```\nthen:\n```python\n"
-        "def double(x):\n    return int(math.ldexp(x, 1))\n```",
-        True,
-        True,
-        "clean",
-        True,
-    ),
-    "several fences, each the code": (
-        fenced(GOOD) + "\n" + fenced(GOOD),
-        False,
-        False,
-        "findings",
-        True,
-    ),
-    "an unclosed fence": ("```python\n" + GOOD, True, True, "clean", True),
-    "an unclosed fence, cut": (
-        "```python\ndef double(x):\n    return x +",
-        False,
-        False,
-        "unparseable",
-        False,
-    ),
-    "no final newline": ("```python\n" + GOOD.rstrip("\n"), False, False, "findings", True),
-    "a fence without a language": ("```\n" + GOOD + "```", False, False, "unparseable", False),
-    "a program that does not end": (
-        fenced("def double(x):\n    exit()\n"),
-        True,
-        False,
-        "clean",
-        False,
-    ),
+    "the code twice": (f"{fenced(GOOD)}\n{fenced(GOOD)}", False, False, "findings", True),
+    "no final newline": (f"```python\n{GOOD.rstrip()}", False, False, "findings", True),
+    "a program that ends itself": (fenced(EXITS), True, False, "clean", False),
 }
 
 

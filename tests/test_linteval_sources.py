@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,12 @@ from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.sources import read_folder, read_mbpp, read_snippets
-from coral_batch.records.items import Inputs
+from coral_batch.records.items import Inputs, Item, Meta
 from coral_batch.records.verdict import Program
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
 
 META = {"id": 8, "canonical_code": "x = 1\n"}
+TWO = [RECORD, changed("meta.id", 9)]
 
 # MBPP
 
@@ -100,30 +100,29 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "write",
+    "text",
     [
-        lambda rows: "\n".join(json.dumps(row, ensure_ascii=False) for row in rows),
-        lambda rows: json.dumps(rows, indent=4),
-        lambda rows: json.dumps({"access": "private", "data": rows}),
-        lambda rows: json.dumps({"data": rows}, indent=1),
-        lambda rows: json.dumps({"train": [changed("meta.id", 1)], "test": rows}),
-        lambda rows: "\ufeff" + "\n".join(map(json.dumps, rows)),
+        "\n".join(map(json.dumps, TWO)),
+        "\ufeff" + "\n".join(map(json.dumps, TWO)),
+        json.dumps(TWO, indent=4),
+        json.dumps({"access": "private", "data": TWO}),
+        json.dumps({"data": TWO}, indent=1),
+        json.dumps({"train": [changed("meta.id", 1)], "test": TWO}),
     ],
-    ids=["lines", "array", "object", "indented object", "splits", "marked lines"],
+    ids=["lines", "marked lines", "array", "object", "indented object", "splits"],
 )
-def test_official_data_is_read_as_it_is_in_all_its_forms(
-    tmp_path: Path, write: Callable[[Any], str]
-) -> None:
+def test_official_data_is_read_as_it_is_in_all_its_forms(tmp_path: Path, text: str) -> None:
     file = tmp_path / "test.json"
-    file.write_text(write([RECORD, changed("meta.id", 9)]))
-    first, second = read_codelintereval(file)
-    assert first.inputs == Inputs("x=1\n", "any text, as published\n")
-    assert (first.instruction, first.outputs, first.meta.id) == (
-        "Fix {code}: {feedback}",
-        (1, 0),
-        5,
-    )
-    assert second.meta.id == 9
+    file.write_text(text)
+    assert read_codelintereval(file) == [
+        Item(
+            "Fix {code}: {feedback}",
+            Inputs("x=1\n", "any text, as published\n"),
+            (1, 0),
+            Meta(number, "x = 1\n"),
+        )
+        for number in (5, 9)
+    ]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -173,14 +172,7 @@ def test_outputs_that_are_hidden_or_texts_are_no_successes(tmp_path: Path, outpu
     assert item.outputs == ()
 
 
-def test_a_file_named_like_a_pattern_is_read_itself(tmp_path: Path) -> None:
-    for name, number in (("test1.parquet", 1), ("test[1].parquet", 2)):
-        with (tmp_path / name).open("wb") as file:
-            pl.DataFrame([changed("meta.id", number)]).write_parquet(file)
-    assert [item.meta.id for item in read_codelintereval(tmp_path / "test[1].parquet")] == [2]
-
-
-@pytest.mark.parametrize("place", ["test.json", "test-00000-of-00001.parquet", "data/test.parquet"])
+@pytest.mark.parametrize("place", ["test.json", "data/test-0[1].parquet"])
 def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
     for name, number in ((place, 5), (place.replace("test", "shots"), 6)):
         (tmp_path / name).parent.mkdir(exist_ok=True)
