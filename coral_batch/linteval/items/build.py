@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from coral_batch.errors import CoralError
 from coral_batch.linteval.items.complaints import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.score import score
-from coral_batch.linteval.scores.tables import lint_codes
+from coral_batch.linteval.scores.tables import Judge, lint_codes
 from coral_batch.linting.fixing import fix
 from coral_batch.records.finding import FAILURES, TOO_LONG, Finding
 from coral_batch.records.items import (
@@ -37,8 +37,6 @@ from coral_batch.records.items import (
     Reason,
 )
 from coral_batch.records.verdict import Program, Verdict
-
-Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
 
 _UNPARSEABLE = frozenset({"E902", "E999"})
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")

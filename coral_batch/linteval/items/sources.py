@@ -16,10 +16,11 @@ from coral_batch.corpus.sources.text import read_text
 from coral_batch.corpus.testcode.asserts import numbered, test_file
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading
-from coral_batch.linteval.items.build import Judge, adopt, build
+from coral_batch.linteval.items.build import adopt, build
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval, read_prompts
 from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.scores.tables import Judge
 from coral_batch.records.items import Candidate, DataSet, Dropped, Reason
 from coral_batch.records.settings import Params
 from coral_batch.verdicts.projects import python_files
