@@ -201,7 +201,7 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
         layers=arm.layers,
     )
     adapter = obtain_adapters(
-        base, examples, [wanted], training, Store(lake.STORE), compute.threads, compute.kernels
+        base, examples, [wanted], training, Store(lake.STORE), compute.threads
     )[wanted]
     return SubjectRow(name, adapter.key, str(adapter.folder.absolute()), adapter.files, GREEDY)
 

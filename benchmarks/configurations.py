@@ -119,7 +119,6 @@ def main() -> None:
             settings.training,
             Store(lake.STORE),
             settings.compute.threads,
-            settings.compute.kernels,
         )
         trained = [adapters[one.configuration, settings.seed] for one in some]
         frame = pl.DataFrame(_rows(some, trained, shown, settings))

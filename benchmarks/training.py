@@ -43,7 +43,6 @@ from coral_batch.models.base.device import devices
 from coral_batch.models.base.layers import layers_below, lower_states
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
-from coral_batch.models.training.packed import pack
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
@@ -198,7 +197,7 @@ def compare(
         )
         rate = (before + matrix_rate(base)) / 2
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        needed = operations(base, rows, configuration, training.batch_size, below)
+        needed = operations(base, rows, configuration, below)
         losses, trainer_seconds = None, 0.0
         if with_trainer:
             fresh = load_base(folder)
@@ -251,10 +250,9 @@ def operations(
     base: BaseModel,
     rows: Sequence[Encoded],
     configuration: AdapterConfiguration,
-    size: int,
     below: int,
 ) -> float:
-    """Multiplications and additions that training on these rows in batches of `size` needs.
+    """Multiplications and additions that training on these rows needs.
 
     Those of the `below` lowest layers, which carry no adapter, are left out.
     """
@@ -274,12 +272,10 @@ def operations(
     head = base.model.lm_head.weight.numel()
     attention = config.hidden_size * len(layers)
     total = 0.0
-    for start in range(0, len(rows), size):
-        batch = rows[start : start + size]
-        tokens = pack(batch, 1, torch.float32).ids.numel()
-        total += tokens * (4 * frozen + 6 * adapted)
-        total += sum(4 * head * row.answer for row in batch)
-        total += sum(6 * attention * len(row.ids) ** 2 for row in batch)
+    for row in rows:
+        total += len(row.ids) * (4 * frozen + 6 * adapted)
+        total += 4 * head * row.answer
+        total += 6 * attention * len(row.ids) ** 2
     return total
 
 
