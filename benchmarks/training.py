@@ -40,7 +40,6 @@ from coral_batch.models.base.device import devices
 from coral_batch.models.base.layers import layers_below, lower_states
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
-from coral_batch.models.training.packed import pack
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
@@ -121,7 +120,7 @@ def _alone(training: Training) -> Result:
             base, examples, CONFIGURATION, training, SEED, Path(output), states=states
         )
     rate = (before + matrix_rate(base)) / 2
-    needed = operations(base, rows, CONFIGURATION, training.batch_size, below)
+    needed = operations(base, rows, CONFIGURATION, below)
     return Result(curve.loss, sum(curve.tokens), seconds, lower, needed, rate)
 
 
@@ -166,10 +165,9 @@ def operations(
     base: BaseModel,
     rows: Sequence[Encoded],
     configuration: AdapterConfiguration,
-    size: int,
     below: int,
 ) -> float:
-    """Multiplications and additions that training on these rows in batches of `size` needs.
+    """Multiplications and additions that training on these rows needs.
 
     Those of the `below` lowest layers, which carry no adapter, are left out.
     """
@@ -189,12 +187,10 @@ def operations(
     head = base.model.lm_head.weight.numel()
     attention = config.hidden_size * len(layers)
     total = 0.0
-    for start in range(0, len(rows), size):
-        batch = rows[start : start + size]
-        tokens = pack(batch, 1, torch.float32).ids.numel()
-        total += tokens * (4 * frozen + 6 * adapted)
-        total += sum(4 * head * row.answer for row in batch)
-        total += sum(6 * attention * len(row.ids) ** 2 for row in batch)
+    for row in rows:
+        total += len(row.ids) * (4 * frozen + 6 * adapted)
+        total += 4 * head * row.answer
+        total += 6 * attention * len(row.ids) ** 2
     return total
 
 

@@ -30,7 +30,7 @@ SLOW = (
     *("test_generation_engine.py", "test_linteval_harness.py", "test_linteval_items.py"),
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
     *("test_pipeline.py", "test_report_browser.py", "test_runtime_measured.py"),
-    *("test_plain_kernels.py", "test_store_keys.py", "test_verdicts.py"),
+    *("test_store_keys.py", "test_verdicts.py"),
     *("test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
     *("test_readers_folder.py", "test_repair.py", "test_repair_folder.py"),
     *("test_repair_pytest.py", "test_verdicts_judge.py"),

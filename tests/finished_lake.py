@@ -221,7 +221,6 @@ def _obtain(
     training: Training,
     _store: object,
     _threads: object,
-    _kernels: object,
     alone: bool,
 ) -> dict[Wanted, Adapter]:
     """Stand for training."""

@@ -225,14 +225,6 @@ def test_more_layers_than_there_are_are_refused(
         obtain_adapters(base, examples, [FIRST], many, Store(tmp_path / "store"))
 
 
-def test_plain_training_keeps_nothing_of_the_lower_layers(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    store = Store(tmp_path / "store")
-    obtain_adapters(base, examples, [FIRST], UPPER, store, threads=1, kernels="plain")
-    assert not entries(store)
-
-
 def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Example]) -> None:
     card = read_card(base)
     changed = [replace(examples[0], answer="other"), *examples[1:]]

@@ -119,7 +119,7 @@ def test_a_finished_run_follows(here: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "part", "number", "column", "value"),
     [
-        ("problems", "classics", 3, "role", "training"),
+        ("source_roles", "classics", 3, "role", "training"),
         ("corpus_dropped", "own", 0, "detail", "another"),
         ("manifest", None, 2, "reason", "another"),
         ("overlaps", None, 1, "similarity", 0.125),
@@ -247,7 +247,6 @@ def test_every_table_of_the_lake_is_audited() -> None:
         ("lake/base/card.json", "base", "lake/base"),
         ("lake/report/plots/fitness.csv", "plots", None),
         ("lake/linteval/plots/fixed.csv", "linteval_plots", None),
-        ("lake/raw/classics/python_programs/gcd.py", "problems", "lake/corpus/classics.jsonl"),
     ],
 )
 def test_a_changed_file_is_named(here: Path, file: str, table: str, named: str | None) -> None:
@@ -255,6 +254,13 @@ def test_a_changed_file_is_named(here: Path, file: str, table: str, named: str |
     found.write_bytes(found.read_bytes().replace(b"return ", b"return  ")[:-1] + b" ")
     expected = Path(named) if named else found.relative_to(here)
     assert {mismatch.file for mismatch in audit_of(table)} == {expected}
+
+
+def test_what_is_read_from_a_changed_program_is_named(here: Path) -> None:
+    found = here / "lake/raw/classics/python_programs/gcd.py"
+    found.write_text(found.read_text().replace("return ", "return  "))
+    tables = {lake.path("problems", "classics"), lake.path("source_roles", "classics")}
+    assert {mismatch.file for mismatch in audit_of("problems")} == tables
 
 
 def test_a_folder_too_many_is_named(here: Path) -> None:
@@ -298,7 +304,7 @@ def test_what_dvc_lock_has_no_hash_of_is_said_to_be_vouched_for_by_nothing(here:
 def test_roles_are_vouched_for_by_dvc_lock_where_the_source_is_gone(here: Path) -> None:
     (here / "lake/raw/classics").rename(here / "lake/raw/gone")
     assert audit_of("problems") == []
-    file = lake.path("problems", "classics")
+    file = lake.path("source_roles", "classics")
     file.write_text(file.read_text().replace('"held_out"', '"training"', 1))
     (mismatch,) = audit_of("problems")
     assert (mismatch.file, mismatch.column) == (file, "MD5")

@@ -61,10 +61,10 @@ def test_each_subject_is_found_and_explained(project: Path) -> None:
 
 
 def test_the_time_says_what_it_does_not_count(project: Path) -> None:
-    set_params({"compute.kernels": "plain", "sampling.best_of": 8, "linteval.source": "folder"})
+    set_params({"sampling.best_of": 8, "linteval.source": "folder"})
     output = doctor().output
     assert grades(output)["time"] == "note"
-    assert "not counting that sampling.best_of, linteval.source, compute.kernels changed" in output
+    assert "not counting that sampling.best_of, linteval.source changed" in output
 
 
 def test_the_versions_of_python_that_were_tested_are_named_wherever_they_stand(

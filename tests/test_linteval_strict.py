@@ -242,7 +242,7 @@ def test_no_edit_of_a_canonical_answer_passes_by_its_syntax(bundled: DataSet) ->
         for item in bundled.items
         for edit in islice(
             candidates(
-                Problem("p", "p", None, item.meta.canonical_code, "", (), None, {}, "", "", "", ""),
+                Problem("p", "p", None, item.meta.canonical_code, "", (), None, {}, "", ""),
                 seed=1,
             ),
             8,

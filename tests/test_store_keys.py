@@ -31,23 +31,20 @@ ELSEWHERE = {
 }
 
 
-def decisive(folder: str, file: str, without: tuple[str, ...] = ()) -> set[str]:
+def decisive(folder: str, file: str) -> set[str]:
     """Return what runs of a folder when a file of it does; insist that the rest is known."""
-    found = closure(f"{folder}/{file}", without)
+    found = closure(f"{folder}/{file}")
     own = {name for name in found if name.startswith(f"{folder}/") or name == LAYERS}
     assert not {name for name in found - own if not name.startswith(tuple(ELSEWHERE))}
     return {os.path.relpath(name, folder) for name in own}
 
 
 def test_what_an_engine_imports_decides_its_samples() -> None:
-    assert decisive(DECODING, "engine.py") == set(drawing.DECISIVE["fast"])
-    assert decisive(DECODING, "plain.py") == set(drawing.DECISIVE["plain"])
+    assert decisive(DECODING, "engine.py") == set(drawing.DECISIVE)
 
 
 def test_what_training_imports_decides_its_adapters() -> None:
-    fast, plain = f"{TRAINING}/packed.py", f"{TRAINING}/plain.py"
-    assert decisive(TRAINING, "training.py", (plain,)) == set(obtain.DECISIVE["fast"])
-    assert decisive(TRAINING, "training.py", (fast,)) == set(obtain.DECISIVE["plain"])
+    assert decisive(TRAINING, "training.py") == set(obtain.DECISIVE)
 
 
 def test_what_runs_the_lower_layers_decides_their_states() -> None:
@@ -137,7 +134,7 @@ def test_edits_of_code_make_again_what_depends_on_it_and_nothing_else(tmp_path: 
     assert reused() == ({False}, {False})
     first = (project / "lake/generations/000/samples.jsonl").read_bytes()
     # Comments in what decides, and code in what does not.
-    for name in ("decoding/engine.py", "training/packed.py", "training/kernels.py"):
+    for name in ("decoding/engine.py", "training/losses.py", "training/layers.py"):
         edit(models / name, "from __future__", "# Another comment.\nfrom __future__")
     edit(models / "decoding/sampling.py", '"""The next token', '"""Another text')
     edit(models / "decoding/drawing.py", 'KIND = "samples"', 'NAME = 1\nKIND = "samples"')

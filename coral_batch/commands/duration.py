@@ -92,7 +92,6 @@ def unlike_measured(settings: Params) -> list[str]:
         "examples.bugs": settings.examples.bugs == EXAMPLE_BUGS,
         "sampling.best_of": settings.sampling.best_of == 1,
         "linteval.source": settings.linteval.source == "snippets",
-        "compute.kernels": settings.compute.kernels == "fast",
         "compute.threads": settings.compute.threads is None,
     }
     return [name for name, unchanged in same.items() if not unchanged]

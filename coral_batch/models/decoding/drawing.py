@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from transformers import AutoConfig
@@ -28,6 +28,7 @@ from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
 from coral_batch.models.decoding.answer import Drawn, Sample, Unit, likeliest
 from coral_batch.models.decoding.changes import Look, Original
+from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.prompts import tokens
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SubjectRow
@@ -36,33 +37,26 @@ from coral_batch.work.address import cluster
 from coral_batch.work.parallel import ask, keep, require_same, run, slots
 from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
 
-if TYPE_CHECKING:
-    from coral_batch.models.decoding.engine import Engine
-    from coral_batch.models.decoding.plain import PlainEngine
-
 KIND = "samples"
 FILE = "samples.json"
 SECONDS = "seconds.json"
 SLOTS = 4
-DECISIVE = {
-    "fast": (
-        "../base/layers.py",
-        "adapter_weights.py",
-        "answer.py",
-        "cache.py",
-        "changes.py",
-        "decoder.py",
-        "engine.py",
-        "fence.py",
-        "guessing.py",
-        "linear.py",
-        "sampling.py",
-    ),
-    "plain": ("answer.py", "changes.py", "fence.py", "plain.py", "sampling.py"),
-}
-"""The files that decide a sample, as seen from this folder, by `Drawing.kernels`: all that its
-engine imports. What else it imports brings no code of ours into a sample, but for
-`coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
+DECISIVE = (
+    "../base/layers.py",
+    "adapter_weights.py",
+    "answer.py",
+    "cache.py",
+    "changes.py",
+    "decoder.py",
+    "engine.py",
+    "fence.py",
+    "guessing.py",
+    "linear.py",
+    "sampling.py",
+)
+"""The files that decide a sample, as seen from this folder: all that the engine imports. What else
+it imports brings no code of ours into a sample, but for `coral_batch.seeding` and
+`coral_batch.models.prompts.tokens`."""
 
 _Drawn = tuple[str, Drawn, float]
 """A piece's name, what came of it, and the seconds since the one before it."""
@@ -104,7 +98,6 @@ class Drawing:
         seed: the run's seed.
         rank: greatest rank of an adapter, >= 1.
         threads: torch's threads; None for one a core.
-        kernels: ``fast`` for `engine`, ``plain`` for `plain`.
         rows: most answers decoded together, >= 1; None for as many as the device is best used with.
         best_of: answers drawn for each sample, of which the likeliest is kept, >= 1.
     """
@@ -114,7 +107,6 @@ class Drawing:
     seed: int
     rank: int
     threads: int | None
-    kernels: str = "fast"
     rows: int | None = None
     best_of: int = 1
 
@@ -139,7 +131,6 @@ def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int
         settings.seed,
         max(settings.candidates.r),
         settings.compute.threads,
-        settings.compute.kernels,
         best_of=best_of,
     )
 
@@ -334,27 +325,20 @@ def _draw(
     yield from _generate(engine, works, drawing, partial(note, notes.of(device)))
 
 
-def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
-    """Return the engine that is asked for, which this process keeps for the device's next call."""
+def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
+    """Return an engine, which this process keeps for the device's next call."""
     engine = common["engine"].values()
-    key = ("decoding", base, common["base"], common["kernels"], *engine)
+    key = ("decoding", base, common["base"], *engine)
     return keep(str(device), key, partial(_load, device, base, common))
 
 
-def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
-    """Make the engine that is asked for; the other one is not even imported."""
+def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
     loaded = load_base(base, device=device)
-    if common["kernels"] == "plain":
-        from coral_batch.models.decoding.plain import PlainEngine  # noqa: PLC0415
-
-        return PlainEngine(loaded.model, loaded.tokenizer, **common["engine"])
-    from coral_batch.models.decoding.engine import Engine  # noqa: PLC0415
-
     return Engine(loaded.model, loaded.tokenizer, **common["engine"])
 
 
 def _generate(
-    engine: Engine | PlainEngine, works: Sequence[Work], drawing: Drawing, tell: Tell
+    engine: Engine, works: Sequence[Work], drawing: Drawing, tell: Tell
 ) -> Iterator[_Drawn]:
     start = time.perf_counter()
     originals = {name: one for work in works for name, one in work.originals.items()}
@@ -391,24 +375,19 @@ def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
 
 def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     here = Path(__file__).parent
-    sources = [here / name for name in DECISIVE[drawing.kernels]]
+    sources = [here / name for name in DECISIVE]
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
-    versions = ["torch", "transformers", "tokenizers", "numpy"]
-    engine = {"rows": rows}
-    if drawing.kernels == "fast":
-        engine |= {"adapters": SLOTS, "rank": drawing.rank}
-    else:
-        versions.append("peft")
     return {
         "base": read_card(base).sha256,
         "samples": drawing.samples,
         "best_of": drawing.best_of,
         "max_new_tokens": drawing.max_new_tokens,
         "seed": drawing.seed,
-        "kernels": drawing.kernels,
-        "engine": engine,
+        "engine": {"rows": rows, "adapters": SLOTS, "rank": drawing.rank},
         "code": code_sha256(sources),
-        "versions": {name: version(name) for name in versions},
+        "versions": {
+            name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")
+        },
         "arithmetic": arithmetic(),
     }
 

@@ -49,7 +49,6 @@ def adapted(
         settings.training,
         Store(lake.STORE),
         settings.compute.threads,
-        settings.compute.kernels,
         alone,
     )
     return tabulate(plans, obtained, lake.path("adapter_folders", part))
