@@ -2,7 +2,7 @@
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.linteval.report.text import plots, results
+from coral_batch.linteval.report.text import notes, plots, score_tables
 from coral_batch.linteval.scores.metrics import compare
 from coral_batch.records.items import ItemTests
 from coral_batch.records.settings import Params
@@ -22,4 +22,6 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 def linteval_report() -> None:
     """Compare the best genome with the base model."""
     metrics = run(make)["linteval_metrics"]
-    print(results({"base": metrics.base, "best": metrics.best}, metrics))
+    differences = {"best": (metrics.official, metrics.strict)}
+    print(score_tables({"base": metrics.base, "best": metrics.best}, differences))
+    print(notes(metrics.base))

@@ -33,12 +33,7 @@ def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
         "+".join(jail.layers_in_force(settings.verdicts.require)),
         settings.compute.workers,
     )
-    return {
-        "linteval_findings": scored.findings,
-        "linteval_verdicts": scored.verdicts,
-        "linteval_changes": scored.changes,
-        "linteval_scores": scored.scores,
-    }
+    return {table: scored[table] for table in TABLES}
 
 
 def linteval_scores(model: LintModel) -> None:
