@@ -38,7 +38,10 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     )
     document = compare_with_base(
         best,
-        (tables.read_frame("scores", lake.BASELINE).filter(pl.col("genome") == BASE), selected),
+        (
+            tables.read_frame("scores", lake.VALIDATION_BASE).filter(pl.col("genome") == BASE),
+            selected,
+        ),
         (base, other),
         (of_base, of_best),
         tables.read_rows("bugs", Bug),

@@ -51,7 +51,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         best=individuals[genome],
         repairs=(
             read_repairs(tables, settings, best.generation, best.genome),
-            read_repairs(tables, settings, lake.BASELINE, BASE),
+            read_repairs(tables, settings, lake.VALIDATION_BASE, BASE),
         ),
         origins=sorted({problem.origin for problem in read_problems(tables, settings)}),
         weights=settings.objectives.weights,

@@ -16,16 +16,16 @@ TABLES = ("metrics", "plots", "times")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     generations = [_evaluated(tables, name) for name in settings.generations]
-    scores = tables.read_frame("scores", lake.BASELINE)
-    baseline = scores.filter(pl.col("genome") == BASE)
+    scores = tables.read_frame("scores", lake.VALIDATION_BASE)
+    of_base = scores.filter(pl.col("genome") == BASE)
     floors = scores.filter(pl.col("genome") != BASE)
     best = tables.read_document("best", BestRow)
     of_best = tables.read_frame("scores", best.generation).filter(pl.col("genome") == best.genome)
     solved = passes(of_best)
     weights = settings.objectives.weights
-    metrics = measure(generations, best, solved, baseline, floors, weights)
+    metrics = measure(generations, best, solved, of_base, floors, weights)
     return {
-        "plots": plots(metrics, generations, solved, baseline),
+        "plots": plots(metrics, generations, solved, of_base),
         "metrics": metrics,
         "times": run_times(tables, settings),
     }

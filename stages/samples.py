@@ -49,7 +49,7 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
         settings,
         partial(draw, store=Store(lake.STORE)),
     )
-    if part == lake.BASELINE:
+    if part == lake.VALIDATION_BASE:
         rows += floors(shown, subjects[0].knobs, tables.path("base"), settings)
     return {"sample_durations": durations, "samples": rows, "first_changes": looks}
 

@@ -9,10 +9,10 @@ TABLES = ("subjects",)
 
 
 def make(_: Tables, settings: Params, __: None) -> Outputs:
-    base = [SubjectRow(BASE, None, None, {}, settings.sampling.baseline)]
-    return {("subjects", part): base for part in (lake.BASELINE, lake.EVALUATIONS["baseline"])}
+    base = [SubjectRow(BASE, None, None, {}, settings.sampling.base)]
+    return {("subjects", part): base for part in (lake.VALIDATION_BASE, lake.EVALUATIONS["base"])}
 
 
 def subjects() -> None:
-    """Name the base model as what the baselines are drawn with."""
+    """Name the base model as what its answers are drawn with."""
     run(make)

@@ -1,4 +1,4 @@
-"""A finished run of two generations and the baseline, made in this process in seconds.
+"""A finished run of two generations and the base model, made in this process in seconds.
 
 All is made by the stages but what a model would make: adapters are a few bytes that stand for
 weights, and the answers are taken from the corpus (right, buggy, insecure, without syntax), so that
@@ -120,8 +120,8 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
         judge(generation)
         selection(generation)
     subjects()
-    draw(lake.BASELINE)
-    judge(lake.BASELINE)
+    draw(lake.VALIDATION_BASE)
+    judge(lake.VALIDATION_BASE)
     finals()
     draw(lake.FINALS)
     judge(lake.FINALS)
@@ -262,7 +262,7 @@ def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_ki
     """Make the samples of a part.
 
     Args:
-        part: a generation, the baseline or an evaluation.
+        part: a generation, the base model or an evaluation.
         code_of: the code that a genome writes for a problem, a sample each.
     """
     problems = read_shown(lake, params.load())

@@ -85,15 +85,15 @@ def write_lake() -> None:
         best.genome, best.key, f"generations/001/adapters/{best.key}", best.files, KNOBS
     )
     lake.write_rows("subjects", [finalist], lake.FINALS)
-    _write_repairs(lake.BASELINE, ("base", *FLOORS))
-    lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.BASELINE)
-    lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.BASELINE)
+    _write_repairs(lake.VALIDATION_BASE, ("base", *FLOORS))
+    lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.VALIDATION_BASE)
+    lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.VALIDATION_BASE)
     lake.write_rows("sample_durations", [DurationRow(best.genome, 4.0, False)], lake.FINALS)
     for model in lake.LINT_MODELS:
         answered = [DurationRow("1", 0.5, False), DurationRow("2", 0.5, model == "best")]
         lake.write_rows("linteval_durations", answered, model)
     evaluated = {
-        "baseline": SubjectRow("base", None, None, {}, KNOBS),
+        "base": SubjectRow("base", None, None, {}, KNOBS),
         "best": replace(finalist, folder=f"{lake.EVALUATIONS['best']}/adapters/{best.key}"),
     }
     for model, subject in evaluated.items():
@@ -126,7 +126,7 @@ def refuse(genomes: Container[str]) -> None:
 
 def write_evaluation(best: str, renamed: dict[str, str]) -> None:
     """Let base model and best genome do on other problems as they did in selection."""
-    for model, part, genome in (("baseline", lake.BASELINE, "base"), ("best", "001", best)):
+    for model, part, genome in (("base", lake.VALIDATION_BASE, "base"), ("best", "001", best)):
         scores = lake.read_frame("scores", part).filter(pl.col("genome") == genome)
         other = scores.with_columns(pl.col("problem").replace(renamed)).with_columns(
             role=pl.col("problem").map_elements(role_of, return_dtype=pl.String)

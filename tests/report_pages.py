@@ -21,7 +21,7 @@ from stages.report import report
 from tests import REPOSITORY
 from tests.report_lake import GENERATIONS, write_lake
 
-PARTS = (lake.BASELINE, lake.FINALS, *lake.EVALUATIONS.values(), *GENERATIONS)
+PARTS = (lake.VALIDATION_BASE, lake.FINALS, *lake.EVALUATIONS.values(), *GENERATIONS)
 
 HOSTILE = (
     "</script></style></title></pre><script>window.owned = 1</script>\n"

@@ -122,7 +122,7 @@ def test_a_finished_run_follows(here: Path) -> None:
         ("population", "000", 1, "density", 0.125),
         ("evaluated", "001", 0, "worth", 0.125),
         ("features", "000", 2, "complexity", 0.125),
-        ("subjects", "baseline", 0, "key", "0" * 64),
+        ("subjects", "validation/base", 0, "key", "0" * 64),
         ("scores", "000", 5, "bugfix", 0.125),
         ("selection", "001", 1, "fitness", 0.125),
         ("finalists", None, 0, "worth", 0.125),
@@ -146,7 +146,7 @@ def test_a_changed_cell_of_a_table_that_follows_is_named(
     [
         ("best", ("seed",)),
         ("evidence", ("budget", "samples")),
-        ("metrics", ("baseline", "fitness")),
+        ("metrics", ("base", "fitness")),
         ("linteval_metrics", ("base", "items")),
     ],
 )

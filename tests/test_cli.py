@@ -106,18 +106,21 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
     ("arguments", "words"),
     [
         (["automata", "007"], ["'007'", "000, 001, 002"]),
-        (["automata", "baseline"], ["'baseline'", "000, 001, 002"]),
+        (["automata", "validation/base"], ["'validation/base'", "000, 001, 002"]),
         (["automata", "../000"], ["'../000'"]),
         (["generations", "0"], ["count", "1"]),
         (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "000 as well"]),
         (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["--calibration as well"]),
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
-        (["samples", "baseline"], ["classics.jsonl", "dvc repro"]),
+        (["samples", "validation/base"], ["classics.jsonl", "dvc repro"]),
         (["corpus", "nowhere"], ["'nowhere'", "classics, drills, exercises, practice, snippets"]),
         (["show", "000"], ["population.jsonl", "dvc repro"]),
-        (["show", "0"], ["'0'", "002 (see", "baseline, finals, evaluation/baseline", "best, bugs"]),
-        (["samples", "0"], ["'0'", "baseline, finals, evaluation/baseline, evaluation/best"]),
+        (
+            ["show", "0"],
+            ["'0'", "002 (see", "validation/base, finals, evaluation/base", "best, bugs"],
+        ),
+        (["samples", "0"], ["'0'", "validation/base, finals, evaluation/base, evaluation/best"]),
         (["audit", "0"], ["'0'", "evaluation/best, linteval/MODEL"]),
         *(
             (
@@ -162,7 +165,7 @@ def test_lint_items_where_no_place_can_be_are_one_message(workspace: Path, sourc
     "arguments",
     [
         ["split"],
-        ["show", "baseline"],
+        ["show", "validation/base"],
         ["show", "bugs"],
         ["linteval", "show", "base"],
         ["export", "adapter"],

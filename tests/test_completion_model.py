@@ -45,14 +45,14 @@ def run(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         examples()
         adapters("000")
         samples("000")
-        samples(lake.BASELINE)
+        samples(lake.VALIDATION_BASE)
         linteval_samples("base")
         yield
 
 
 def test_every_prompt_is_a_text_that_ends_in_an_opened_fence() -> None:
     prompts = {row.prompt for row in lake.read_rows("examples", Example)}
-    for part in ("000", lake.BASELINE):
+    for part in ("000", lake.VALIDATION_BASE):
         prompts |= {row.prompt for row in lake.read_rows("samples", SampleRow, part)}
     prompts |= {row.prompt for row in lake.read_rows("linteval_samples", LintSampleRow, "base")}
     tokenizer = load_tokenizer(lake.path("base"))

@@ -52,7 +52,7 @@ def test_the_full_benchmark_marks_what_was_trained_and_selected_on(run: Path) ->
     assert [line for line in output.splitlines() if len(line) > 100] == []
 
 
-@pytest.mark.parametrize("part", [lake.BASELINE, lake.EVALUATIONS["best"]])
+@pytest.mark.parametrize("part", [lake.VALIDATION_BASE, lake.EVALUATIONS["best"]])
 def test_scores_of_different_problems_are_told(run: Path, part: str) -> None:
     rows = lake.read_frame("scores", part)
     lake.write_frame("scores", rows.filter(pl.col("problem") != rows["problem"][0]), part)

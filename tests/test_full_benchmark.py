@@ -48,7 +48,7 @@ def test_every_score_has_the_role_of_its_problem() -> None:
     for part in lake.EVALUATIONS.values():
         roles = Counter(lake.read_frame("scores", part)["role"])
         assert roles == {"training": 24, "test": 8, "held_out": 9}
-    for part in ("000", "001", lake.BASELINE):
+    for part in ("000", "001", lake.VALIDATION_BASE):
         assert set(lake.read_frame("scores", part)["role"]) == {"test"}
 
 
@@ -107,7 +107,7 @@ def test_the_stage_says_how_many_it_lets_through_and_how_many_a_limit_shuts_out(
 ) -> None:
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "copy"))
     set_params({"sampling.change": "free"})
-    samples(lake.EVALUATIONS["baseline"])
+    samples(lake.EVALUATIONS["base"])
     told = capsys.readouterr().out
     assert "evaluation.problems is all: 24 of the 41 were trained on" in told
     assert "sampling.max_new_tokens (2) shuts out 41 of the 41 programs" in told

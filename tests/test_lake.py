@@ -44,7 +44,7 @@ def test_rows_come_back_as_written(workspace: Path) -> None:
     lake.write_rows("samples", rows, "000")
     assert lake.read_rows("samples", SampleRow, "000") == rows
     assert lake.path("samples", "000") == Path("lake/generations/000/samples.jsonl")
-    assert lake.path("samples", lake.BASELINE) == Path("lake/baseline/samples.jsonl")
+    assert lake.path("samples", lake.VALIDATION_BASE) == Path("lake/validation/base/samples.jsonl")
 
 
 @pytest.mark.parametrize("table", ["scores", "verdicts", "features", "examples", "samples"])

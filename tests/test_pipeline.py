@@ -61,7 +61,7 @@ def test_every_table_is_there_and_fits_its_schema(
         survivors = {row.genome for row in selection if row.survived}
         bred = lake.read_rows("population", Genome, settings.generations[generation].next)
         assert survivors <= {genome.id for genome in bred}
-    drawn = {row.genome for row in lake.read_rows("samples", SampleRow, lake.BASELINE)}
+    drawn = {row.genome for row in lake.read_rows("samples", SampleRow, lake.VALIDATION_BASE)}
     assert drawn == {BASE, *FLOORS}
     best = lake.read_document("best", BestRow)
     for part, genome in zip(lake.EVALUATIONS.values(), ("base", best.genome), strict=True):
@@ -82,7 +82,7 @@ def test_every_table_is_there_and_fits_its_schema(
         assert scores["strict"].null_count() == 0
     assert json.loads(lake.path("linteval_metrics").read_text())["best"]["tested"] == 3
     metrics = json.loads(lake.path("metrics").read_text())
-    assert metrics["baseline"]["pass_at_1"] == 0
+    assert metrics["base"]["pass_at_1"] == 0
 
 
 def test_adapters_are_plain_peft_folders(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_a_table_edited_by_hand_stops_the_stage_and_changes_nothing(copy: Path) 
     assert hashes(copy) == before
 
 
-@pytest.mark.parametrize("arguments", [["001"], ["001", "000-00"], ["baseline"]])
+@pytest.mark.parametrize("arguments", [["001"], ["001", "000-00"], ["validation/base"]])
 def test_a_finished_run_can_be_shown(finished: Path, arguments: list[str]) -> None:
     shown = run(finished, "coral", "show", *arguments)
     assert "Traceback" not in shown

@@ -99,7 +99,7 @@ def test_a_stage_writes_what_it_says(stage: str) -> None:
                 "generations/${key}",
                 "${item.folder}",
                 "generations/000",
-                "baseline",
+                "validation/base",
                 "finals",
                 "evaluation/best",
             )

@@ -10,8 +10,8 @@ import pytest
 from tests.pipeline import run, stages_run
 from tests.settings import set_params
 
-PARTS = ("000", "001", "baseline", "finals", "evaluation/baseline", "evaluation/best")
-EVALUATED = ("evaluation/baseline", "evaluation/best")
+PARTS = ("000", "001", "validation/base", "finals", "evaluation/base", "evaluation/best")
+EVALUATED = ("evaluation/base", "evaluation/best")
 MODELS = ("base", "best")
 # As CONTRIBUTING.md has it ("What reruns"): edited -> what does not follow any more.
 EDITED = {
@@ -81,7 +81,13 @@ def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
     weights = "objectives.weights"
     set_params({f"{weights}.bugfix": 0.35, f"{weights}.security": 0.20}, copy)
     rerun = stages_run(run(copy, "dvc", "repro"))
-    assert {"scores@000", "scores@001", "scores@baseline", "selection@000", "report"} <= rerun
+    assert {
+        "scores@000",
+        "scores@001",
+        "scores@validation/base",
+        "selection@000",
+        "report",
+    } <= rerun
     assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *DRAWN_AGAIN, *BEST_AGAIN}
 
 
@@ -89,17 +95,17 @@ STAGES_AFTER_SCORES = {
     "evidence",
     "scores@000",
     "scores@001",
-    "scores@baseline",
+    "scores@validation/base",
     "scores@finals",
-    "scores@evaluation/baseline",
+    "scores@evaluation/base",
     "selection@000",
     "selection@001",
     "report",
     "page@000",
     "page@001",
-    "page@baseline",
+    "page@validation/base",
     "page@finals",
-    "page@evaluation/baseline",
+    "page@evaluation/base",
     "index",
 }
 # Selection with other weights may breed another generation.
@@ -159,7 +165,7 @@ def test_a_control_reruns_what_the_search_decides_and_says_what_it_spent(copy: P
     rerun = stages_run(run(copy, "dvc", "repro"))
     assert {"adapters@000", "selection@000", "evidence"} <= rerun
     assert not rerun & {"population", "automata@000", "features@000"}
-    assert not [name for name in rerun if name.endswith("baseline")]
+    assert not [name for name in rerun if name.endswith("/base")]
     evidence = json.loads((copy / "lake/evidence/evidence.json").read_text())
     assert evidence["search"] == "random"
     assert evidence["budget"]["genomes"] == evolved["budget"]["genomes"]

@@ -40,9 +40,9 @@ def test_the_best_genome_is_compared_with_the_base_model(metrics: Metrics) -> No
     assert metrics.best.configuration.target_modules == "q_proj,v_proj"
     assert metrics.best.pass_at_1 == 0.75
     assert metrics.best.problems_solved == 2
-    assert metrics.baseline.pass_at_1 == 0.25
-    assert metrics.baseline.problems_solved == 1
-    assert metrics.baseline.objectives.bugfix == 0.625
+    assert metrics.base.pass_at_1 == 0.25
+    assert metrics.base.problems_solved == 1
+    assert metrics.base.objectives.bugfix == 0.625
     assert list(metrics.floors) == ["empty", "unchanged"]
     assert metrics.floors["unchanged"].problems_solved == 0
     assert metrics.floors["unchanged"].objectives.bugfix == 0.5
@@ -72,12 +72,20 @@ def test_the_times_are_those_of_every_part_of_the_run(
 ) -> None:
     report()
     rows = {row.part: row for row in lake.read_rows("times", TimeRow)}
-    assert list(rows) == ["baseline", "000", "001", "finals", "refit", "evaluation", "linteval"]
+    assert list(rows) == [
+        "validation/base",
+        "000",
+        "001",
+        "finals",
+        "refit",
+        "evaluation",
+        "linteval",
+    ]
     trained = {name: row.training_seconds for name, row in rows.items() if row.trained}
     assert trained == {"000": 30.0, "001": 20.0, "refit": 60.0}
     drawn = {name: (row.decoded, row.decoding_seconds) for name, row in rows.items() if row.decoded}
     assert drawn == {
-        "baseline": (1, 2.0),
+        "validation/base": (1, 2.0),
         "000": (3, 9.0),
         "001": (2, 6.0),
         "finals": (1, 4.0),
@@ -123,7 +131,7 @@ def test_plots_hold_the_numbers_of_the_metrics(metrics: Metrics) -> None:
     fitness = rows("fitness.csv")
     assert [row["generation"] for row in fitness] == ["0", "1"]
     assert float(fitness[1]["best"]) == metrics.best.fitness
-    assert float(fitness[0]["baseline"]) == metrics.baseline.fitness
+    assert float(fitness[0]["base"]) == metrics.base.fitness
     for name in OBJECTIVES:
         objective = rows(f"objectives/{name}.csv")
         assert float(objective[1]["best"]) == getattr(metrics.best.objectives, name)
@@ -131,7 +139,7 @@ def test_plots_hold_the_numbers_of_the_metrics(metrics: Metrics) -> None:
         assert float(objective[0]["mean"]) == mean
     scores = {row["bar"]: float(row["score"]) for row in rows("best_problems.csv")}
     assert scores["sieve (best)"] == 0.5
-    assert scores["sieve (baseline)"] == 0
+    assert scores["sieve (base)"] == 0
     assert scores["wrap (best)"] == 1
     assert len(rows("best_objectives.csv")) == 2 * len(OBJECTIVES)
 
@@ -150,18 +158,18 @@ def test_the_final_tables_fit_and_say_what_evolution_added(
     assert "selection scores" in output
     # Survivors' adapters and samples are reused; equal code ran once.
     assert lines["001"] == ["001", "2", "1", "20.0", "2", "1", "6.0", "10", "2.5", "5.0"]
-    assert lines["baseline"][1:] == ["0", "0", "0.0", "1", "0", "2.0", "8", "2.0", "4.0"]
+    assert lines["validation/base"][1:] == ["0", "0", "0.0", "1", "0", "2.0", "8", "2.0", "4.0"]
 
 
 def test_a_gain_below_zero_is_called_nothing_added(
     small_lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base = lake.path("scores", lake.BASELINE)
-    scores = lake.read_frame("scores", lake.BASELINE)
+    base = lake.path("scores", lake.VALIDATION_BASE)
+    scores = lake.read_frame("scores", lake.VALIDATION_BASE)
     for objective in ("bugfix", "security", "syntax", "style", "runtime", "fitness"):
         scores = scores.with_columns(scores[objective] * 0 + 1.0)
     assert base.exists()
-    lake.write_frame("scores", scores, lake.BASELINE)
+    lake.write_frame("scores", scores, lake.VALIDATION_BASE)
     report()
     assert "Evolution added nothing: -" in capsys.readouterr().out
 

@@ -125,10 +125,8 @@ def test_the_finalists_are_on_the_first_page_and_have_one_of_their_own(
 def test_the_repairs_behind_the_headline_are_one_click_away(pages: dict[str, Page]) -> None:
     text = " ".join(pages["index.html"].text.split())
     assert "All held-out repairs: best genome, base model." in text
-    assert {"evaluation/best.html", "evaluation/baseline.html"} <= {
-        *pages["index.html"].values("href")
-    }
-    for one, other in (("best", "baseline"), ("baseline", "best")):
+    assert {"evaluation/best.html", "evaluation/base.html"} <= {*pages["index.html"].values("href")}
+    for one, other in (("best", "base"), ("base", "best")):
         assert f"{other}.html" in pages[f"evaluation/{one}.html"].values("href")
 
 
@@ -213,8 +211,8 @@ def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> N
         "25 def sieve(n): 75 > return n - 1 0 (behind it)",
     ):
         assert part in text, part
-    assert "001-00" not in pages["baseline.html"].text
-    assert "The buggy code, unchanged." in pages["baseline.html"].text
+    assert "001-00" not in pages["validation/base.html"].text
+    assert "The buggy code, unchanged." in pages["validation/base.html"].text
 
 
 def test_a_generation_says_when_nobody_passed_the_gate(pages: dict[str, Page]) -> None:
@@ -231,19 +229,19 @@ def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> N
     write_lake()
     repairs = read_repairs(lake, params.load(), "000")
     same = [replace(one, sample=replace(one.sample, code="pass")) for one in repairs]
-    text = part_page(lake.BASELINE, [], same)
+    text = part_page(lake.VALIDATION_BASE, [], same)
     assert text.count("Against the buggy program") == 2  # problems
     assert "000-00 (samples 0, 1); 000-01 (samples 0, 1)" in text
 
 
 def test_a_page_says_what_it_leaves_out(workspace: Path) -> None:
     write_lake()
-    one = read_repairs(lake, params.load(), lake.BASELINE)[0]
+    one = read_repairs(lake, params.load(), lake.VALIDATION_BASE)[0]
     many = [
         replace(one, sample=replace(one.sample, code=f"x = {number}", sample=number))
         for number in range(SHOWN + 3)
     ]
-    text = part_page(lake.BASELINE, [], many)
+    text = part_page(lake.VALIDATION_BASE, [], many)
     assert text.count("Against the buggy program") == SHOWN
     assert f"{SHOWN + 3} distinct" in text
     assert f"The first {SHOWN} are shown" in text
@@ -354,7 +352,7 @@ def test_charts_stand_for_a_run_of_one_generation_and_for_no_time() -> None:
     drawn = by_generation("Fitness", [Series("best genome", "best", [0.5])], ["000"])
     assert "nan" not in drawn
     assert "best genome from 0.500 to 0.500" in drawn
-    nothing = TimeRow("baseline", 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0.0)
+    nothing = TimeRow("validation/base", 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0.0)
     assert "nan" not in time_chart([nothing])
     assert training_curve(()) == ""
     assert "in 1 steps" in training_curve((0.5,))

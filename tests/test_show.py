@@ -100,12 +100,12 @@ def test_a_problem_shows_where_the_model_would_change_it(small_lake: Path) -> No
 
 def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> None:
     for name, title in (("empty", "An empty answer"), ("unchanged", "Each program as it was")):
-        text = model_view(lake.BASELINE, name, "wrap", colour=False)
+        text = model_view(lake.VALIDATION_BASE, name, "wrap", colour=False)
         assert text.startswith(title)
         assert "=== wrap ===" in text
         assert "knobs" not in text
         with pytest.raises(CoralError, match="expected: base"):
-            model_view(lake.EVALUATIONS["baseline"], name, None, colour=False)
+            model_view(lake.EVALUATIONS["base"], name, None, colour=False)
 
 
 def test_the_best_genome_is_shown_with_the_adapter_that_was_measured(small_lake: Path) -> None:
@@ -165,7 +165,7 @@ def test_colour_is_for_terminals_without_no_color(
         (("001", None, "wrap"), "coral show 001 GENOME --problem NAME"),
         (("finals", None, "wrap"), "coral show finals GENOME --problem NAME"),
         (("bugs", "gcd", "wrap"), "coral show bugs gcd"),
-        (("baseline", "001-00"), "expected: base"),
+        (("validation/base", "001-00"), "expected: base"),
         (("002", None), "file of the lake is missing"),
     ],
 )
@@ -218,10 +218,10 @@ def test_a_test_function_is_named_instead_of_a_case(small_lake: Path) -> None:
 
 
 def test_an_answer_without_code_is_called_so(small_lake: Path) -> None:
-    samples = lake.read_rows("samples", SampleRow, lake.BASELINE)
-    lake.write_rows("samples", [replace(row, code="") for row in samples], lake.BASELINE)
+    samples = lake.read_rows("samples", SampleRow, lake.VALIDATION_BASE)
+    lake.write_rows("samples", [replace(row, code="") for row in samples], lake.VALIDATION_BASE)
     assert "no code; what the model wrote is in samples.jsonl" in model_view(
-        lake.BASELINE, None, "wrap", False
+        lake.VALIDATION_BASE, None, "wrap", False
     )
 
 
@@ -270,7 +270,7 @@ def test_the_command_line_takes_a_generation_a_genome_and_a_problem(small_lake: 
     shown = CliRunner().invoke(app, ["001", "001-00", "--problem", "wrap"])
     assert shown.exit_code == 0
     assert shown.output == genome_view("001", "001-00", "wrap", colour=False) + "\n"
-    assert CliRunner().invoke(app, ["baseline"]).exit_code == 0
+    assert CliRunner().invoke(app, ["validation/base"]).exit_code == 0
     assert CliRunner().invoke(app, ["017"]).exit_code == 2
     write_bugs()
     assert CliRunner().invoke(app, ["bugs", "wrap"]).output == bugs_view("wrap", False) + "\n"

@@ -184,8 +184,8 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
         yield from _repairs(name)
         bred = [(table, generation.next) for table in population.TABLES]
         yield _step(selection, name, *bred)
-    yield _step(subjects, lake.BASELINE, ("subjects", lake.EVALUATIONS["baseline"]))
-    yield from _repairs(lake.BASELINE)
+    yield _step(subjects, lake.VALIDATION_BASE, ("subjects", lake.EVALUATIONS["base"]))
+    yield from _repairs(lake.VALIDATION_BASE)
     yield _step(finals, lake.FINALS)
     yield from _repairs(lake.FINALS)
     yield _step(best)

@@ -201,13 +201,13 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
 def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
     """Return the repairs of a model of a part: the base model, the best genome or a finalist.
 
-    In the baseline also the answers that no model gave, `FLOORS`.
+    In `validation/base` also the answers that no model gave, `FLOORS`.
 
     Raises:
         CoralError: the part has no such genome, or the genome no such problem.
     """
     subjects = [row.genome for row in lake.read_rows("subjects", SubjectRow, part)]
-    known = [*subjects, *(FLOORS if part == lake.BASELINE else ())]
+    known = [*subjects, *(FLOORS if part == lake.VALIDATION_BASE else ())]
     shown = subjects[0] if genome is None else genome
     if shown not in known:
         raise CoralError(

@@ -5,7 +5,6 @@ The only package that knows a path of the lake. What nearly everyone needs stand
 """
 
 from coral_batch.lake.places import (
-    BASELINE,
     DOWNLOADS,
     EVALUATIONS,
     FINALS,
@@ -15,6 +14,7 @@ from coral_batch.lake.places import (
     ROOT,
     SCHEMAS,
     STORE,
+    VALIDATION_BASE,
     above,
     at,
     below,
@@ -42,7 +42,6 @@ from coral_batch.lake.tables import (
 )
 
 __all__ = [
-    "BASELINE",
     "DOWNLOADS",
     "EVALUATIONS",
     "FINALS",
@@ -52,6 +51,7 @@ __all__ = [
     "ROOT",
     "SCHEMAS",
     "STORE",
+    "VALIDATION_BASE",
     "BrokenTable",
     "above",
     "at",

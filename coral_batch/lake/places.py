@@ -9,12 +9,13 @@ from pathlib import Path
 
 ROOT = Path("lake")
 _root: ContextVar[Path] = ContextVar("root", default=ROOT)
-BASELINE = "baseline"
+VALIDATION_BASE = "validation/base"
+"""The part of the base model, on the bugs that genomes are selected by."""
 FINALS = "finals"
 """The part of the best genomes, which are drawn once more before one is called best."""
 # The base model and the best genome on the problems of `evaluation.problems`.
-EVALUATIONS = {"baseline": "evaluation/baseline", "best": "evaluation/best"}
-PARTS = (BASELINE, FINALS, *EVALUATIONS.values())
+EVALUATIONS = {"base": "evaluation/base", "best": "evaluation/best"}
+PARTS = (VALIDATION_BASE, FINALS, *EVALUATIONS.values())
 """The parts that draw repairs besides the generations."""
 LINT_MODELS = ("base", "best")
 """The models that answer CodeLinterEval in the pipeline; any other is GENERATION/GENOME."""
@@ -137,7 +138,7 @@ def journal(stage: str, part: str | None = None) -> Path:
 def lint_subject(model: str) -> tuple[str, str | None]:
     """Return where the subject of a model of CodeLinterEval stands: part, and genome if several."""
     if model == "base":
-        return BASELINE, None
+        return VALIDATION_BASE, None
     if model == "best":
         return EVALUATIONS["best"], None
     generation, _, genome = model.partition("/")

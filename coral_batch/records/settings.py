@@ -114,7 +114,7 @@ class Sampling:
     max_new_tokens: int
     change: str
     best_of: int
-    baseline: Knobs
+    base: Knobs
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Metrics:
     problems: int
     samples: int
     generations: dict[str, GenerationMetrics]
-    baseline: Summary
+    base: Summary
     floors: dict[str, Summary]
     best: Best
     gain: Summary
@@ -121,7 +121,7 @@ def measure(
     generations: Sequence[Evaluated],
     best: BestRow,
     best_passes: Mapping[str, float],
-    baseline: pl.DataFrame,
+    of_base: pl.DataFrame,
     floors: pl.DataFrame,
     weights: Scores,
 ) -> Metrics:
@@ -132,12 +132,12 @@ def measure(
         best: the run's best genome.
         best_passes: problem -> share of its samples that pass all cases, of those that selection
             saw.
-        baseline: the scores of the base model without an adapter.
+        of_base: the scores of the base model without an adapter.
         floors: those of the repairs that no model makes, `coral_batch.records.rows.FLOORS`.
         weights: the weights of the fitness.
     """
-    problems = baseline["problem"].n_unique()
-    base = _summary(baseline, weights)
+    problems = of_base["problem"].n_unique()
+    base = _summary(of_base, weights)
     chosen = _best(generations, best, best_passes)
     seen: set[str] = set()
     measured = {}
@@ -148,9 +148,9 @@ def measure(
     return Metrics(
         fitness_is=f"selection score on {problems} test problems",
         problems=problems,
-        samples=baseline.group_by("problem").len()["len"].item(0),
+        samples=of_base.group_by("problem").len()["len"].item(0),
         generations=measured,
-        baseline=base,
+        base=base,
         floors={
             name: _summary(floors.filter(pl.col("genome") == name), weights)
             for name in floors["genome"].unique(maintain_order=True)

@@ -1,7 +1,7 @@
 """The data of the DVC plots that dvc.yaml declares, one CSV file each.
 
 DVC draws them with its own templates: `linear` for what goes by generation, `bar_horizontal` for
-the best genome against the baseline. The numbers are those of the metrics: selection scores.
+the best genome against the base model. The numbers are those of the metrics: selection scores.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ def plots(
     metrics: Metrics,
     generations: Sequence[Evaluated],
     best_passes: Mapping[str, float],
-    baseline: pl.DataFrame,
+    of_base: pl.DataFrame,
 ) -> dict[str, str]:
     """Return file name -> CSV text of every plot; arguments as in `metrics.measure`.
 
-    ``fitness.csv``: a row a generation: best and mean fitness, and the baseline's.
+    ``fitness.csv``: a row a generation: best and mean fitness, and the base model's.
     ``objectives/NAME.csv``: a row a generation: an objective's mean, and that of its best genome.
-    ``best_objectives.csv``: a row an objective and model (best genome, baseline): the score.
+    ``best_objectives.csv``: a row an objective and model (best genome, base model): the score.
     ``best_problems.csv``: a row a problem and model: pass@1.
     """
     return {
         "fitness.csv": to_csv(
-            ("generation", "best", "mean", "baseline"),
+            ("generation", "best", "mean", "base"),
             [
-                (int(name), row.best_fitness, row.mean_fitness, metrics.baseline.fitness)
+                (int(name), row.best_fitness, row.mean_fitness, metrics.base.fitness)
                 for name, row in metrics.generations.items()
             ],
         ),
@@ -41,12 +41,12 @@ def plots(
         "best_objectives.csv": _paired(
             "objective",
             dict(zip(OBJECTIVES, astuple(metrics.best.objectives), strict=True)),
-            dict(zip(OBJECTIVES, astuple(metrics.baseline.objectives), strict=True)),
+            dict(zip(OBJECTIVES, astuple(metrics.base.objectives), strict=True)),
         ),
         "best_problems.csv": _paired(
             "problem",
             best_passes,
-            passes(baseline),
+            passes(of_base),
         ),
     }
 
@@ -65,11 +65,11 @@ def _objective(name: str, metrics: Metrics, generations: Sequence[Evaluated]) ->
     )
 
 
-def _paired(what: str, best: Mapping[str, float], baseline: Mapping[str, float]) -> str:
+def _paired(what: str, best: Mapping[str, float], base: Mapping[str, float]) -> str:
     # A bar a label: DVC's bar template offsets bars by revision only, not by a column.
     rows = [
         (f"{name} ({model})", name, model, round(values[name], DECIMALS))
         for name in best
-        for model, values in (("baseline", baseline), ("best", best))
+        for model, values in (("base", base), ("best", best))
     ]
     return to_csv(("bar", what, "model", "score"), rows)

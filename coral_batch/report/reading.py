@@ -1,4 +1,4 @@
-"""Genomes and repairs, put together from the tables of one generation or of the baseline."""
+"""Genomes and repairs, put together from the tables of one generation or of the base model."""
 
 from __future__ import annotations
 

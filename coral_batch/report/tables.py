@@ -32,12 +32,12 @@ def results(metrics: Metrics) -> str:
     rows += [
         (),
         *(_model_row(name, floor, metrics.problems) for name, floor in metrics.floors.items()),
-        _model_row("baseline", metrics.baseline, metrics.problems),
+        _model_row("base", metrics.base, metrics.problems),
         _model_row(metrics.best.genome, metrics.best, metrics.problems),
     ]
     return "\n".join(
         (
-            "Fitness and mean objectives by generation; the baseline; the best genome",
+            "Fitness and mean objectives by generation; the base model; the best genome",
             "",
             table(header, rows, left={""}),
             "",
@@ -80,7 +80,7 @@ def _time_cells(row: TimeRow) -> tuple[str, ...]:
 
 
 def _added(metrics: Metrics) -> str:
-    best, base, gain = metrics.best, metrics.baseline, metrics.gain
+    best, base, gain = metrics.best, metrics.base, metrics.gain
     verb = "added" if gain.fitness > 0 else "added nothing:"
     added = decimal(gain.fitness, 3, signed=True)
     return (

@@ -23,7 +23,7 @@ def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
         for row in tables.read_rows("linteval_durations", DurationRow, model)
     ]
     return [
-        _repairs(tables, lake.BASELINE),
+        _repairs(tables, lake.VALIDATION_BASE),
         *(_generation(tables, name) for name in settings.generations),
         _repairs(tables, lake.FINALS),
         _row("refit", adapters=trained),

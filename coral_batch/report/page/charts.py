@@ -119,9 +119,9 @@ def pareto(
         return float(gains[0]), float(gains[1:].sum())
 
     points = [place(row.objectives) for row in rows]
-    chosen, baseline = place(best.objectives), place(base)
+    chosen, base_place = place(best.objectives), place(base)
     x_ticks, y_ticks = (
-        ticks(min(values), max(values), 5) for values in zip(*points, baseline, strict=True)
+        ticks(min(values), max(values), 5) for values in zip(*points, base_place, strict=True)
     )
     frame = Frame(*WIDE, (x_ticks[0], x_ticks[-1]), (y_ticks[0], y_ticks[-1]))
     first = astuple(weights)[0]
@@ -136,22 +136,22 @@ def pareto(
     ]
     ahead = [frame.at(place(row.objectives)) for row in members]
     x, y = frame.at(chosen)
-    bx, by = frame.at(baseline)
+    bx, by = frame.at(base_place)
     parts = [
         frame.axes([(value, f"{value:g}") for value in x_ticks], y_ticks, names),
         *(
             path(polyline(_equal_fitness(sum(point), frame)), "line equal")
-            for point in (chosen, baseline)
+            for point in (chosen, base_place)
         ),
         path(circles(dominated, radius), "hollow mean"),
         path(circles(ahead, radius + 1), "dot best"),
-        path(diamonds([(bx, by)], 6), "dot baseline"),
+        path(diamonds([(bx, by)], 6), "dot base"),
         text(*_beside(bx, by, frame), "base model", f"mark {_anchor(bx, frame)}"),
         text(*_beside(x, y, frame), best.genome, f"mark {_anchor(x, frame)}"),
     ]
     what = (
         f"{len(rows)} genomes, {len(members)} of them on the front; best {best.genome} with"
-        f" fitness {best.fitness:.3f}, base model {sum(baseline):.3f}"
+        f" fitness {best.fitness:.3f}, base model {sum(base_place):.3f}"
     )
     return chart(*WIDE, "Pareto front", what, parts)
 
@@ -242,6 +242,6 @@ def pair(base: float, best: float) -> Markup:
     ).format(
         path("M8 8H192", "track-line"),
         path(f"M{n(x)} 8H{n(y)}", "gain" if y >= x else "loss"),
-        path(diamonds([(x, 8)], 7.5), "dot baseline"),  # seen around the dot where both are equal
+        path(diamonds([(x, 8)], 7.5), "dot base"),  # seen around the dot where both are equal
         path(circles([(y, 8)], 4.5), "dot best"),
     )

@@ -90,16 +90,16 @@ def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
 
 
 _NAMES = {
-    lake.BASELINE: "The base model",
+    lake.VALIDATION_BASE: "The base model",
     lake.FINALS: "The best genomes, drawn again",
-    lake.EVALUATIONS["baseline"]: "The base model, {problems}",
+    lake.EVALUATIONS["base"]: "The base model, {problems}",
     lake.EVALUATIONS["best"]: "The best genome, {problems}",
 }
 
 # The page of the other model that was drawn for the same problems, and what it is called.
 _BESIDE = {
-    lake.EVALUATIONS["baseline"]: ("best", "Best genome on these problems"),
-    lake.EVALUATIONS["best"]: ("baseline", "Base model on these problems"),
+    lake.EVALUATIONS["base"]: ("best", "Best genome on these problems"),
+    lake.EVALUATIONS["best"]: ("base", "Base model on these problems"),
 }
 
 
@@ -126,7 +126,7 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         held_out=held_out,
         warnings=with_training(roles),
         # Where the first page lies from here.
-        root="" if part in (lake.BASELINE, lake.FINALS) else "../",
+        root="" if part == lake.FINALS else "../",
         beside=_BESIDE.get(part),
         before=f"{int(part) - 1:03d}" if individuals and int(part) else None,
         views=[view(individual) for individual in individuals],

@@ -154,7 +154,7 @@ def index_page(run: Run) -> str:
         genomes=len(rows),
         front=members[:_LISTED],
         front_size=len(members),
-        pareto=pareto(rows, members, run.best.selection, metrics.baseline.objectives, run.weights),
+        pareto=pareto(rows, members, run.best.selection, metrics.base.objectives, run.weights),
         genealogy=drawn,
         undrawn=undrawn,
         best=view(run.best),
@@ -212,7 +212,7 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
     """Return name and chart: the fitness, and each objective with its threshold."""
     names = list(run.fates)
     measured = [run.metrics.generations[name] for name in names]
-    base = run.metrics.baseline
+    base = run.metrics.base
     of_best = [
         best.row.objectives
         for name, fates in run.fates.items()
@@ -225,7 +225,7 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
             by_generation(
                 "Fitness",
                 [
-                    Series("base model", "baseline", [base.fitness] * len(names)),
+                    Series("base model", "base", [base.fitness] * len(names)),
                     Series("mean of the genomes", "mean", [row.mean_fitness for row in measured]),
                     Series("best genome", "best", [row.best_fitness for row in measured]),
                 ],
@@ -236,7 +236,7 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
     for column, name in enumerate(OBJECTIVES):
         series = [
             Series("threshold", "limit", [astuple(row)[column] for row in limits]),
-            Series("base model", "baseline", [astuple(base.objectives)[column]] * len(names)),
+            Series("base model", "base", [astuple(base.objectives)[column]] * len(names)),
             Series("mean", "mean", [astuple(row.objectives)[column] for row in measured]),
             Series("best genome", "best", [astuple(row)[column] for row in of_best]),
         ]
