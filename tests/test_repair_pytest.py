@@ -193,25 +193,6 @@ def test_files(kind):
 """,
         0,
     ),
-    "arrays": (
-        """import numpy as np
-
-
-def centred(values):
-    return values - values.max()
-""",
-        """import numpy as np
-
-
-def test_centred():
-    assert np.allclose(centred(np.array([1.0, 3.0])), [-1.0, 1.0])
-
-
-def test_kind():
-    assert centred(np.ones(2)).dtype == np.float64
-""",
-        1,
-    ),
     "one_test_hangs": (
         """def down(n):
     while n != 0:
