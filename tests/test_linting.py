@@ -271,11 +271,3 @@ def test_files_around_the_temporary_folder_change_nothing(
     monkeypatch.setattr(tempfile, "tempdir", str(inside))
     assert fix(["import os\nx=1\n"], 1, ("ruff",)) == ["x = 1\n"]
     assert codes(lint(["exec('1')  # a\nx=1"], 1)[0]) == ["E225", "B102"]
-
-
-def test_importing_the_package_loads_no_linter():
-    program = (
-        "import sys, coral_batch.linting.programs, coral_batch.objectives.score; "
-        "print({'flake8', 'bandit', 'joblib', 'torch'} & set(sys.modules))"
-    )
-    assert run(["-c", program]).stdout == b"set()\n"

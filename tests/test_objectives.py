@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.schemas import FOLDER, read
+from coral_batch.lake.schemas import FOLDER
 from coral_batch.objectives import formulas
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.objectives.score import JUDGES, VERDICTS, score
@@ -32,24 +32,6 @@ def test_an_objective_is_named_where_it_is_judged_and_among_the_settings_and_in_
             [],
             ["params.schema.json"],  # `objectives.runtime`: which of the two runtime objectives
         )
-
-
-def test_the_schemas_that_are_read_name_every_objective():
-    reasons = [f"{name}_reason" for name in OBJECTIVES]
-    scores = read("scores")
-    columns = ["genome", "problem", "sample", "role", *OBJECTIVES, "fitness", *reasons]
-    assert scores["required"] == list(scores["properties"]) == columns
-    assert scores["properties"]["style"] == {
-        "description": "Style objective, 0 to 1.",
-        "type": "number",
-        "minimum": 0,
-        "maximum": 1,
-    }
-    selection = read("selection")["properties"]
-    assert selection["failed"]["items"]["enum"] == list(OBJECTIVES)
-    assert selection["shortfall"]["maximum"] == len(OBJECTIVES)
-    weights = read("params")["properties"]["objectives"]["properties"]["weights"]
-    assert weights["required"] == list(weights["properties"]) == list(OBJECTIVES)
 
 
 def style_findings(n: int) -> list[Finding]:

@@ -22,61 +22,6 @@ from tests.settings import set_params
 
 # Programs by name, each with its tests and how many of them fail.
 PROGRAMS: dict[str, tuple[str, str, int]] = {
-    "examples_share_what_they_make": (
-        '''def note(book, word):
-    """Note a word.
-
-    >>> book = []
-    >>> note(book, 'a')
-    >>> note(book, 'b')
-    >>> book
-    ['a', 'b']
-    >>> sum(map(len, book))
-    2
-    """
-    book.append(word)
-''',
-        "",
-        0,
-    ),
-    "what_a_test_does_to_its_process": (
-        """import os
-import time
-
-
-def hour():
-    return int(time.time()) // 3600
-
-
-def level():
-    return os.environ.get('LEVEL', 'low')
-
-
-def shout(text):
-    print(text.upper())
-""",
-        r"""import os
-from unittest import mock
-
-
-def test_mock():
-    with mock.patch('time.time', return_value=7200.5):
-        assert hour() == 2
-
-
-def test_environment(monkeypatch):
-    monkeypatch.setenv('LEVEL', 'high')
-    assert level() == 'high'
-    del os.environ['LEVEL']
-    assert level() == 'low'
-
-
-def test_captured(capsys):
-    shout('b')
-    assert capsys.readouterr().out == 'B\n'
-""",
-        0,
-    ),
     "what_is_found_beside_a_file": (
         """from pathlib import Path
 

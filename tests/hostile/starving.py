@@ -8,7 +8,6 @@ STARVING = [
     *attacks(
         """
 #: a loop that catches everything -> TIMEOUT
-#= ((1,), 2)
 def answer(n):
     while True:
         try:
@@ -17,7 +16,6 @@ def answer(n):
         except BaseException:
             pass
 #: a loop with every signal ignored -> TIMEOUT
-#= ((1,), 2)
 import signal
 def answer(n):
     for number in range(1, 65):
@@ -28,29 +26,97 @@ def answer(n):
     while True:
         pass
 #: a loop in C that never lets Python in -> TIMEOUT
-#= ((1,), 2)
 def answer(n):
     return sum(iter(int, 1))
 #: a regular expression that backtracks -> TIMEOUT
-#= ((1,), 2)
 import re
 def answer(n):
     return re.match('(a*)*b', 'a' * 60)
 #: sleep -> TIMEOUT -> by the clock
-#= ((1,), 2)
 import time
 def answer(n):
     time.sleep(1000)
 #: waiting for a signal -> TIMEOUT
-#= ((1,), 2)
 import signal
 def answer(n):
     signal.pause()
 #: stopping itself -> TIMEOUT -> by the clock
-#= ((1,), 2)
 import os, signal
 def answer(n):
     os.kill(os.getpid(), signal.SIGSTOP)
+#: memory full, and the report of it too -> MEMORY|CRASH|ERROR
+kept = []
+def answer(n):
+    size = 1 << 24
+    while size:
+        try:
+            kept.append(bytes(size))
+        except MemoryError:
+            size //= 2
+    raise MemoryError
+#: recursion without limit -> CRASH|MEMORY|TIMEOUT
+import sys
+sys.setrecursionlimit(10**9)
+def answer(n):
+    return [answer(n)].sort(key=answer)
+#: a fork bomb -> TIMEOUT
+import os
+def answer(n):
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            pass
+#: output without end -> TIMEOUT
+def answer(n):
+    while True:
+        print('a' * 10_000)
+#: a file too large for the scratch folder -> ERROR
+def answer(n):
+    with open('large', 'wb') as file:
+        while True:
+            file.write(bytes(1 << 20))
+#: a million files -> ERROR -> OSError
+def answer(n):
+    for number in range(1_000_000):
+        open(str(number), 'w').close()
+    return 2 * n
+#: a segmentation fault that is handled -> TIMEOUT|CRASH
+import ctypes, signal
+signal.signal(signal.SIGSEGV, print)
+def answer(n):
+    ctypes.string_at(0)
+#: a deleted file that grows -> ERROR
+import os
+def answer(n):
+    with open("large", "wb") as file:
+        os.unlink("large")
+        while True:
+            file.write(bytes(1 << 16))
+#: links without end -> ERROR -> No space left
+import os
+def answer(n):
+    open("file", "w").close()
+    for number in range(1_000_000):
+        os.link("file", f"{n} {number}")
+#: folders without end -> ERROR -> No space left
+import os
+def answer(n):
+    while True:
+        os.mkdir("deeper")
+        os.chdir("deeper")
+#: an executable of its own -> ERROR
+import os
+def answer(n):
+    with open("run", "w") as file:
+        file.write("#!/bin/sh")
+    os.chmod("run", 0o700)
+    os.execv("./run", ["run"])
+""",
+        cases=(ONE,),
+    ),
+    *attacks(
+        """
 #: raising its own limit -> ERROR
 import resource
 def answer(n):
@@ -65,40 +131,14 @@ def answer(n):
 import mmap
 def answer(n):
     return mmap.mmap(-1, 10**10)
-#: memory full, and the report of it too -> MEMORY|CRASH|ERROR
-#= ((1,), 2)
-kept = []
-def answer(n):
-    size = 1 << 24
-    while size:
-        try:
-            kept.append(bytes(size))
-        except MemoryError:
-            size //= 2
-    raise MemoryError
 #: recursion without end -> ERROR -> RecursionError
 def answer(n):
     return answer(n)
-#: recursion without limit -> CRASH|MEMORY|TIMEOUT
-#= ((1,), 2)
-import sys
-sys.setrecursionlimit(10**9)
-def answer(n):
-    return [answer(n)].sort(key=answer)
 #: a fork -> ERROR -> PermissionError
 import os
 def answer(n):
     os.fork()
     return 2 * n
-#: a fork bomb -> TIMEOUT
-#= ((1,), 2)
-import os
-def answer(n):
-    while True:
-        try:
-            os.fork()
-        except OSError:
-            pass
 #: a thread -> ERROR -> can't start new thread
 import threading
 def answer(n):
@@ -112,23 +152,6 @@ def answer(n):
 def answer(n):
     for _ in range(1000):
         print('a' * 1000)
-    return 2 * n
-#: output without end -> TIMEOUT
-#= ((1,), 2)
-def answer(n):
-    while True:
-        print('a' * 10_000)
-#: a file too large for the scratch folder -> ERROR
-#= ((1,), 2)
-def answer(n):
-    with open('large', 'wb') as file:
-        while True:
-            file.write(bytes(1 << 20))
-#: a million files -> ERROR -> OSError
-#= ((1,), 2)
-def answer(n):
-    for number in range(1_000_000):
-        open(str(number), 'w').close()
     return 2 * n
 #: a thousand open files -> ERROR -> Too many open files
 import os
@@ -151,45 +174,9 @@ def answer(n):
 import signal
 def answer(n):
     signal.raise_signal(signal.SIGALRM)
-#: a segmentation fault that is handled -> TIMEOUT|CRASH
-#= ((1,), 2)
-import ctypes, signal
-signal.signal(signal.SIGSEGV, print)
-def answer(n):
-    ctypes.string_at(0)
 #: a watchdog thread -> ERROR
 import faulthandler
 faulthandler.dump_traceback_later(0.01, exit=True)
-#: a deleted file that grows -> ERROR
-#= ((1,), 2)
-import os
-def answer(n):
-    with open("large", "wb") as file:
-        os.unlink("large")
-        while True:
-            file.write(bytes(1 << 16))
-#: links without end -> ERROR -> No space left
-#= ((1,), 2)
-import os
-def answer(n):
-    open("file", "w").close()
-    for number in range(1_000_000):
-        os.link("file", f"{n} {number}")
-#: folders without end -> ERROR -> No space left
-#= ((1,), 2)
-import os
-def answer(n):
-    while True:
-        os.mkdir("deeper")
-        os.chdir("deeper")
-#: an executable of its own -> ERROR
-#= ((1,), 2)
-import os
-def answer(n):
-    with open("run", "w") as file:
-        file.write("#!/bin/sh")
-    os.chmod("run", 0o700)
-    os.execv("./run", ["run"])
 #: death by a real-time signal -> CRASH -> killed by signal 40
 import os
 def answer(n):
