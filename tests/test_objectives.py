@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import astuple, replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,9 +15,10 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
 from coral_batch.objectives import formulas
 from coral_batch.objectives.aggregate import aggregate, fitness
-from coral_batch.objectives.score import JUDGES, VERDICTS, score
+from coral_batch.objectives.score import JUDGES, score
 from coral_batch.records.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Finding, failure
 from coral_batch.records.settings import OBJECTIVES, Scores
+from coral_batch.records.verdict import Kind
 
 CODE = "def f(x):\n    return x"
 WEIGHTS = Scores(bugfix=0.30, security=0.25, syntax=0.20, style=0.15, runtime=0.10)
@@ -184,21 +186,7 @@ def test_reasons_say_why():
     assert score("def f(:", ["UNPARSEABLE"], []).reasons["style"] == "no syntax"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"verdicts": []}, "without a verdict"),
-        ({"verdicts": ["PASSED"]}, "PASSED"),
-        ({"runtime": "measured"}, "needs CPU times"),
-        ({"cpu_seconds": [1.0], "reference_cpu_seconds": [1.0, 2.0]}, "1 and 2 CPU times"),
-    ],
-)
-def test_what_cannot_be_scored_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        score(**{"code": CODE, "verdicts": ["PASS"], "findings": [], **arguments})
-
-
-verdict_lists = st.lists(st.sampled_from(VERDICTS), min_size=1, max_size=12)
+verdict_lists = st.lists(st.sampled_from(get_args(Kind)), min_size=1, max_size=12)
 codes = st.sampled_from(
     [CODE, "def f(:", "", "x = y[::-1]", "[a for b in c for d in b for a in d]"]
 )

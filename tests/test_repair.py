@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -288,15 +287,6 @@ def test_a_function_is_named_in_any_form_of_its_letters(
 def test_less_than_one_sample_or_round_is_refused(file: Path, name: str) -> None:
     with pytest.raises(CoralError, match=rf"field:    {name}\n  found:    0"):
         repaired(file, [RIGHT], **{name: 0})
-
-
-@pytest.mark.parametrize("given", [None, RIGHT, [b"text"]])
-def test_what_draws_gives_texts(file: Path, given: object) -> None:
-    def draw(prompt: str, program: str, count: int, /) -> Any:
-        return given
-
-    with pytest.raises(CoralError, match="no sequence of texts"):
-        repaired(file, draw=draw)
 
 
 def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
