@@ -114,10 +114,6 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
             ),
             ["test_detect_cycle.py", "catches an exception"],
         ),
-        (
-            _append("python_testcases/test_detect_cycle.py", "def test_c(:\n"),
-            ["test_detect_cycle.py", "does not parse"],
-        ),
         (_append("json_testcases/gcd.json", "[[1, 2], NaN]\n"), ["gcd.json", "NaN"]),
         (_append("json_testcases/gcd.json", "[[1, 2], 1, 2]\n"), ["gcd.json", "[1, 2], 1, 2"]),
         (_append("python_programs/gcd.py", "def broken(:\n"), ["gcd.py", "does not parse"]),

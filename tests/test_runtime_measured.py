@@ -25,7 +25,8 @@ PROBLEMS = {
     for problem in read(REPOSITORY / "lake/raw/classics", origin="bundled")[0]
     if problem.name in {"gcd", "is_valid_parenthesization"}
 }
-SETTINGS = params.load(REPOSITORY / "params.yaml")
+LOADED = params.load(REPOSITORY / "params.yaml")
+SETTINGS = dataclasses.replace(LOADED, compute=dataclasses.replace(LOADED.compute, workers=1))
 JAIL = dataclasses.replace(SETTINGS.verdicts, require=())
 
 
