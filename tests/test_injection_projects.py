@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -41,8 +40,9 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, str]
     (folder / "halved.py").write_text(HALVED)
     (folder / "test_halved.py").write_text(TESTS)
     problems, _ = read("folder", folder)
-    few = replace(params.load().injection, each=5)
-    rows, bugs = inject(problems, few, 0, partial(judge, settings=SETTINGS, workers=1), "here")
+    rows, bugs = inject(
+        problems, params.load().injection, 0, partial(judge, settings=SETTINGS, workers=1), "here"
+    )
     return rows, {bug.id: bug.buggy for bug in bugs}
 
 
