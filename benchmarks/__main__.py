@@ -1,7 +1,6 @@
 """Measure coral-batch beside its peers, print one table and write it as JSON.
 
-    python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding] [growth] [lake]
-                         [populations] [cluster] [landscape]
+    python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding]
 
 Without names all of them run, one after another, each in a process of its own, so that none
 inherits another's threads, memory or affinity. Each module has ``measure()``, which returns its
@@ -21,18 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from benchmarks.table import Row, machine, measured, table, utc, write_results
 
-NAMES = (
-    "linting",
-    "linteval",
-    "verdicts",
-    "training",
-    "decoding",
-    "growth",
-    "lake",
-    "populations",
-    "cluster",
-    "landscape",
-)
+NAMES = ("linting", "linteval", "verdicts", "training", "decoding")
 
 
 def main() -> int:

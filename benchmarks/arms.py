@@ -1,17 +1,14 @@
 """Recipes of training side by side: how many bugs an adapter of each repairs.
 
-    python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160] [--change required|free]
-                              [--temperature 0 ...] [--adapter FOLDER ...]
+    python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160] [--adapter FOLDER ...]
 
 The base model alone comes first in any case. All arms have the same base, the same adapter and the
-same decoding, one answer a bug, greedy or at each `--temperature` that is given: by default on bugs
-of the test programs, own ones and as many injected ones as `--bugs` says, which is where recipes
-are chosen; with `--on held_out` on the held-out bugs of params.yaml (`evaluation`). With `--change
-required` answers must change the program, with `free` they need not; both can be given. Arms are
-compared with the base model's answers of the same kind at the first of the temperatures. With
-`--adapter` a finished one, of a run or of `coral export`, is measured as well. Adapters and answers
-are kept in the store, so a run that was stopped goes on where it was, and two commands with an arm
-each train on two cores; the lake must have its base, bugs and split (`dvc repro bugs base`).
+same decoding, one greedy answer a bug: by default on bugs of the test programs, own ones and as
+many injected ones as `--bugs` says, which is where recipes are chosen; with `--on held_out` on the
+held-out bugs of params.yaml (`evaluation`). With `--adapter` a finished one, of a run or of `coral
+export`, is measured as well. Adapters and answers are kept in the store, so a run that was stopped
+goes on where it was, and two commands with an arm each train on two cores; the lake must have its
+base, bugs and split (`dvc repro bugs base`).
 
 A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
 """
@@ -20,34 +17,29 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
-from coral_batch.corpus.split.reading import as_problems, read_problems
+from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select
 from coral_batch.corpus.split.shown import measured, selected_on
-from coral_batch.evidence.paired import Outcome, Outcomes, Paired, compare
+from coral_batch.evidence.paired import Outcome, Outcomes, compare
 from coral_batch.evidence.summary import OWN, difficulty
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.examples import make_last_examples
 from coral_batch.models.base.checkpoint import load_tokenizer
-from coral_batch.models.decoding.changes import is_copy
 from coral_batch.models.decoding.drawing import draw
-from coral_batch.models.prompts.prompt import buggy_program
 from coral_batch.models.repairs.tables import sample
 from coral_batch.models.training.obtain import obtain_adapters
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.rows import BASE, FirstChangeRow, SampleRow, SubjectRow
+from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.repair.models import read_peft_folder
 from coral_batch.report.claims import interval
@@ -58,8 +50,6 @@ from coral_batch.work.text import table
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 TEXTBOOK = AdapterConfiguration(8, 16, 0.0, tuple(sorted(ATTENTION)), use_dora=False)
 GREEDY = Knobs(0.0, 1.0, 1, 1.0)
-GREEDY_BASE = SubjectRow(BASE, None, None, {}, GREEDY)
-TOP_K = 50
 BUGS = 160
 
 
@@ -75,7 +65,6 @@ class Arm:
         layers: upper layers that get adapters; None for all.
         passes: over the examples.
         lint: bugs of a program that stand among lint errors, and examples to mend some.
-        own: the target is the base model's own greedy repair, where it is one.
     """
 
     bugs: int
@@ -85,14 +74,12 @@ class Arm:
     layers: int | None = None
     passes: int = 1
     lint: int = 0
-    own: bool = False
 
 
 ARMS = {
     "seed": Arm(0, ("classics",), 4, 2e-4),
     "injected": Arm(3, ("classics",), 4, 2e-4),
     "steps": Arm(3, ("classics",)),
-    "programs": Arm(1, batch_size=4, learning_rate=2e-4),
     "slow": Arm(1, learning_rate=2e-4),
     "steep": Arm(1),
     "more": Arm(2),
@@ -102,7 +89,6 @@ ARMS = {
     "four": Arm(4, learning_rate=2e-4, layers=12),
     "eight": Arm(8, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
     "last": Arm(4, learning_rate=2e-4, layers=12, lint=1),
-    "own": Arm(1, learning_rate=2e-4, layers=12, own=True),
     "twice": Arm(1, learning_rate=2e-4, layers=12, passes=2),
     "drills": Arm(1, ("classics", "practice", "drills"), learning_rate=2e-4, layers=12),
 }
@@ -110,15 +96,10 @@ ARMS = {
 
 @dataclass(frozen=True)
 class Result:
-    """What an arm did: bug -> outcome, bugs left as they were, bugs whose line it found."""
+    """What an arm did: bug -> outcome, and of how many bugs it found the line."""
 
     outcomes: dict[str, Outcome]
-    unchanged: int
     found: int | None
-
-
-Results = dict[tuple[str, str, float], Result]
-"""By arm, change and temperature, in the order in which they were measured."""
 
 
 def main() -> None:
@@ -129,8 +110,6 @@ def main() -> None:
     parser.add_argument("arms", nargs="*", metavar="ARM", help=", ".join(ARMS))
     parser.add_argument("--on", choices=("test", "held_out"), default="test")
     parser.add_argument("--bugs", type=int, metavar="N", help=f"of the test programs; {BUGS}")
-    parser.add_argument("--change", action="append", choices=("required", "free"))
-    parser.add_argument("--temperature", action="append", type=float, metavar="T")
     parser.add_argument(
         "--adapter",
         action="append",
@@ -148,31 +127,25 @@ def main() -> None:
     wanted = {source for name in arguments.arms for source in ARMS[name].sources}
     if missing := wanted - settings.corpus.sources.keys():
         parser.error(f"no source named {', '.join(sorted(missing))} in corpus.sources")
-    lake_ = Lake()
-    manifest, bugs = lake_.rows("manifest", Role), lake_.rows("bugs", Bug)
-    problems = read_problems(lake_, settings)
+    manifest, bugs = lake.read_rows("manifest", Role), lake.read_rows("bugs", Bug)
+    problems = read_problems(lake, settings)
     if arguments.on == "held_out":
         shown = measured(problems, bugs, manifest, settings.evaluation)
     else:
         count = BUGS if arguments.bugs is None else arguments.bugs
         shown = selected_on(select(problems, manifest, "test"), bugs, count)
-    subjects = [GREEDY_BASE, *map(_finished, arguments.adapter)]
+    subjects = [SubjectRow(BASE, None, None, {}, GREEDY), *map(_finished, arguments.adapter)]
     source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")
     for name in arguments.arms:
         of_arm = [one for one in training if source[one.name] in ARMS[name].sources]
         subjects.append(_train(name, of_arm, bugs, settings))
-    results: Results = {}
-    for change in arguments.change or ["required"]:
-        sampling = replace(settings.sampling, change=change)
-        for subject, temperature in product(subjects, arguments.temperature or [0.0]):
-            knobs = replace(GREEDY, temperature=temperature, top_k=TOP_K if temperature else 1)
-            results[subject.genome, change, temperature] = _measure(
-                replace(subject, knobs=knobs), shown, replace(settings, sampling=sampling)
-            )
-            print(_table(results), flush=True)
-    for (name, change, temperature), result in results.items():
-        print(f"\n{name}, change {change}, temperature {temperature}")
+    results: dict[str, Result] = {}
+    for subject in subjects:
+        results[subject.genome] = _measure(subject, shown, settings)
+        print(_table(results), flush=True)
+    for name, result in results.items():
+        print(f"\n{name}")
         print(_parts(result.outcomes, bugs))
     _write(results, arguments.on)
 
@@ -190,8 +163,6 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
     examples = make_last_examples(
         problems, bugs, arm.bugs, arm.lint, tokenizer, docstring, all_.seed, compute.workers
     )
-    if arm.own:
-        examples = _own(examples, problems, bugs, all_)
     wanted = (TEXTBOOK, all_.seed)
     training = replace(
         all_.training,
@@ -201,86 +172,41 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
         layers=arm.layers,
     )
     adapter = obtain_adapters(
-        base, examples, [wanted], training, Store(lake.STORE), compute.threads, compute.kernels
+        base, examples, [wanted], training, Store(lake.STORE), compute.threads
     )[wanted]
     return SubjectRow(name, adapter.key, str(adapter.folder.absolute()), adapter.files, GREEDY)
 
 
-def _own(
-    examples: Sequence[Example], problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params
-) -> list[Example]:
-    """Let the base model's own repairs, greedy and judged, take the place of the references."""
-    names = [example.bug or example.problem for example in examples]
-    wanted = set(names)
-    injected = as_problems(problems, [bug for bug in bugs if bug.id in wanted])
-    named = {one.name: one for one in (*problems, *injected)}
-    rows, passed, _ = answer([GREEDY_BASE], [named[name] for name in names], all_)
-    judged = zip(rows, passed, strict=True)
-    repairs = {row.problem: row.code.strip("\n") for row, well in judged if well}
-    print(f"{len(repairs)} of {len(examples)} bugs are repaired by the base model itself")
-    targets = [repairs.get(name, one.output) for one, name in zip(examples, names, strict=True)]
-    return [
-        replace(one, output=code, answer=code + one.answer.removeprefix(one.output))
-        for one, code in zip(examples, targets, strict=True)
-    ]
-
-
-def answer(
-    subjects: Sequence[SubjectRow], shown: Sequence[Problem], settings: Params
-) -> tuple[list[SampleRow], list[bool], list[FirstChangeRow]]:
-    """Draw an answer to each bug with each subject, and judge it.
-
-    Returns:
-        The answers, whether each passes all cases of its program, and the first looks.
-    """
+def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
+    """Draw an answer to each bug, and judge it by all cases of its program."""
     draw_ = partial(draw, store=Store(lake.STORE))
-    rows, looks, _ = sample(subjects, shown, 1, lake.path("base"), settings, draw_)
+    rows, looks, _ = sample([subject], shown, 1, lake.path("base"), settings, draw_)
     by_name = {problem.name: problem for problem in shown}
     programs = [as_program(by_name[row.problem], row.code, row.problem) for row in rows]
     verdicts = judge(programs, settings.verdicts, settings.compute.workers)
-    return rows, [all(one.kind == "PASS" for one in of_row) for of_row in verdicts], looks
+    outcomes = {
+        row.problem: Outcome(1, int(all(one.kind == "PASS" for one in of_row)))
+        for row, of_row in zip(rows, verdicts, strict=True)
+    }
+    return Result(outcomes, sum(look.found for look in looks) if looks else None)
 
 
-def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
-    rows, passed, looks = answer([subject], shown, settings)
-    by_name = {problem.name: problem for problem in shown}
-    outcomes = {row.problem: Outcome(1, int(well)) for row, well in zip(rows, passed, strict=True)}
-    found = sum(look.found for look in looks) if looks else None
-    return Result(outcomes, _unchanged(rows, by_name), found)
-
-
-def _unchanged(rows: Sequence[SampleRow], problems: Mapping[str, Problem]) -> int:
-    return sum(is_copy(buggy_program(problems[row.problem]), row.code) for row in rows)
-
-
-def _table(results: Results) -> str:
-    header = (
-        "arm",
-        "change",
-        "temperature",
-        "repaired",
-        "less the base",
-        "unchanged",
-        "line found",
-    )
+def _table(results: dict[str, Result]) -> str:
     rows = []
-    bases = {change: one for (name, change, _), one in reversed(results.items()) if name == BASE}
-    for (name, change, temperature), result in results.items():
-        base = bases[change]
-        paired = _against(base, result)
+    base = results[BASE]
+    for name, result in results.items():
+        paired = compare(base.outcomes, result.outcomes, 1, 0, "arms")
         count = len(result.outcomes)
         rows.append(
             (
                 name,
-                change,
-                f"{temperature:g}",
                 interval(paired.second),
                 "" if result is base else interval(paired.difference, signed=True),
-                f"{result.unchanged / count:.2f}",
                 "" if result.found is None else f"{result.found / count:.2f}",
             )
         )
-    return f"\n{count} bugs\n" + table(header, rows, left={"arm", "change"})
+    header = ("arm", "repaired", "less the base", "line found")
+    return f"\n{count} bugs\n" + table(header, rows, left={"arm"})
 
 
 def _parts(outcomes: Outcomes, bugs: Sequence[Bug]) -> str:
@@ -299,15 +225,8 @@ def _parts(outcomes: Outcomes, bugs: Sequence[Bug]) -> str:
     return table(("", "bugs", "programs", "repaired"), rows, left={""})
 
 
-def _against(base: Result, other: Result) -> Paired:
-    return compare(base.outcomes, other.outcomes, 1, 0, "arms")
-
-
-def _write(results: Results, role: str) -> None:
-    rows = [
-        {"arm": name, "on": role, "change": change, "temperature": temperature, **asdict(result)}
-        for (name, change, temperature), result in results.items()
-    ]
+def _write(results: dict[str, Result], role: str) -> None:
+    rows = [{"arm": name, "on": role, **asdict(result)} for name, result in results.items()]
     write_results(f"arms-{utc()}", {"machine": machine(), "rows": rows})
 
 

@@ -1,23 +1,19 @@
-"""Compare the decoding engine with transformers' `model.generate`, side by side in one run.
+"""The decoding engine beside transformers' `model.generate` and its continuous batching.
 
-    python -m benchmarks.decoding [--base FOLDER] [--genomes N] [--samples N] [--layers N]
-
-The engine draws all samples of all genomes. Two peers draw with the same knobs and adapters (plain
+The engine draws all samples of four genomes. Two peers draw with the same knobs and adapters (plain
 PEFT on the same base): a genome at a time, all its prompts and samples in one padded batch; and one
-prompt and sample at a time, for a few prompts of each genome. The first genome, a plain LoRA on two
+prompt and sample at a time, for two prompts of each genome. The first genome, a plain LoRA on two
 layers a block, is drawn once more alone, beside transformers' continuous batching. Useful tokens
 are those up to and with the one that closes the fence or ends the answer. Adapters are untrained
-ones with a small random update, which cost what trained ones cost; with `--layers` they are in as
-many upper layers alone, so that the engine reads each prompt through the others once for all.
+ones with a small random update, which cost what trained ones cost.
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +33,11 @@ from coral_batch.models.prompts.prompt import chat_prompt, repair_prompt
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
 
+BASE = ROOT / "lake/base"
+SAMPLES, LIMIT = 4, 384  # of a prompt, and tokens of each
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 FEED_FORWARD = ("gate_proj", "up_proj", "down_proj")
-# (target modules, rank, DoRA, temperature, repetition penalty) of each genome, in turn.
+# (target modules, rank, DoRA, temperature, repetition penalty) of each genome.
 GENOMES = (
     (("q_proj", "v_proj"), 8, False, 0.6, 1.0),
     ((*ATTENTION, *FEED_FORWARD), 16, False, 0.8, 1.05),
@@ -50,11 +48,8 @@ GENOMES = (
 
 @dataclass(frozen=True)
 class Measurement:
-    """One way of decoding: useful tokens, seconds, and what was done in them."""
+    """Useful tokens, and the seconds that they took."""
 
-    way: str
-    genomes: Sequence[str]
-    answers: int
     tokens: int
     seconds: float
 
@@ -64,16 +59,47 @@ class Measurement:
         return self.tokens / self.seconds
 
 
-def make_adapter(model: Any, number: int, folder: Path, layers: int | None) -> Unit:
+def measure() -> list[Row]:
+    """Draw 4 genomes x 8 problems x 4 samples, beside both ways of calling `model.generate`."""
+    loaded = load_base(BASE)
+    prompts = {
+        problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))
+        for problem in read(ROOT / "lake/raw/classics", "classics")[0]
+        if role_of(problem.name) == "test"
+    }
+    texts = list(prompts.values())
+    with tempfile.TemporaryDirectory() as folder:
+        units = [
+            make_adapter(loaded.model, number, Path(folder) / str(number))
+            for number in range(len(GENOMES))
+        ]
+        del loaded
+        engine = measure_engine(units, prompts)
+        alone = measure_engine(units[:1], prompts)
+        batches = [measure_generate(unit, [texts], SAMPLES) for unit in units]
+        singles = [measure_generate(unit, [[text] for text in texts[:2]], 1) for unit in units]
+        continuous = measure_continuous(units[0], texts)
+    what = "decoding {} x 8 problems x 4 samples"
+    rows = (
+        ("4 genomes", engine, "generate, one genome", total(batches), 4),
+        ("4 genomes", engine, "generate, one prompt", total(singles), 10),
+        ("1 genome", alone, "generate, one genome", batches[0], None),
+        ("1 genome", alone, "continuous, one genome", continuous, None),
+    )
+    return [
+        Row(what.format(drawn), "useful tokens/s", ours.rate, peer, theirs.rate, at_least=target)
+        for drawn, ours, peer, theirs, target in rows
+    ]
+
+
+def make_adapter(model: Any, number: int, folder: Path) -> Unit:
     """Write a PEFT adapter whose update is small and random, and say how it is to be used."""
-    targets, rank, dora, temperature, penalty = GENOMES[number % len(GENOMES)]
-    depth = model.config.num_hidden_layers
+    targets, rank, dora, temperature, penalty = GENOMES[number]
     config = LoraConfig(
         r=rank,
         lora_alpha=16,
         target_modules=list(targets),
         use_dora=dora,
-        layers_to_transform=None if layers is None else list(range(depth - layers, depth)),
         task_type="CAUSAL_LM",
     )
     with torch.random.fork_rng(devices=[]):
@@ -88,39 +114,25 @@ def make_adapter(model: Any, number: int, folder: Path, layers: int | None) -> U
     return Unit(str(number), folder, Knobs(temperature, 0.95, 50, penalty))
 
 
-def measure_engine(
-    base: Path, units: Sequence[Unit], prompts: dict[str, str], samples: int, limit: int
-) -> tuple[Measurement, dict[str, Any]]:
+def measure_engine(units: Sequence[Unit], prompts: dict[str, str]) -> Measurement:
     """Draw every genome's samples in shared batches."""
-    loaded = load_base(base)
+    loaded = load_base(BASE)
     rows = decoding_rows(
-        loaded.model.device, loaded.model.config, loaded.card.parameters, tokens=2 * limit
+        loaded.model.device, loaded.model.config, loaded.card.parameters, tokens=2 * LIMIT
     )
     engine = Engine(loaded.model, loaded.tokenizer, rows=rows)
     start = time.perf_counter()
-    drawn = [
-        sample
-        for _, answers in engine.generate(
-            units, prompts, samples=samples, max_new_tokens=limit, seed=1
-        )
-        for sample in answers.samples
-    ]
-    seconds = time.perf_counter() - start
-    tokens = sum(sample.tokens for sample in drawn)
-    return (
-        Measurement("engine", [unit.name for unit in units], len(drawn), tokens, seconds),
-        asdict(engine.timings),
-    )
+    drawn = engine.generate(units, prompts, samples=SAMPLES, max_new_tokens=LIMIT, seed=1)
+    tokens = sum(sample.tokens for _, answers in drawn for sample in answers.samples)
+    return Measurement(tokens, time.perf_counter() - start)
 
 
-def measure_generate(
-    base: Path, unit: Unit, batches: Sequence[Sequence[str]], samples: int, limit: int, way: str
-) -> Measurement:
+def measure_generate(unit: Unit, batches: Sequence[Sequence[str]], samples: int) -> Measurement:
     """Draw one genome's samples with `model.generate`, a batch of prompts at a time."""
-    model, tokenizer, ends = open_peer(base, unit)
+    model, tokenizer, ends = open_peer(unit)
     fence = FenceTokens(tokenizer)
     tokenizer.padding_side = "left"
-    answers = tokens = 0
+    tokens = 0
     start = time.perf_counter()
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         torch.manual_seed(1)
@@ -135,36 +147,27 @@ def measure_generate(
                 top_p=unit.knobs.top_p,
                 top_k=unit.knobs.top_k,
                 repetition_penalty=unit.knobs.repetition_penalty,
-                max_new_tokens=limit,
+                max_new_tokens=LIMIT,
                 num_return_sequences=samples,
             )
             for row in output[:, inputs.input_ids.shape[1] :].tolist():
                 tokens += useful(row, fence, ends)
-                answers += 1
-    return Measurement(way, [unit.name], answers, tokens, time.perf_counter() - start)
+    return Measurement(tokens, time.perf_counter() - start)
 
 
 def total(parts: Sequence[Measurement]) -> Measurement:
-    """One way's measurements of several genomes, one after the other, as one."""
-    return Measurement(
-        parts[0].way,
-        [name for part in parts for name in part.genomes],
-        sum(part.answers for part in parts),
-        sum(part.tokens for part in parts),
-        sum(part.seconds for part in parts),
-    )
+    """Several genomes' measurements, one after the other, as one."""
+    return Measurement(sum(part.tokens for part in parts), sum(part.seconds for part in parts))
 
 
-def measure_continuous(
-    base: Path, unit: Unit, texts: Sequence[str], samples: int, limit: int
-) -> Measurement:
+def measure_continuous(unit: Unit, texts: Sequence[str]) -> Measurement:
     """Draw one genome's samples with transformers' continuous batching."""
-    model, tokenizer, ends = open_peer(base, unit)
+    model, tokenizer, ends = open_peer(unit)
     fence = FenceTokens(tokenizer)
     prompts = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
-    requests = [prompt for prompt in prompts for _ in range(samples)]
+    requests = [prompt for prompt in prompts for _ in range(SAMPLES)]
     page = 256
-    pages = len(requests) * -(-(max(map(len, prompts)) + limit) // page)
+    pages = len(requests) * -(-(max(map(len, prompts)) + LIMIT) // page)
     start = time.perf_counter()
     peer: Any = model.base_model.model
     outputs = peer.generate_batch(
@@ -175,7 +178,7 @@ def measure_continuous(
             top_p=unit.knobs.top_p,
             top_k=unit.knobs.top_k,
             repetition_penalty=unit.knobs.repetition_penalty,
-            max_new_tokens=limit,
+            max_new_tokens=LIMIT,
             eos_token_id=sorted(ends),
             pad_token_id=tokenizer.pad_token_id,
         ),
@@ -189,13 +192,12 @@ def measure_continuous(
         warmup=False,
     )
     tokens = sum(useful(output.generated_tokens, fence, ends) for output in outputs.values())
-    seconds = time.perf_counter() - start
-    return Measurement("continuous, one genome", [unit.name], len(outputs), tokens, seconds)
+    return Measurement(tokens, time.perf_counter() - start)
 
 
-def open_peer(base: Path, unit: Unit) -> tuple[PeftModel, Any, set[int]]:
+def open_peer(unit: Unit) -> tuple[PeftModel, Any, set[int]]:
     """Return a genome's model as PEFT opens it, its tokenizer and the tokens that end its turn."""
-    loaded = load_base(base)
+    loaded = load_base(BASE)
     model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval()
     ends = model.generation_config.eos_token_id
     return model, loaded.tokenizer, set(ends if isinstance(ends, list) else [ends])
@@ -209,120 +211,3 @@ def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
         if backticks == FenceTokens.CLOSED or token in ends:
             return count
     return len(tokens)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """All ways of decoding, measured in one run.
-
-    Attributes:
-        engine: all genomes with the engine.
-        alone: the first genome with the engine.
-        batches: `model.generate`, a genome each.
-        singles: the same, a prompt at a time.
-        continuous: the first genome with continuous batching.
-        timings: what the engine spent on all genomes.
-    """
-
-    engine: Measurement
-    alone: Measurement
-    batches: list[Measurement]
-    singles: list[Measurement]
-    continuous: Measurement
-    timings: dict[str, Any]
-
-
-def measure() -> list[Row]:
-    """Draw 4 genomes x 8 problems x 4 samples, beside both ways of calling `model.generate`."""
-    found = compare(ROOT / "lake/base", 4, 4, 384, 2)
-    batch, single = total(found.batches), total(found.singles)
-    what, unit = "decoding 4 genomes x 8 problems x 4 samples", "useful tokens/s"
-    one = "decoding 1 genome x 8 problems x 4 samples"
-    return [
-        Row(what, unit, found.engine.rate, batch.way, batch.rate, at_least=4),
-        Row(what, unit, found.engine.rate, single.way, single.rate, at_least=10),
-        *(
-            Row(one, unit, found.alone.rate, peer.way, peer.rate)
-            for peer in (found.batches[0], found.continuous)
-        ),
-    ]
-
-
-def compare(
-    base: Path,
-    genomes: int,
-    samples: int,
-    limit: int,
-    single_prompts: int,
-    layers: int | None = None,
-) -> Comparison:
-    """Measure the engine and its peers on the test problems of the bundled corpus."""
-    problems = read(ROOT / "lake/raw/classics", "classics")[0]
-    loaded = load_base(base)
-    prompts = {
-        problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))
-        for problem in problems
-        if role_of(problem.name) == "test"
-    }
-    texts = list(prompts.values())
-    few = [[text] for text in texts[:single_prompts]]
-    with tempfile.TemporaryDirectory() as folder:
-        units = [
-            make_adapter(loaded.model, number, Path(folder) / str(number), layers)
-            for number in range(genomes)
-        ]
-        del loaded
-        engine, timings = measure_engine(base, units, prompts, samples, limit)
-        alone, _ = measure_engine(base, units[:1], prompts, samples, limit)
-        batches = [
-            measure_generate(base, unit, [texts], samples, limit, "generate, one genome")
-            for unit in units
-        ]
-        singles = [
-            measure_generate(base, unit, few, 1, limit, "generate, one prompt") for unit in units
-        ]
-        continuous = measure_continuous(base, units[0], texts, samples, limit)
-    return Comparison(engine, alone, batches, singles, continuous, timings)
-
-
-def main() -> None:
-    """Run other sizes from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--base", type=Path, default=ROOT / "lake/base")
-    parser.add_argument("--genomes", type=int, default=4)
-    parser.add_argument("--samples", type=int, default=4)
-    parser.add_argument("--max-new-tokens", type=int, default=384)
-    parser.add_argument("--single", type=int, default=2, help="prompts of the one-at-a-time peer")
-    parser.add_argument("--layers", type=int, help="upper layers with adapters; all by default")
-    parser.add_argument("--threads", type=int, default=None)
-    arguments = parser.parse_args()
-    if arguments.threads:
-        torch.set_num_threads(arguments.threads)
-    found = compare(
-        arguments.base,
-        arguments.genomes,
-        arguments.samples,
-        arguments.max_new_tokens,
-        arguments.single,
-        arguments.layers,
-    )
-    print(
-        f"{'way':<22}{'genomes':>10}{'answers':>8}{'tokens':>8}{'s':>8}{'tokens/s':>10}{'ratio':>7}"
-    )
-    peers = [*found.batches, total(found.batches), *found.singles, total(found.singles)]
-    for ours, ways in (
-        (found.engine, [found.engine, *peers]),
-        (found.alone, [found.alone, found.batches[0], found.continuous]),
-    ):
-        for way in ways:
-            print(
-                f"{way.way:<22}{','.join(way.genomes):>10}{way.answers:>8}{way.tokens:>8}"
-                f"{way.seconds:>8.1f}{way.rate:>10.1f}{ours.rate / way.rate:>7.1f}"
-            )
-    print(f"engine: {found.timings}")
-
-
-if __name__ == "__main__":
-    main()

@@ -18,11 +18,9 @@ from benchmarks.table import ROOT, Row
 from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.mutants import mutants
-from coral_batch.linteval.items.snippets import read_snippets
+from coral_batch.linteval.items.sources import read_snippets
 from coral_batch.linteval.scores.tables import lint_codes, score_samples
-from coral_batch.records.configuration import Knobs
-from coral_batch.records.items import Inputs, Item, ItemTests, Meta
-from coral_batch.records.rows import BASE, LintSampleRow
+from coral_batch.records.items import Answer, Inputs, Item, ItemTests, Meta
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 
@@ -42,7 +40,7 @@ def measure() -> list[Row]:
         ItemTests(number, one.source, one.function, one.cases, one.tests)
         for number, one in enumerate(candidates)
     ]
-    samples = [_sample(item, number) for item in items for number in range(_SAMPLES)]
+    samples = [_answer(item, number) for item in items for number in range(_SAMPLES)]
     codes = [sample.code for sample in samples]
 
     start = time.perf_counter()
@@ -70,13 +68,10 @@ def measure() -> list[Row]:
     ]
 
 
-def _sample(item: Item, number: int) -> LintSampleRow:
+def _answer(item: Item, number: int) -> Answer:
     code = (item.inputs.code, item.meta.canonical_code)[number % 2].rstrip("\n")
     text = f"```python\n{code}\n\n\nversion = {_SAMPLES * item.meta.id + number}\n```"
-    knobs = Knobs(0.6, 1.0, 50, 1.0)
-    return LintSampleRow(
-        item.meta.id, number, BASE, None, 0, knobs, "-", text, code_of(text), 1, 1, "eos"
-    )
+    return Answer("base", item.meta.id, number, code_of(text))
 
 
 def _passes(code: str) -> bool:

@@ -22,8 +22,8 @@ from coral_batch.corpus.injection.candidates import candidates
 from coral_batch.lake import params
 from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.item import spread
-from coral_batch.linteval.items.mbpp import read_mbpp
 from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.sources import read_mbpp
 from coral_batch.linteval.scores.tables import lint_codes, score_samples
 from coral_batch.records.items import Answer, Item
 from coral_batch.records.problem import Problem
@@ -48,7 +48,7 @@ def main() -> None:
     for name, chosen in answers.items():
         samples = [Answer(name, item.meta.id, 0, code) for item, code in chosen]
         for by, tests in (("tests", made.tests), ("syntax", untested)):
-            rows = score_samples(samples, made.items, tests, in_jail, "", None).scores
+            rows = score_samples(samples, made.items, tests, in_jail, "", None)["linteval_scores"]
             passed = sum(row["strict"] for row in rows)
             print(f"{name} by {by}: {passed} of {len(rows)} pass ({passed / len(rows):.1%})")
 

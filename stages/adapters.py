@@ -17,8 +17,8 @@ def make(tables: Tables, settings: Params, generation: str, obtain: Callable[...
     # Imported here: torch and peft take seconds, which --help must not.
     from coral_batch.models.training.tables import adapted
 
-    transport = Transport.from_plain(tables.document("calibration", dict))
-    plans = plan(tables.frame("features", generation), transport, settings)
+    transport = Transport.from_plain(tables.read_document("calibration", dict))
+    plans = plan(tables.read_frame("features", generation), transport, settings)
     return adapted(tables, settings, plans, ("examples", generation), obtain)
 
 

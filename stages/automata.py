@@ -12,7 +12,7 @@ TABLES = ("automata",)
 
 
 def make(tables: Tables, settings: Params, generation: str) -> Outputs:
-    genomes = tables.rows("population", Genome, generation)
+    genomes = tables.read_rows("population", Genome, generation)
     histories = simulate(genomes, settings.automata)
     return {
         "automata": {

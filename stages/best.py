@@ -14,18 +14,18 @@ TABLES = ("finalists", "best")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     selections = {
-        name: tables.rows("selection", SelectionRow, name) for name in settings.generations
+        name: tables.read_rows("selection", SelectionRow, name) for name in settings.generations
     }
     competing = finalists(selections, settings.validation.finalists)
     selected = {
-        part: tables.frame("scores", part) for part in {one.generation for one in competing}
+        part: tables.read_frame("scores", part) for part in {one.generation for one in competing}
     }
-    ranked = rank(competing, selected, tables.frame("scores", lake.FINALS), settings)
+    ranked = rank(competing, selected, tables.read_frame("scores", lake.FINALS), settings)
     part = ranked[0].generation
     chosen = next(one.row for one in competing if one.row.genome == ranked[0].genome)
-    adapters = tables.rows("adapters", AdapterRow, part)
+    adapters = tables.read_rows("adapters", AdapterRow, part)
     adapter = find(adapters, lake.path("adapters", part), genome=chosen.genome)
-    cards = tables.rows("adapter_cards", AdapterCardRow, part)
+    cards = tables.read_rows("adapter_cards", AdapterCardRow, part)
     card = find(cards, lake.path("adapter_cards", part), key=adapter.key)
     seed = card.determinants.get("seed")
     if not isinstance(seed, int):

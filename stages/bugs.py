@@ -21,7 +21,7 @@ CPU_SECONDS = 1.0
 
 
 def make(tables: Tables, settings: Params, _: None, jail: Any) -> Outputs:
-    manifest = tables.rows("manifest", Role)
+    manifest = tables.read_rows("manifest", Role)
     problems = select_evaluation(read_problems(tables, settings), manifest, "all")
     limits = settings.verdicts
     judge = partial(

@@ -14,35 +14,39 @@ TABLES = ("evidence",)
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
-    best = tables.document("best", BestRow)
-    selected = tables.frame("scores", best.generation).filter(pl.col("genome") == best.genome)
-    base, other = (tables.frame("scores", part) for part in lake.EVALUATIONS.values())
+    best = tables.read_document("best", BestRow)
+    selected = tables.read_frame("scores", best.generation).filter(pl.col("genome") == best.genome)
+    base, other = (tables.read_frame("scores", part) for part in lake.EVALUATIONS.values())
     of_base, of_best = (
-        tables.rows("first_changes", FirstChangeRow, part) for part in lake.EVALUATIONS.values()
+        tables.read_rows("first_changes", FirstChangeRow, part)
+        for part in lake.EVALUATIONS.values()
     )
     budgets = [
-        spending(tables.rows("adapters", AdapterRow, name), tables.rows("samples", SampleRow, name))
+        spending(
+            tables.read_rows("adapters", AdapterRow, name),
+            tables.read_rows("samples", SampleRow, name),
+        )
         for name in settings.generations
     ]
     reliability = of_selection(
-        (tables.frame("scores", name) for name in settings.generations),
+        (tables.read_frame("scores", name) for name in settings.generations),
         (
             row
             for name in settings.generations
-            for row in tables.rows("first_changes", FirstChangeRow, name)
+            for row in tables.read_rows("first_changes", FirstChangeRow, name)
         ),
     )
     document = compare_with_base(
         best,
-        (tables.frame("scores", lake.BASELINE).filter(pl.col("genome") == BASE), selected),
+        (tables.read_frame("scores", lake.BASELINE).filter(pl.col("genome") == BASE), selected),
         (base, other),
         (of_base, of_best),
-        tables.rows("bugs", Bug),
-        tables.frame("overlaps"),
+        tables.read_rows("bugs", Bug),
+        tables.read_frame("overlaps"),
         spent(
             budgets,
-            tables.rows("samples", SampleRow, lake.FINALS),
-            tables.rows("adapters", AdapterRow, lake.EVALUATIONS["best"]),
+            tables.read_rows("samples", SampleRow, lake.FINALS),
+            tables.read_rows("adapters", AdapterRow, lake.EVALUATIONS["best"]),
         ),
         reliability,
         settings.search.kind,

@@ -16,8 +16,10 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     from coral_batch.models.base.checkpoint import load_tokenizer
     from coral_batch.models.prompts.examples import make_examples
 
-    problems = select(read_problems(tables, settings), tables.rows("manifest", Role), "training")
-    bugs, tokenizer = tables.rows("bugs", Bug), load_tokenizer(tables.folder("base"))
+    problems = select(
+        read_problems(tables, settings), tables.read_rows("manifest", Role), "training"
+    )
+    bugs, tokenizer = tables.read_rows("bugs", Bug), load_tokenizer(tables.path("base"))
     shown, docstring = settings.examples, settings.prompt.docstring
     few = make_examples(problems, bugs, shown.bugs, tokenizer, docstring)
     workers = settings.compute.workers

@@ -11,7 +11,7 @@ TABLES = ("features",)
 
 
 def make(tables: Tables, _: Params, generation: str) -> Outputs:
-    genomes, histories = unpack(tables.arrays("automata", generation))
+    genomes, histories = unpack(tables.read_arrays("automata", generation))
     return {
         "features": [
             {"genome": genome, **dict(zip(FEATURES, row, strict=True))}

@@ -12,12 +12,12 @@ TABLES = ("subjects",)
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     selections = {
-        name: tables.rows("selection", SelectionRow, name) for name in settings.generations
+        name: tables.read_rows("selection", SelectionRow, name) for name in settings.generations
     }
     subjects = []
     for one in finalists(selections, settings.validation.finalists):
         part = one.generation
-        rows = tables.rows("subjects", SubjectRow, part)
+        rows = tables.read_rows("subjects", SubjectRow, part)
         subjects.append(find(rows, lake.path("subjects", part), genome=one.row.genome))
     return {("subjects", lake.FINALS): subjects}
 

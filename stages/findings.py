@@ -12,7 +12,7 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
     # Imported here: bandit is not needed by --help.
     from coral_batch.linting.tables import lint_samples
 
-    samples = tables.rows("samples", SampleRow, part)
+    samples = tables.read_rows("samples", SampleRow, part)
     return {"findings": lint_samples(samples, settings.compute.workers)}
 
 

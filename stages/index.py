@@ -3,7 +3,7 @@
 from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
-from coral_batch.lake.stage import Lake, Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import (
@@ -28,25 +28,26 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     from coral_batch.report.page.lineage import LineageEntry
     from coral_batch.report.reading import read_individuals, read_repairs
 
-    metrics = tables.document("metrics", Metrics)
-    fates = {name: tables.rows("selection", SelectionRow, name) for name in settings.generations}
+    metrics = tables.read_document("metrics", Metrics)
+    names = settings.generations
+    fates = {name: tables.read_rows("selection", SelectionRow, name) for name in names}
     best = metrics.best
     individuals = {one.genome: one for one in read_individuals(tables, best.generation)}
     genome = find(individuals, lake.path("population", best.generation), id=best.genome)
     run_ = Run(
         metrics=metrics,
-        evidence=tables.document("evidence", Evidence),
-        linteval=tables.document("linteval_metrics", dict),
+        evidence=tables.read_document("evidence", Evidence),
+        linteval=tables.read_document("linteval_metrics", dict),
         lineage=[
             LineageEntry(
                 name,
-                tables.rows("population", Genome, name),
+                tables.read_rows("population", Genome, name),
                 frozenset(row.genome for row in rows if row.survived),
             )
             for name, rows in fates.items()
         ],
         fates=fates,
-        finalists=tables.rows("finalists", FinalistRow),
+        finalists=tables.read_rows("finalists", FinalistRow),
         best=individuals[genome],
         repairs=(
             read_repairs(tables, settings, best.generation, best.genome),
@@ -54,8 +55,8 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         ),
         origins=sorted({problem.origin for problem in read_problems(tables, settings)}),
         weights=settings.objectives.weights,
-        times=tables.rows("times", TimeRow),
-        card=tables.document("card", dict),
+        times=tables.read_rows("times", TimeRow),
+        card=tables.read_document("card", dict),
         adapter=_exported(tables),
         identity=identity(
             [
@@ -63,7 +64,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
                 *(lake.path(table) for table in ("manifest", "bugs", "examples", "refit_examples")),
             ]
         ),
-        taught=any(row.lint for row in tables.rows("refit_examples", Example)),
+        taught=any(row.lint for row in tables.read_rows("refit_examples", Example)),
         params=params.FILE.read_text(encoding="utf-8"),
     )
     return {"index": index_page(run_)}
@@ -71,8 +72,8 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 
 def _exported(tables: Tables) -> AdapterCardRow:
     part = lake.EVALUATIONS["best"]
-    (adapter,) = tables.rows("adapters", AdapterRow, part)
-    cards = tables.rows("adapter_cards", AdapterCardRow, part)
+    (adapter,) = tables.read_rows("adapters", AdapterRow, part)
+    cards = tables.read_rows("adapter_cards", AdapterCardRow, part)
     return find(cards, lake.path("adapter_cards", part), key=adapter.key)
 
 
@@ -81,4 +82,4 @@ def index() -> None:
     from coral_batch.report.claims import claims
 
     run(make)
-    print(claims(Lake().document("evidence", Evidence)))
+    print(claims(lake.read_document("evidence", Evidence)))

@@ -5,7 +5,6 @@ from typing import Any
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.items import DataSet
 from coral_batch.records.settings import Params
 
 TABLES = ("linteval_items", "linteval_tests", "linteval_dropped", "linteval_statistics")
@@ -23,16 +22,12 @@ def make(_: Tables, settings: Params, __: None, jail: Any) -> Outputs:
         workers=settings.compute.workers,
         journal=_JOURNAL,
     )
-    return outputs(make_items(settings, in_jail))
-
-
-def outputs(data_set: DataSet) -> Outputs:
-    """Return a data set as the tables that the stage makes."""
+    made = make_items(settings, in_jail)
     return {
-        "linteval_items": data_set.items,
-        "linteval_tests": data_set.tests,
-        "linteval_dropped": data_set.dropped,
-        "linteval_statistics": data_set.statistics,
+        "linteval_items": made.items,
+        "linteval_tests": made.tests,
+        "linteval_dropped": made.dropped,
+        "linteval_statistics": made.statistics,
     }
 
 

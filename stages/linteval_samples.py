@@ -22,7 +22,7 @@ def make(tables: Tables, settings: Params, model: str, draw: Callable[..., Any])
     from coral_batch.linteval.answers.tables import answer
 
     part, genome = lake.lint_subject(model)
-    subjects = tables.rows("subjects", SubjectRow, part)
+    subjects = tables.read_rows("subjects", SubjectRow, part)
     known = {row.genome: row for row in subjects}
     genome = genome or next(iter(known))
     if genome not in known:
@@ -34,8 +34,8 @@ def make(tables: Tables, settings: Params, model: str, draw: Callable[..., Any])
         )
     rows, durations = answer(
         known[genome],
-        spread(tables.rows("linteval_items", Item), settings.linteval.items),
-        tables.folder("base"),
+        spread(tables.read_rows("linteval_items", Item), settings.linteval.items),
+        tables.path("base"),
         settings,
         partial(draw, store=Store(lake.STORE)),
     )

@@ -26,19 +26,14 @@ def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
         journal=_journal(model),
     )
     scored = score_samples(
-        tables.rows("linteval_samples", LintSampleRow, model),
-        tables.rows("linteval_items", Item),
-        tables.rows("linteval_tests", ItemTests),
+        tables.read_rows("linteval_samples", LintSampleRow, model),
+        tables.read_rows("linteval_items", Item),
+        tables.read_rows("linteval_tests", ItemTests),
         in_jail,
         "+".join(jail.layers_in_force(settings.verdicts.require)),
         settings.compute.workers,
     )
-    return {
-        "linteval_findings": scored.findings,
-        "linteval_verdicts": scored.verdicts,
-        "linteval_changes": scored.changes,
-        "linteval_scores": scored.scores,
-    }
+    return {table: scored[table] for table in TABLES}
 
 
 def linteval_scores(model: LintModel) -> None:

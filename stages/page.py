@@ -18,7 +18,7 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
     if part in settings.generations:
         individuals = read_individuals(tables, part)
     elif part != lake.FINALS:  # whose samples are all shown; others have one subject, or floors
-        only = tables.rows("subjects", SubjectRow, part)[0].genome
+        only = tables.read_rows("subjects", SubjectRow, part)[0].genome
     return {"page": part_page(part, individuals, read_repairs(tables, settings, part, only))}
 
 

@@ -18,10 +18,10 @@ def make(tables: Tables, settings: Params, part: str, obtain: Callable[..., Any]
     # Imported here: torch and peft take seconds, which --help must not.
     from coral_batch.models.training.tables import adapted
 
-    best = tables.document("best", BestRow)
+    best = tables.read_document("best", BestRow)
     plan = Plan(best.genome, best.coordinates, best.configuration, best.knobs, best.seed)
     # On the same examples it is its generation's adapter, trained as that was.
-    linted = any(row.lint for row in tables.rows("refit_examples", Example))
+    linted = any(row.lint for row in tables.read_rows("refit_examples", Example))
     alone = linted or settings.examples.refit != settings.examples.bugs
     return adapted(tables, settings, [plan], ("refit_examples", part), obtain, alone)
 

@@ -16,11 +16,11 @@ TABLES = ("metrics", "plots", "times")
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     generations = [_evaluated(tables, name) for name in settings.generations]
-    scores = tables.frame("scores", lake.BASELINE)
+    scores = tables.read_frame("scores", lake.BASELINE)
     baseline = scores.filter(pl.col("genome") == BASE)
     floors = scores.filter(pl.col("genome") != BASE)
-    best = tables.document("best", BestRow)
-    of_best = tables.frame("scores", best.generation).filter(pl.col("genome") == best.genome)
+    best = tables.read_document("best", BestRow)
+    of_best = tables.read_frame("scores", best.generation).filter(pl.col("genome") == best.genome)
     solved = passes(of_best)
     weights = settings.objectives.weights
     metrics = measure(generations, best, solved, baseline, floors, weights)
@@ -34,9 +34,9 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 def _evaluated(tables: Tables, name: str) -> Evaluated:
     return evaluate(
         name,
-        tables.rows("adapters", AdapterRow, name),
-        tables.rows("selection", SelectionRow, name),
-        tables.frame("scores", name),
+        tables.read_rows("adapters", AdapterRow, name),
+        tables.read_rows("selection", SelectionRow, name),
+        tables.read_frame("scores", name),
     )
 
 

@@ -10,7 +10,7 @@ from coral_batch.corpus.split.reading import read_problems, read_shown
 from coral_batch.corpus.split.roles import check_evaluation, check_selection, select
 from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake, Outputs, Tables, run
+from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role
@@ -26,8 +26,8 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.models.repairs.tables import floors, sample
 
-    problems, bugs = read_problems(tables, settings), tables.rows("bugs", Bug)
-    manifest = tables.rows("manifest", Role)
+    problems, bugs = read_problems(tables, settings), tables.read_rows("bugs", Bug)
+    manifest = tables.read_rows("manifest", Role)
     test = select(problems, manifest, "test")
     held_out = part in lake.EVALUATIONS.values()
     if held_out:
@@ -40,17 +40,17 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
         shown = selected_on(test, bugs, settings.validation.bugs)
     if not held_out:
         check_selection((one.name for one in shown), manifest)
-    subjects = tables.rows("subjects", SubjectRow, part)
+    subjects = tables.read_rows("subjects", SubjectRow, part)
     rows, looks, durations = sample(
         subjects,
         shown,
         (settings.evaluation if held_out else settings.validation).samples,
-        tables.folder("base"),
+        tables.path("base"),
         settings,
         partial(draw, store=Store(lake.STORE)),
     )
     if part == lake.BASELINE:
-        rows += floors(shown, subjects[0].knobs, tables.folder("base"), settings)
+        rows += floors(shown, subjects[0].knobs, tables.path("base"), settings)
     return {"sample_durations": durations, "samples": rows, "first_changes": looks}
 
 
@@ -60,15 +60,15 @@ def samples(part: Part) -> None:
     from coral_batch.models.repairs.tables import too_long
 
     names = {row.problem for row in run(partial(make, draw=draw), part)["samples"]}
-    settings, tables = params.load(), Lake()
+    settings, tables = params.load(), lake
     shown = read_shown(tables, settings)
     drawn = [shown[name] for name in sorted(names)]
-    if long := too_long(drawn, tables.folder("base"), settings):
+    if long := too_long(drawn, tables.path("base"), settings):
         print(
             f"sampling.max_new_tokens ({settings.sampling.max_new_tokens}) shuts out {len(long)} of"
             f" the {len(names)} programs: their references are longer than a repair may be"
         )
     if part in lake.EVALUATIONS.values():
-        manifest, which = tables.rows("manifest", Role), settings.evaluation.problems
+        manifest, which = tables.read_rows("manifest", Role), settings.evaluation.problems
         if trained := check_evaluation(names, manifest, which):
             print(f"evaluation.problems is all: {len(trained)} of the {len(names)} were trained on")

@@ -7,19 +7,19 @@ from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part
 
-TABLES = ("scores", "runtimes")
+TABLES = ("scores",)
 
 
 def make(tables: Tables, settings: Params, part: str) -> Outputs:
-    scores, runtimes = score_samples(
-        tables.rows("samples", SampleRow, part),
-        tables.frame("verdicts", part),
-        tables.frame("findings", part),
-        tables.frame("case_times", part),
-        {row.name: row.role for row in tables.rows("manifest", Role)},
+    scores = score_samples(
+        tables.read_rows("samples", SampleRow, part),
+        tables.read_frame("verdicts", part),
+        tables.read_frame("findings", part),
+        tables.read_frame("case_times", part),
+        {row.name: row.role for row in tables.read_rows("manifest", Role)},
         settings.objectives,
     )
-    return {"runtimes": runtimes, "scores": scores}
+    return {"scores": scores}
 
 
 def scores(part: Part) -> None:

@@ -12,11 +12,11 @@ TABLES = ("selection",)
 
 
 def make(tables: Tables, settings: Params, generation: str) -> Outputs:
-    genomes = tables.rows("population", Genome, generation)
-    scores = tables.frame("scores", generation)
-    adapters = tables.rows("adapters", AdapterRow, generation)
-    before = tables.rows("evaluated", EvaluatedRow, generation)
-    transport = Transport.from_plain(tables.document("calibration", dict))
+    genomes = tables.read_rows("population", Genome, generation)
+    scores = tables.read_frame("scores", generation)
+    adapters = tables.read_rows("adapters", AdapterRow, generation)
+    before = tables.read_rows("evaluated", EvaluatedRow, generation)
+    transport = Transport.from_plain(tables.read_document("calibration", dict))
     rows, bred, evaluated = next_generation(
         genomes, adapters, scores, before, transport, int(generation), settings
     )

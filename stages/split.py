@@ -14,7 +14,7 @@ TABLES = ("manifest", "overlaps")
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
-    given = (tables.rows("source_roles", Role, name) for name in settings.corpus.sources)
+    given = (tables.read_rows("source_roles", Role, name) for name in settings.corpus.sources)
     manifest = make_manifest(given)
     overlaps = measure_overlaps(read_problems(tables, settings), manifest)
     excluded = given_away(overlaps, settings.split)

@@ -21,10 +21,10 @@ def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
     # Imported here: joblib is not needed by --help.
     from coral_batch.verdicts.tables import judge_samples
 
-    samples = tables.rows("samples", SampleRow, part)
+    samples = tables.read_rows("samples", SampleRow, part)
     names = {sample.problem for sample in samples}
     if part not in lake.EVALUATIONS.values():  # whose problems the stage `samples` has checked
-        check_selection(names, tables.rows("manifest", Role))
+        check_selection(names, tables.read_rows("manifest", Role))
     shown = read_shown(tables, settings)
     problems = [problem for name, problem in shown.items() if name in names]
     rows, times = judge_samples(samples, problems, jail, settings, _journal(part))

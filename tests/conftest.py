@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -12,25 +13,27 @@ from hypothesis import HealthCheck, settings
 
 from coral_batch.models.base.checkpoint import materialise
 from tests import REPOSITORY
-from tests.pipeline import finished_run
+from tests.adapted_lake import make_adapter, make_run_on_tiny_base
+from tests.finished_lake import make_finished_lake
+from tests.pipeline import finished_run, make_once
 from tests.tiny import make_tiny_base
 
 # The files that take longest, longest first: a worker that got one last would finish alone. The
 # first makes the finished run, for which the second, and the fourth until its end, need not wait.
 LONG = (
     *("test_pipeline_reruns.py", "test_audit.py", "test_cluster.py", "test_kills.py"),
-    *("test_own_programs.py", "test_faults.py", "test_export.py"),
+    *("test_own_programs.py", "test_faults.py"),
 )
 # What `make check` leaves to `make test`: these, and others that train, draw, make whole runs or
 # wait for many jails. A single test can be marked `slow` in its file.
 SLOW = (
     *LONG,
     *("test_adapters_obtain.py", "test_adapters_tables.py", "test_adapters_training.py"),
-    *("test_classics.py", "test_completion_model.py", "test_full_benchmark.py"),
+    *("test_classics.py", "test_completion_model.py", "test_export.py", "test_full_benchmark.py"),
     *("test_generation_engine.py", "test_linteval_harness.py", "test_linteval_items.py"),
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),
-    *("test_pipeline.py", "test_report_browser.py", "test_runtime_measured.py"),
-    *("test_plain_kernels.py", "test_store_keys.py", "test_verdicts.py"),
+    *("test_pipeline.py", "test_runtime_measured.py"),
+    *("test_store_keys.py", "test_verdicts.py"),
     *("test_bundled_programs.py", "test_doctor.py", "test_linteval_strict.py"),
     *("test_readers_folder.py", "test_repair.py", "test_repair_folder.py"),
     *("test_repair_pytest.py", "test_verdicts_judge.py"),
@@ -82,6 +85,37 @@ def materialised(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty project folder with the repository's params.yaml, as the working directory."""
     shutil.copy(REPOSITORY / "params.yaml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def lake_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished lake that no model made (`tests.finished_lake`); tests work on copies."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        with contextlib.chdir(folder):
+            make_finished_lake(folder)
+
+    return make_once(tmp_path_factory, "finished-lake", make)
+
+
+@pytest.fixture(scope="session")
+def adapted_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small finished run on a tiny base, with an adapter; tests work on a copy, `adapted`."""
+    folder = tmp_path_factory.mktemp("adapted")
+    shutil.copy(REPOSITORY / "params.yaml", folder)
+    with contextlib.chdir(folder):
+        make_run_on_tiny_base()
+        make_adapter()
+    return folder
+
+
+@pytest.fixture
+def adapted(adapted_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the small finished run, whose best genome is a DoRA, as the working directory."""
+    shutil.copytree(adapted_run, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

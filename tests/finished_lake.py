@@ -21,7 +21,7 @@ from coral_batch.corpus.split.reading import read_shown
 from coral_batch.lake import params
 from coral_batch.lake.hashes import folder_hashes
 from coral_batch.lake.places import asked_alone
-from coral_batch.lake.stage import Lake, run
+from coral_batch.lake.stage import run
 from coral_batch.lake.store import key_of
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.answer import Drawn, Sample, sample_stream
@@ -156,7 +156,6 @@ def begin(
     folder: Path,
     settings: Mapping[str, object],
     generations: int,
-    make_base: Callable[[Path], Path] = make_tiny_base,
 ) -> None:
     """Make everything before the first generation's automata.
 
@@ -164,7 +163,6 @@ def begin(
         folder: the working directory.
         settings: what to change in params.yaml, as `set_params` takes it.
         generations: how many there will be.
-        make_base: makes the base model in a folder.
     """
     shutil.copy(REPOSITORY / "params.yaml", folder)
     set_sources(SOURCES, folder)
@@ -176,7 +174,7 @@ def begin(
     (folder / "lake/raw/own").mkdir()
     for name, text in OWN.items():
         (folder / "lake/raw/own" / name).write_text(text)
-    make_base(folder / "tiny")
+    make_tiny_base(folder / "tiny")
     params.write_generations(generations)
     for source in SOURCES:
         corpus(source)
@@ -221,7 +219,6 @@ def _obtain(
     training: Training,
     _store: object,
     _threads: object,
-    _kernels: object,
     alone: bool,
 ) -> dict[Wanted, Adapter]:
     """Stand for training."""
@@ -268,7 +265,7 @@ def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_ki
         part: a generation, the baseline or an evaluation.
         code_of: the code that a genome writes for a problem, a sample each.
     """
-    problems = read_shown(Lake(), params.load())
+    problems = read_shown(lake, params.load())
 
     def write(genome: str, problem: str, sample: int) -> str:
         return f"{FENCE}{code_of(problems[problem], genome, sample)}```"

@@ -11,7 +11,7 @@ from typing import Any
 from coral_batch.lake import params
 from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.prompts import PROMPTS
-from coral_batch.linteval.items.snippets import read_snippets
+from coral_batch.linteval.items.sources import read_snippets
 from coral_batch.records.items import Candidate, DataSet
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.pool import judge

@@ -15,11 +15,8 @@ def bug_of(name: str, number: int, failed: float = 1.0) -> Bug:
         problem=name,
         kind="constant",
         line=2,
-        original="1",
-        replacement=str(number + 1),
         reference=reference,
         buggy=reference.replace("1", str(number + 1)),
         outcomes="F",
         failed=failed,
-        distance=1,
     )

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +25,6 @@ TABLES_OF_TIMES = {
     "adapter_durations",
     "sample_durations",
     "case_times",
-    "runtimes",
     "times",
     "durations",
 }
@@ -129,19 +129,28 @@ def hashes(project: Path) -> dict[str, str]:
     }
 
 
-def finished_run(factory: pytest.TempPathFactory) -> Path:
-    """Return a project after `dvc repro`, for all test files of a session: change copies of it.
+def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Return a folder that `make` fills, for all test files of a session: change copies of it.
 
     The first worker that needs it makes it, the others wait: see pytest-xdist's documentation,
     "Making session-scoped fixtures execute only once".
     """
     base = factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    project, done = shared / "finished-run", shared / "finished-run.done"
-    with FileLock(shared / "finished-run.lock"):
+    project, done = shared / name, shared / f"{name}.done"
+    with FileLock(shared / f"{name}.lock"):
         if not done.exists():
             shutil.rmtree(project, ignore_errors=True)
-            make_project(project)
-            run(project, "dvc", "repro")
+            make(project)
             done.touch()
     return project
+
+
+def finished_run(factory: pytest.TempPathFactory) -> Path:
+    """Return a project after `dvc repro`; see `make_once`."""
+
+    def make(project: Path) -> None:
+        make_project(project)
+        run(project, "dvc", "repro")
+
+    return make_once(factory, "finished-run", make)

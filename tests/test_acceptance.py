@@ -14,6 +14,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake.acceptance import acceptor, doubtful
 from coral_batch.lake.schemas import Schema, validator
+from coral_batch.search.automata.features import FEATURES
 from tests.report_lake import write_lake
 
 KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
@@ -108,8 +109,10 @@ ROWS = st.lists(
             "genome": st.sampled_from(["000-00", "base", "000-0", "000-00\n"]),
             "problem": st.sampled_from(["gcd", "Gcd", None]),
             "sample": st.sampled_from([0, 3, -1, None]),
-            "heuristic": st.sampled_from([0.0, 0.7, 1.5, float("nan"), None]),
-            "measured": st.sampled_from([0.0, 0.9, -0.1, float("inf"), None]),
+            "case": st.just(0),
+            "passed": st.sampled_from([True, False, None]),
+            "cpu_seconds": st.sampled_from([0.0, 0.7, float("nan"), None]),
+            "wall_seconds": st.sampled_from([0.0, 0.9, -0.1, float("inf"), None]),
         }
     ),
     min_size=1,  # this table has to have rows
@@ -123,10 +126,10 @@ ROWS = st.lists(
 def test_a_frame_is_written_exactly_when_every_row_is_valid(
     tmp_path: Path, rows: list[dict[str, Any]]
 ) -> None:
-    valid = all(is_valid(validator("runtimes").schema, row) for row in rows)
+    valid = all(is_valid(validator("case_times").schema, row) for row in rows)
     with lake.at(tmp_path):
         try:
-            lake.write_frame("runtimes", lake.frame("runtimes", rows), "000")
+            lake.write_frame("case_times", lake.frame("case_times", rows), "000")
             written = True
         except CoralError:
             written = False
@@ -134,10 +137,10 @@ def test_a_frame_is_written_exactly_when_every_row_is_valid(
 
 
 def test_the_first_row_that_is_wrong_is_named(tmp_path: Path) -> None:
-    row = {"genome": "000-00", "problem": "gcd", "sample": 0, "heuristic": 0.5, "measured": None}
-    rows = [row, {**row, "heuristic": 2.5}, {**row, "heuristic": 1.5}]
-    with lake.at(tmp_path), pytest.raises(CoralError, match=r"row 2, heuristic\n.*2\.5"):
-        lake.write_frame("runtimes", lake.frame("runtimes", rows), "000")
+    row = {"genome": "000-00", **dict.fromkeys(FEATURES, 0.5)}
+    rows = [row, {**row, "complexity": 2.5}, {**row, "complexity": 1.5}]
+    with lake.at(tmp_path), pytest.raises(CoralError, match=r"row 2, complexity\n.*2\.5"):
+        lake.write_frame("features", lake.frame("features", rows), "000")
 
 
 def test_the_rows_of_large_tables_need_no_jsonschema(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file
-from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import (
     AutoModelForCausalLM,
     CohereConfig,
@@ -35,12 +33,8 @@ from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.base.layers import leave_out, lower_states, separable
 from coral_batch.models.prompts.prompt import chat_prompt
-from coral_batch.models.training import kernels as training_kernels
-from coral_batch.models.training import packed
-from coral_batch.models.training.acceleration import accelerated
-from coral_batch.models.training.dropout import masks
 from coral_batch.models.training.encoding import Encoded, encode
-from coral_batch.models.training.packed import PART_TOKENS
+from coral_batch.models.training.losses import losses
 from coral_batch.models.training.training import share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
@@ -96,23 +90,13 @@ def examples(base: BaseModel) -> list[Example]:
     return rows
 
 
-@pytest.mark.parametrize(
-    ("kernels", "layers", "shared"),
-    [
-        ("fast", None, False),
-        ("fast", 1, False),
-        ("fast", 1, True),
-        ("plain", None, False),
-        ("plain", 1, False),
-    ],
-)
+@pytest.mark.parametrize(("layers", "shared"), [(None, False), (1, False), (1, True)])
 @pytest.mark.parametrize("configuration", [LORA, DORA], ids=["lora", "dora"])
 def test_training_is_plain_peft_with_a_padded_batch(
     base: BaseModel,
     folder: Path,
     examples: list[Example],
     configuration: AdapterConfiguration,
-    kernels: str,
     layers: int | None,
     shared: bool,
     tmp_path: Path,
@@ -122,14 +106,11 @@ def test_training_is_plain_peft_with_a_padded_batch(
     if shared:
         encoded = [encode(example, base.tokenizer) for example in examples]
         states = [lower_states(base.model, one.ids, below=1) for one in encoded]
-    curve, _ = train(
-        base, examples, configuration, training, SEED, tmp_path, kernels=kernels, states=states
-    )
+    curve, _ = train(base, examples, configuration, training, SEED, tmp_path, states=states)
     reference = load_base(folder, torch.float32)
     losses = [*_padded_training(reference, examples, configuration, layers)]
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
-    assert max(curve.tokens) > PART_TOKENS["cpu"]  # a step's gradient came from several parts
     assert not curve.diverged
 
     adapted = PeftModel.from_pretrained(base.model, tmp_path).eval()
@@ -154,30 +135,6 @@ def test_training_the_upper_layers_alone_needs_no_others(
         made.append((tmp_path / part / "adapter_model.safetensors").read_bytes())
         leave_out(base.model, 1)
     assert made[0] == made[1]
-
-
-@given(st.data())
-def test_all_blocks_attend_at_once_as_they_do_one_by_one(data: st.DataObject) -> None:
-    """On a GPU a mask takes the place of the blocks, whose lengths go over one block's queries."""
-    lengths = data.draw(st.lists(st.integers(1, 150), min_size=1, max_size=3))
-    prefix = data.draw(st.integers(0, 140)) if len(lengths) > 1 else 0
-    tokens, repeats = prefix + sum(lengths), data.draw(st.sampled_from([1, 3]))
-    packing = training_kernels.make_packing(prefix, lengths, repeats, torch.float32)
-    mask = training_kernels.mask_of(packing, torch.device("cpu"), torch.float32)
-    drawing = torch.Generator().manual_seed(data.draw(st.integers(0, 2**32)))
-    found = []
-    states = [torch.randn(groups, tokens, 8, generator=drawing) for groups in (2 * repeats, 2, 2)]
-    gradient = torch.randn(tokens, 2 * repeats, 8, generator=drawing)
-    for at_once in (False, True):
-        query, key, value = (state.clone().requires_grad_() for state in states)
-        if at_once:
-            y = training_kernels.masked_attention(query, key, value, mask, 0.3)
-        else:
-            y = training_kernels.CausalAttention.apply(query, key, value, packing, 0.3)
-        y.backward(gradient)
-        found.append((y, query.grad, key.grad, value.grad))
-    for one, other in zip(*found, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
 def test_layers_that_attend_differently_are_not_run_apart(base: BaseModel) -> None:
@@ -277,29 +234,11 @@ def test_the_answer_s_tokens_are_those_that_go_on_behind_the_prompt(
     assert "".join(tokenizer.convert_ids_to_tokens(row.ids[-row.answer :])).startswith("def")
 
 
-def test_every_layer_of_the_base_model_computes_by_our_kernels(base: BaseModel) -> None:
-    model = get_peft_model(base.model, LoraConfig(r=2, target_modules=list(ALL_LINEAR)))
-    slow = {
-        name
-        for name, module in model.named_modules()
-        if name.endswith(("norm", "layernorm", "mlp", *ALL_LINEAR))
-    }
-    with accelerated(model, masks(SEED, base.model.device)):
-        for name in sorted(slow):
-            # A gated block computes for its own linear layers.
-            computing = name.rpartition(".")[0] if ".mlp." in name else name
-            if "forward" in vars(model.get_submodule(computing)):
-                slow.remove(name)
-    assert not slow
-
-
-@pytest.mark.parametrize("kernels", ["fast", "plain"])
 @pytest.mark.parametrize("configuration", [LORA, DROPOUT], ids=["lora", "dora with dropout"])
 def test_the_same_bytes_every_time_whatever_was_trained_before(
     folder: Path,
     examples: list[Example],
     configuration: AdapterConfiguration,
-    kernels: str,
     tmp_path: Path,
 ) -> None:
     base = load_base(folder)
@@ -308,17 +247,15 @@ def test_the_same_bytes_every_time_whatever_was_trained_before(
     for number in range(2):
         output = tmp_path / str(number)
         output.mkdir()
-        curve, _ = train(base, examples, configuration, TRAINING, SEED, output, kernels=kernels)
+        curve, _ = train(base, examples, configuration, TRAINING, SEED, output)
         results.append((curve, *_contents(output)))
         other = tmp_path / f"other{number}"
         other.mkdir()
-        train(base, examples, DORA, TRAINING, SEED + 1, other, kernels=kernels)
+        train(base, examples, DORA, TRAINING, SEED + 1, other)
     fresh = tmp_path / "fresh"
     fresh.mkdir()
     torch.manual_seed(1234)
-    curve, _ = train(
-        load_base(folder), examples, configuration, TRAINING, SEED, fresh, kernels=kernels
-    )
+    curve, _ = train(load_base(folder), examples, configuration, TRAINING, SEED, fresh)
     assert results == [(curve, *_contents(fresh))] * 2
     assert base.model.state_dict().keys() == weights.keys()
     assert all(torch.equal(weights[k], tensor) for k, tensor in base.model.state_dict().items())
@@ -334,51 +271,18 @@ def _contents(folder: Path) -> tuple[bytes, bytes]:
     return config.read_bytes(), weights.read_bytes()
 
 
-def test_plain_dropout_is_drawn_for_training_alone(
+def test_dropout_is_drawn_for_training_alone(
     base: BaseModel, examples: list[Example], tmp_path: Path
 ) -> None:
-    """Its masks are torch's own, from the stream of the seed; the base is left as it was."""
+    """Torch's global generator and the base are left as they were."""
     state = torch.random.get_rng_state()
     curves = [
-        train(base, examples, one, TRAINING, SEED, tmp_path, kernels="plain")[0].loss
+        train(base, examples, one, TRAINING, SEED, tmp_path)[0].loss
         for one in (DROPOUT, replace(DROPOUT, lora_dropout=0.0))
     ]
     assert curves[0] != curves[1]
     assert torch.equal(torch.random.get_rng_state(), state)
     assert not any(module.training for module in base.model.modules())
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_large_products_have_all_threads_and_everything_else_one(
-    base: BaseModel, examples: list[Example], threads: int, tmp_path: Path
-) -> None:
-    """Of ten thousand operations a step, at whose ends threads would wait for one another."""
-    weights = {one.data_ptr() for one in base.model.parameters() if one.ndim == 2}
-    seen: dict[str, set[int]] = {"products": set(), "others": set()}
-
-    class Recorder(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            aten, called = torch.ops.aten, func.overloadpacket
-            tensors = [one.data_ptr() for one in args if isinstance(one, torch.Tensor)]
-            if called in (aten.mm, aten.addmm, aten.addmm_) and weights & set(tensors):
-                seen["products"].add(torch.get_num_threads())
-            if called is aten.mul:
-                seen["others"].add(torch.get_num_threads())
-            return func(*args, **(kwargs or {}))
-
-    def tell(share: float) -> None:
-        if share == 0:  # what comes before the first step is no training
-            seen.update(products=set(), others=set())
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        with Recorder():
-            train(base, examples, DORA, TRAINING, SEED, tmp_path, tell)
-        assert torch.get_num_threads() == threads
-    finally:
-        torch.set_num_threads(before)
-    assert seen == {"products": {threads}, "others": {1}}
 
 
 def test_seeds_differ(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:
@@ -408,10 +312,7 @@ def test_a_row_of_zeros_trains_with_dora_as_with_lora(
         assert tensor.isfinite().all()
 
 
-@pytest.mark.parametrize("kernels", ["fast", "plain"])
-def test_divergence_is_an_outcome(
-    base: BaseModel, examples: list[Example], kernels: str, tmp_path: Path
-) -> None:
+def test_divergence_is_an_outcome(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:
     wild = Training(
         passes=4,
         batch_size=3,
@@ -421,7 +322,7 @@ def test_divergence_is_an_outcome(
         max_grad_norm=1.0,
         layers=None,
     )
-    curve, _ = train(base, examples, LORA, wild, SEED, tmp_path, kernels=kernels)
+    curve, _ = train(base, examples, LORA, wild, SEED, tmp_path)
     assert curve.diverged
     assert np.isfinite(curve.loss).all()
     assert len(curve.loss) < 12
@@ -437,53 +338,36 @@ def test_unknown_target_modules_are_named(
 
 
 MODELS = {
-    "llama": (LlamaConfig, {}, True),
-    "mistral": (MistralConfig, {}, True),
-    "qwen3": (Qwen3Config, {"head_dim": 16}, True),
-    "a scale of the logits": (GraniteConfig, {"logits_scaling": 8.0}, False),
-    "another scale of the logits": (CohereConfig, {"logit_scale": 0.0625}, False),
-    "a bias of the head": (PhiConfig, {}, False),
-    "scores that are capped": (Gemma2Config, {"head_dim": 16}, False),
-    "layers that mix by convolution": (
-        Lfm2Config,
-        {"layer_types": ["conv", "full_attention"]},
-        False,
-    ),
+    "llama": (LlamaConfig, {}),
+    "mistral": (MistralConfig, {}),
+    "qwen3": (Qwen3Config, {"head_dim": 16}),
+    "a scale of the logits": (GraniteConfig, {"logits_scaling": 8.0}),
+    "another scale of the logits": (CohereConfig, {"logit_scale": 0.0625}),
+    "a bias of the head": (PhiConfig, {}),
+    "scores that are capped": (Gemma2Config, {"head_dim": 16}),
+    "layers that mix by convolution": (Lfm2Config, {"layer_types": ["conv", "full_attention"]}),
     "no number of key heads": (
         OPTConfig,
-        {"word_embed_proj_dim": 64, "num_key_value_heads": None},
-        False,
+        {"word_embed_proj_dim": 64, "num_key_value_heads": None, "dropout": 0.0},
     ),
 }
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_that_the_fast_kernels_would_train_wrongly_is_refused(name: str) -> None:
-    kind, options, trained = MODELS[name]
+def test_the_loss_and_gradient_are_those_of_transformers_for_every_model(name: str) -> None:
+    kind, options = MODELS[name]
     common = SHAPE | {"vocab_size": 300, "num_key_value_heads": 4, "pad_token_id": 0}
-    torch.manual_seed(0)
     given = {key: value for key, value in (common | options).items() if value is not None}
     model = AutoModelForCausalLM.from_config(kind(**given), dtype=torch.float32)
-    model.eval().requires_grad_(False)
-    adapted = get_peft_model(model, LoraConfig(target_modules=["q_proj"]))
-    outcome = nullcontext() if trained else pytest.raises(CoralError, match=r"compute\.kernels")
-    with outcome, packed.losses(adapted, SEED) as loss:
-        assert loss([Encoded(tuple(range(20)), 8)]) > 0
-
-
-def test_the_fast_kernels_train_no_adapter_of_the_head(
-    base: BaseModel, examples: list[Example], tmp_path: Path
-) -> None:
-    head = AdapterConfiguration(4, 8, 0.0, ("lm_head", "q_proj"), use_dora=False)
-    with pytest.raises(CoralError, match=r"compute\.kernels"):
-        train(base, examples, head, TRAINING, SEED, tmp_path)
-
-
-def test_the_loss_of_a_target_that_is_as_good_as_impossible_is_a_number() -> None:
-    hidden = torch.tensor([[1.0, 0.0], [0.5, 0.0]], requires_grad=True)
-    head, targets = torch.tensor([[0.0, 0.0], [300.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 2])
-    loss = training_kernels.AnswerLoss.apply(hidden, head, targets)
-    expected = torch.nn.functional.cross_entropy(hidden @ head.t(), targets)
-    assert loss.item() == pytest.approx(expected.item()) == pytest.approx(225)
-    (ours,), (theirs,) = (torch.autograd.grad(one, hidden) for one in (loss, expected))
-    assert torch.allclose(ours, theirs)
+    adapted = get_peft_model(model.eval(), LoraConfig(target_modules=["q_proj"], use_dora=True))
+    weights = [weight for weight in adapted.parameters() if weight.requires_grad]
+    ids = torch.arange(1, 21)
+    labels = torch.where(torch.arange(20) < 12, -100, ids)
+    expected = adapted(input_ids=ids[None], labels=labels[None]).loss
+    wanted = torch.autograd.grad(expected, weights)
+    with losses(adapted, SEED) as loss:
+        found = loss(Encoded(tuple(ids.tolist()), 8))
+        gradients = torch.autograd.grad(found, weights)
+    torch.testing.assert_close(found, expected)
+    for one, other in zip(gradients, wanted, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic, unfinished
 
 WRITER = """
@@ -56,15 +55,6 @@ def test_a_killed_writer_leaves_what_stood_and_what_it_left_goes_after_a_day(
     os.utime(left, (then := time.time() - 2 * 24 * 60 * 60, then))
     write(Path("table"), "after")
     assert [path.name for path in tmp_path.iterdir()] == ["table"]
-
-
-@pytest.mark.parametrize("write", [atomic, unfinished])
-def test_a_file_in_the_place_of_a_folder_is_told(tmp_path: Path, write: type) -> None:
-    (tmp_path / "lake").touch()
-    target = tmp_path / "lake" / "base"
-    told = pytest.raises(CoralError, match=rf"{target}[\s\S]*(File exists|Not a directory)")
-    with told, write(target):
-        pass
 
 
 def test_a_block_that_fails_leaves_what_stood(tmp_path: Path) -> None:

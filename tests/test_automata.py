@@ -1,6 +1,5 @@
 """Rules, simulation, features and pictures of the cellular automata."""
 
-import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from coral_batch.errors import CoralError
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Automata, Evolution
-from coral_batch.search.automata.features import FEATURES, convergence, features, features_of
+from coral_batch.search.automata.features import FEATURES, features, features_of
 from coral_batch.search.automata.picture import draw
 from coral_batch.search.automata.rule import format_rule, parse_rule
 from coral_batch.search.automata.simulation import Histories, initial_grid, simulate, unpack
@@ -67,12 +66,6 @@ def test_other_notations_are_refused(notation):
         parse_rule(notation)
 
 
-@pytest.mark.parametrize("rule", [-1, 2**18])
-def test_a_number_that_is_no_rule_is_refused(rule):
-    with pytest.raises(ValueError, match=str(rule)):
-        format_rule(rule)
-
-
 @given(st.integers(0, 2**18 - 1), st.integers(0, 2**32 - 1), st.integers(3, 11), st.integers(3, 11))
 def test_a_step_follows_the_definition_on_any_torus(rule, grid_seed, height, width):
     settings = Automata(height, width, steps=2)
@@ -89,13 +82,6 @@ def test_an_automaton_does_not_depend_on_the_population_around_it():
     np.testing.assert_array_equal(alone.packed[0], together.packed[150])
     np.testing.assert_array_equal(alone.packed[0], together.packed[350])
     np.testing.assert_array_equal(features(alone)[0], features(together)[350])
-
-
-def test_a_higher_density_only_adds_cells_to_the_first_grid():
-    sparse = initial_grid(genome("B3/S23", density=0.3), SETTINGS)
-    dense = initial_grid(genome("B3/S23", density=0.32), SETTINGS)
-    assert (sparse <= dense).all()
-    assert 0 < (dense - sparse).mean() < 0.05
 
 
 def test_the_first_grid_is_the_same_on_every_machine():
@@ -140,12 +126,6 @@ def test_features_lie_in_the_unit_interval_and_spread():
     assert (high - low > 0.35).all()
 
 
-def test_automata_that_died_at_once_still_differ():
-    dead = [genome("B/S", grid_seed, 0.5) for grid_seed in range(20)]
-    measured = features(simulate(dead, SETTINGS))
-    assert len(np.unique(measured, axis=0)) == 20
-
-
 def test_automata_measured_some_at_a_time_and_step_by_step_have_the_same_features(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -156,23 +136,6 @@ def test_automata_measured_some_at_a_time_and_step_by_step_have_the_same_feature
         monkeypatch.setattr(f"coral_batch.search.automata.features.{name}", 100)
     np.testing.assert_array_equal(features_of(population, settings), together)
     assert features_of([], settings).shape == (0, 4)
-
-
-def test_convergence_is_the_rank_correlation_over_all_pairs_of_steps() -> None:
-    activity = np.random.default_rng(1).integers(0, 40, (50, 31))
-    earlier, later = np.triu_indices(31, 1)
-    fall = activity[:, earlier] - activity[:, later]
-    by_pairs = 0.5 + fall.sum(axis=1) / (2 * (np.abs(fall) + 1).sum(axis=1))
-    np.testing.assert_allclose(convergence(activity), by_pairs, rtol=1e-14)
-
-
-def test_the_longest_history_is_measured_in_little_memory() -> None:
-    longest = simulate([genome("B3/S23")], Automata(32, 32, 4096))
-    tracemalloc.start()
-    features(longest)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 100e6
 
 
 def test_a_uniform_grid_has_no_complexity_and_a_balanced_one_has_all():
@@ -189,19 +152,6 @@ def test_blinking_cells_are_intense_and_periodic():
     assert measured["intensity"] == 1
     assert measured["periodicity"] == 1
     assert measured["convergence"] == 0.5
-
-
-def test_falling_activity_converges_and_growing_activity_diverges():
-    states = [[[0] * 8], [[1] * 6 + [0, 0]], [[0, 0, 0, 1, 1, 1, 0, 0]], [[0, 0, 0, 1, 1, 1, 1, 0]]]
-    falling = measure(history(*states))["convergence"]
-    growing = measure(history(*states[::-1]))["convergence"]
-    assert falling > 0.7
-    assert growing == pytest.approx(1 - falling)
-
-
-def test_features_need_two_steps():
-    with pytest.raises(ValueError, match="at least 2 steps, found 1"):
-        features(history([[0, 1]], [[1, 0]]))
 
 
 def test_a_table_of_histories_too_short_to_measure_is_refused():

@@ -65,10 +65,6 @@ def test_a_survivor_counts_in_its_first_generation_and_of_equals_the_first_id() 
     assert best(rows) == ("000", rows["000"][1])
 
 
-def test_of_equals_the_first_born_is_the_best_however_long_its_id() -> None:
-    assert best({"000": [row("000-100", 0.6), row("000-11", 0.6)]})[1].genome == "000-11"
-
-
 def test_a_genome_that_the_gate_refused_is_not_the_best_when_another_passed() -> None:
     refused = replace(row("000-01", 0.9), objectives=all_at(0.4))
     passing = row("001-00", 0.4)
@@ -90,30 +86,6 @@ def test_what_selection_maximises_comes_before_the_fitness() -> None:
     assert best({"000": [fitter, better]}) == ("000", better)
     equal = replace(fitter, worth=0.95)
     assert best({"000": [better, equal]}) == ("000", equal)
-
-
-def test_a_rounding_does_not_decide() -> None:
-    """Means of the same shares in another order differ by one."""
-    fitter = replace(row("000-01", 0.8), worth=0.2125)
-    rows = {"000": [replace(row("000-00", 0.7), worth=0.21250000000000002), fitter]}
-    assert best(rows) == ("000", fitter)
-
-
-def test_when_none_passed_the_fittest_is_the_best() -> None:
-    first, second = (
-        replace(row(f"000-0{n}", 0.4 + n / 10), objectives=all_at(0.4)) for n in (0, 1)
-    )
-    assert best({"000": [first], "001": [second]}) == ("001", second)
-
-
-def test_finalists_are_distinct_genomes_the_best_first() -> None:
-    rows = {
-        "000": [row("000-00", 0.4), row("000-01", 0.6)],
-        "001": [row("000-01", 0.6), row("001-00", 0.7)],
-    }
-    found = [(one.generation, one.row.genome) for one in finalists(rows, 9)]
-    assert found == [("001", "001-00"), ("000", "000-01"), ("000", "000-00")]
-    assert finalists(rows, 2) == finalists(rows, 9)[:2]
 
 
 def scores(solved: Mapping[str, Sequence[int]], name: str) -> pl.DataFrame:

@@ -1,97 +1,60 @@
-"""A completion model (no chat template) through the whole pipeline, stage by stage."""
+"""A completion model (no chat template) is trained and asked, stage by stage."""
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from coral_batch import lake
-from coral_batch.audit.steps import run_steps, steps
-from coral_batch.evidence.summary import Evidence
-from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterRow, LintSampleRow, SampleRow
 from stages.adapters import adapters
-from stages.automata import automata
-from stages.best import best
-from stages.evidence import evidence
-from stages.features import features
-from stages.finals import finals
-from stages.index import index
-from stages.linteval_items import linteval_items
-from stages.linteval_report import linteval_report
+from stages.base import base
+from stages.examples import examples
 from stages.linteval_samples import linteval_samples
-from stages.linteval_scores import linteval_scores
-from stages.page import page
-from stages.refit import refit
-from stages.report import report
 from stages.samples import samples
-from stages.selection import selection
-from stages.subjects import subjects
-from tests.finished_lake import SETTINGS, begin, judge, lock
+from tests.settings import set_params
 from tests.tiny import make_tiny_completion_base
 
 SMALL = {
-    **SETTINGS,
-    "evolution.population": 2,
-    "evolution.survivors": 1,
     "candidates.r": [2, 4],
     "prompt.docstring": False,
     "compute.threads": 1,
     "training.batch_size": 12,
     "sampling.max_new_tokens": 12,
-    "validation.bugs": 0,
-    "validation.samples": 4,
     "linteval.max_new_tokens": 12,
 }
 
 
 @pytest.fixture(scope="module", autouse=True)
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A finished run of one generation in the working directory."""
-    folder = tmp_path_factory.mktemp("run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        begin(folder, SMALL, 1, make_tiny_completion_base)
-        automata("000")
-        features("000")
+def run(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A run in the working directory up to the answers of its first generation."""
+    folder = shutil.copytree(lake_once, tmp_path_factory.mktemp("completion") / "run")
+    with contextlib.chdir(folder):
+        set_params(SMALL)
+        shutil.rmtree("tiny")
+        shutil.rmtree(lake.path("base"))
+        make_tiny_completion_base(Path("tiny"))
+        base()
+        examples()
         adapters("000")
-        subjects()
-        for part in ("000", lake.BASELINE):
-            samples(part)
-            judge(part)
-        selection("000")
-        finals()
-        samples(lake.FINALS)
-        judge(lake.FINALS)
-        best()
-        refit()
-        for part in lake.EVALUATIONS.values():
-            samples(part)
-            judge(part)
-        evidence()
-        linteval_items()
-        for model in ("base", "best"):
-            linteval_samples(model)
-            linteval_scores(model)
-        report()
-        linteval_report()
-        page("000")
-        index()
-        lock()
+        samples("000")
+        samples(lake.BASELINE)
+        linteval_samples("base")
         yield
 
 
 def test_every_prompt_is_a_text_that_ends_in_an_opened_fence() -> None:
     prompts = {row.prompt for row in lake.read_rows("examples", Example)}
-    for part in ("000", lake.BASELINE, *lake.EVALUATIONS.values()):
+    for part in ("000", lake.BASELINE):
         prompts |= {row.prompt for row in lake.read_rows("samples", SampleRow, part)}
-    for model in ("base", "best"):
-        rows = lake.read_rows("linteval_samples", LintSampleRow, model)
-        prompts |= {row.prompt for row in rows}
+    prompts |= {row.prompt for row in lake.read_rows("linteval_samples", LintSampleRow, "base")}
     tokenizer = load_tokenizer(lake.path("base"))
     for prompt in prompts:
         assert prompt.startswith("<s>")
@@ -102,7 +65,7 @@ def test_every_prompt_is_a_text_that_ends_in_an_opened_fence() -> None:
 
 def test_what_the_model_wrote_stands_in_the_fence_that_the_prompt_opened() -> None:
     repairs = lake.read_rows("samples", SampleRow, "000")
-    answers = lake.read_rows("linteval_samples", LintSampleRow, "best")
+    answers = lake.read_rows("linteval_samples", LintSampleRow, "base")
     assert all(row.raw.startswith(FENCE) for row in (*repairs, *answers))
     assert any(row.code for row in repairs)
 
@@ -113,11 +76,3 @@ def test_adapters_were_trained_to_close_the_fence_and_end_the_text() -> None:
     for row in lake.read_rows("adapters", AdapterRow, "000"):
         assert len(row.losses) == 4
         assert not row.diverged
-
-
-def test_the_run_is_complete_and_follows() -> None:
-    assert list(lake.read_document("evidence", Evidence).scores) == ["held_out", "selection"]
-    assert lake.path("index").is_file()
-    settings = params.load()
-    mismatches, _ = run_steps(settings, steps(settings, None))
-    assert mismatches == []

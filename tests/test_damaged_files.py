@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -21,7 +23,6 @@ from stages.linteval_scores import linteval_scores
 from stages.scores import scores
 from stages.selection import selection
 from stages.split import split
-from tests.finished_lake import make_finished_lake
 
 READ_BY: dict[str, Callable[[], object]] = {
     "params.yaml": params.load,
@@ -47,12 +48,10 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def project(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A finished lake in the working directory."""
-    folder = tmp_path_factory.mktemp("project")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        make_finished_lake(folder)
+    folder = shutil.copytree(lake_once, tmp_path_factory.mktemp("damaged") / "project")
+    with contextlib.chdir(folder):
         yield
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -154,6 +155,7 @@ print(json.dumps([str(compute_dtype(torch.device("cpu"))), arithmetic()]))
 """
 
 
+@cache
 def reported(**variables: str) -> tuple[str, dict[str, Any]]:
     """Return type and arithmetic of a process with these variables, on the processor."""
     unset = {name: value for name, value in os.environ.items() if name not in LIMITS}

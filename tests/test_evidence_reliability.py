@@ -58,24 +58,6 @@ def scores(rows: dict[tuple[str, str], list[float]]) -> pl.DataFrame:
     )
 
 
-def test_a_genome_that_lives_on_counts_once_and_partial_repairs_count_nothing() -> None:
-    first = scores(
-        {
-            ("a", "x"): [1, 1],
-            ("a", "y"): [1, 0.5],
-            ("b", "x"): [0, 1],
-            ("b", "y"): [0, 0],
-        }
-    )
-    second = scores(
-        {("a", "x"): [1, 1], ("a", "y"): [1, 0.5], ("c", "x"): [1, 1], ("c", "y"): [0, 0]}
-    )
-    found = of_selection([first, second], [])
-    assert list(found) == ["repaired"]
-    expected = reliability(np.array([[1, 0.5], [0.5, 0], [1, 0]]))
-    assert found["repaired"] == expected
-
-
 def test_bugs_of_one_program_are_one_measurement() -> None:
     """Each genome has programs that suit it, and none is better in the long run."""
     random = generator(1, "affinity")
@@ -92,18 +74,6 @@ def test_bugs_of_one_program_are_one_measurement() -> None:
         found.append(of_selection([scores(table)], [])["repaired"])
     assert {row.programs for row in found} == {8}
     assert np.mean([row.reliability for row in found]) < 0.25
-
-
-def test_bugs_whose_first_change_is_not_known_are_left_out() -> None:
-    rows = [
-        FirstChangeRow(genome, problem, 0.5, (1.0,), 1, right)
-        for genome, values in (("a", (0.1, 0.3, None)), ("b", (0.4, 0.2, None)))
-        # A program may be called as a column of the table is.
-        for problem, right in zip(("genome", "value", "z"), values, strict=True)
-    ]
-    found = of_selection([scores({("a", "x"): [1]})], rows)
-    assert list(found) == ["right"]  # one genome and bug alone was scored
-    assert found["right"] == reliability(np.array([[0.1, 0.3], [0.4, 0.2]]))
 
 
 def test_the_evidence_says_it(workspace: Path) -> None:

@@ -2,9 +2,8 @@
 
 import json
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import product
-from math import prod
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from coral_batch.records.settings import Automata, Calibration, Candidates, Evol
 from coral_batch.search.automata.features import features
 from coral_batch.search.automata.simulation import simulate
 from coral_batch.search.genome import random_population
-from coral_batch.search.mapping.mapping import GENES, calibrate, decode, gray_digits
+from coral_batch.search.mapping.mapping import calibrate, decode
 from coral_batch.search.mapping.transport import Transport, estimate
 
 AUTOMATA = Automata(height=32, width=32, steps=48)
@@ -73,35 +72,12 @@ def test_every_candidate_of_every_gene_comes_up_equally_often(transport, fresh):
         assert np.abs(share - 1).max() < 0.12, gene
 
 
-def test_the_coordinates_are_uniform_and_independent(transport, fresh):
-    uniform = transport(fresh)
-    cells = (np.minimum(uniform * 3, 2).astype(int) * [27, 9, 3, 1]).sum(axis=1)
-    share = np.bincount(cells, minlength=81) * 81 / len(fresh)
-    assert share.min() > 0.6
-    assert share.max() < 1.5
-
-
 def test_a_small_change_of_features_is_at_most_one_step_of_each_gene(transport, fresh):
     nudge = np.random.default_rng(5).uniform(-1e-6, 1e-6, fresh.shape)
     before = np.array([digits(c) for c in decode(transport(fresh), CANDIDATES)])
     after = np.array([digits(c) for c in decode(transport(fresh + nudge), CANDIDATES)])
     assert np.abs(after - before).max() <= 1
     assert (after == before).all(axis=1).mean() > 0.98
-
-
-def test_neighbouring_cells_differ_by_one_step_of_one_gene():
-    for genes in GENES.values():
-        radices = tuple(len(getattr(CANDIDATES, gene)) for gene in genes)
-        path = np.stack(gray_digits(np.arange(prod(radices)), radices), axis=1)
-        assert {tuple(row) for row in path.tolist()} == set(product(*map(range, radices)))
-        assert (np.abs(np.diff(path, axis=0)).sum(axis=1) == 1).all()
-
-
-def test_along_a_line_through_the_cube_genes_move_step_by_step():
-    axis = np.linspace(0, 1, 4001)
-    line = np.stack([axis, np.full_like(axis, 0.3), np.full_like(axis, 0.7), axis], axis=1)
-    path = np.array([digits(c) for c in decode(Transport(1, ())(line), CANDIDATES)])
-    assert np.abs(np.diff(path, axis=0)).max() == 1
 
 
 def test_the_calibration_survives_json(transport, fresh):
@@ -111,18 +87,6 @@ def test_the_calibration_survives_json(transport, fresh):
 
 def test_the_mapping_is_the_same_for_any_population_around_a_genome(transport, fresh):
     assert decode(transport(fresh[7:8]), CANDIDATES)[0] == (decode(transport(fresh), CANDIDATES)[7])
-
-
-def test_the_transport_undoes_strong_dependence():
-    random = np.random.default_rng(2)
-    first = random.random(20000)
-    second = first**2 + 0.01 * random.normal(size=20000)
-    third = np.where(first < 0.5, second, -second) + 0.01 * random.normal(size=20000)
-    columns = np.stack([first, second, third], axis=1)
-    uniform = estimate(columns[:10000], bins=8)(columns[10000:])
-    cells = (np.minimum(uniform * 3, 2).astype(int) * [9, 3, 1]).sum(axis=1)
-    share = np.bincount(cells, minlength=27) * 27 / 10000
-    assert 0.8 < share.min() <= share.max() < 1.25
 
 
 def test_features_outside_the_calibration_stay_in_the_cube(transport):
@@ -137,17 +101,3 @@ def test_a_damaged_calibration_table_is_refused():
     plain["rounds"][1][2] = plain["rounds"][1][2][:-1]
     with pytest.raises(CoralError, match=r"rounds\[1\]\[2\]"):
         Transport.from_plain(plain)
-
-
-def test_a_round_without_a_table_for_each_feature_is_refused():
-    plain = estimate(np.random.default_rng(1).random((64, 4)), bins=1).to_plain()
-    del plain["rounds"][1][3]
-    with pytest.raises(CoralError, match=r"rounds\[1\][\s\S]*3 tables[\s\S]*4, one a feature"):
-        Transport.from_plain(plain)
-
-
-def test_one_candidate_for_every_gene_leaves_one_configuration(transport, fresh):
-    single = replace(
-        CANDIDATES, **{gene: options[:1] for gene, options in vars(CANDIDATES).items()}
-    )
-    assert len(set(decode(transport(fresh), single))) == 1

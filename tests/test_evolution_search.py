@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +18,9 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterRow, SelectionRow
 from coral_batch.records.settings import Automata, Params
 from coral_batch.search.automata.features import FEATURES
-from coral_batch.search.gate import DECIMALS, OBJECTIVES
+from coral_batch.search.gate import OBJECTIVES
 from coral_batch.search.genome import random_population
 from coral_batch.search.kinds import SEARCHES
-from coral_batch.search.mapping.mapping import decode
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
 from coral_batch.search.tables import next_generation
@@ -89,15 +88,6 @@ def test_features_matter_where_the_automata_decide_and_nowhere_else(kind: str) -
     assert same != SEARCHES[kind].AUTOMATA_DECIDE
 
 
-@pytest.mark.parametrize("kind", ["evolved", "unselected"])
-def test_features_decide_the_configuration(kind: str) -> None:
-    frame = features(["000-00", "000-01"])
-    plans = plan(frame, UNIFORM, settings(kind))
-    expected = decode(UNIFORM(frame.select(FEATURES).to_numpy()), DEFAULT.candidates)
-    assert [(one.configuration, one.knobs) for one in plans] == expected
-    assert {one.seed for one in plans} == {DEFAULT.seed}
-
-
 def test_a_random_search_draws_every_candidate_equally_often_whatever_the_features() -> None:
     genomes = [f"{birth:03d}-{index:02d}" for birth in range(60) for index in range(100)]
     plans = plan(features(genomes), UNIFORM, settings("random"))
@@ -150,20 +140,6 @@ def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
         assert all(genome.parents == () for genome in bred)
         assert all(row.children == () for row in rows)
         assert len(np.unique([genome.grid_seed for genome in bred])) == 8
-
-
-def test_children_are_those_of_the_next_generation_alone() -> None:
-    _, bred = generation("evolved")
-    rows, later = generation("evolved", before=bred[::-1])
-    born = [genome for genome in later if genome.id.startswith("002-")]
-    assert any(genome.parents for genome in later if genome not in born)
-    told = {(row.genome, child) for row in rows for child in row.children}
-    assert told == {(parent, genome.id) for genome in born for parent in genome.parents}
-
-
-def test_the_sum_of_the_shortfalls_is_the_one_that_selection_goes_by() -> None:
-    (row, *_), _ = generation("evolved", passing=0)
-    assert row.shortfall == round(sum(astuple(row.thresholds)), DECIMALS)
 
 
 def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused(workspace: Path) -> None:

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from coral_batch.errors import CoralError
 from coral_batch.records.settings import Gate, Scores
-from coral_batch.search.gate import OBJECTIVES, shortfalls, thresholds
-from coral_batch.search.selection import crowding_distance, select
+from coral_batch.search.gate import OBJECTIVES, thresholds
+from coral_batch.search.selection import select
 
 BASE = Scores(bugfix=0.2, security=0.5, syntax=0.4, style=0.3, runtime=0.4)
 MAX = Scores(bugfix=0.6, security=0.9, syntax=0.8, style=0.7, runtime=0.6)
@@ -56,22 +55,6 @@ def test_the_gate_never_loosens(schedule, generations, generation):
 def test_the_schedules_follow_their_formulas(schedule, first, middle, last):
     bugfix = [thresholds(generation, gate(schedule, 3)).bugfix for generation in range(4)]
     assert bugfix == [first, middle, last, last]
-
-
-def test_a_gate_of_one_generation_is_closed_at_once():
-    assert thresholds(0, gate("linear", 1)) == MAX
-
-
-def test_an_unknown_schedule_is_refused():
-    with pytest.raises(CoralError, match="cubic"):
-        thresholds(0, gate("cubic", 3))
-
-
-def test_reaching_a_threshold_passes_whatever_the_rounding():
-    limits = thresholds(2, gate("linear", 3))
-    objectives = np.array([[0.1 * 6, 0.3 * 3, 0.8, 0.7, 0.1 + 0.5]])
-    objectives[0, 0] -= 1e-12
-    assert not shortfalls(objectives, limits).any()
 
 
 def test_shortfalls_say_by_how_much_an_objective_failed():
@@ -132,24 +115,6 @@ def test_rank_comes_before_crowding_and_crowding_before_fitness():
     assert [verdict.rank for verdict in verdicts] == [0, 0, 0, 0, 1]
     # The extremes (equally fit: by id), the wider gap although less fit, the dominated one.
     assert [verdict.place for verdict in verdicts] == [0, 1, 2, 3, 4]
-
-
-def test_crowding_is_the_sum_of_the_normalised_gaps():
-    front = np.array([[0.0, 4.0], [1.0, 3.0], [3.0, 2.0], [4.0, 0.0]])
-    assert crowding_distance(front).tolist() == [np.inf, 0.75 + 0.5, 0.75 + 0.75, np.inf]
-
-
-def test_of_equal_genomes_one_keeps_the_distance():
-    front = np.array([[0.0, 1.0], [0.5, 0.5], [0.5, 0.5], [1.0, 0.0]])
-    assert crowding_distance(front).tolist() == [np.inf, 2.0, 0.0, np.inf]
-
-
-def test_of_equal_genomes_the_first_born_is_first_however_long_its_id():
-    ids = ["000-100", "000-99", "000-11"]
-    verdicts = select(ids, np.full((3, 5), 0.5), np.full(3, 0.5), OPEN, survivors=1)
-    assert [verdict.place for verdict in verdicts] == [2, 1, 0]
-    # It is also the one that keeps the distance of the three within their front.
-    assert [verdict.crowding for verdict in verdicts] == [0.0, 0.0, None]
 
 
 @given(populations, st.data(), st.integers(1, 12))

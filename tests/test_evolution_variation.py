@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from coral_batch.records.settings import Evolution
 from coral_batch.search.automata.rule import parse_rule
 from coral_batch.search.genome import random_population
-from coral_batch.search.ids import birth, genome_id
 from coral_batch.search.variation import breed
 
 SETTINGS = Evolution(
@@ -29,17 +28,6 @@ def test_the_first_population_is_drawn_from_the_whole_space():
     densities = [genome.density for genome in population]
     assert 0.1 <= min(densities) < 0.11
     assert 0.89 < max(densities) <= 0.9
-
-
-def test_the_order_of_births_is_that_of_generations_and_numbers():
-    ids = [genome_id(generation, index) for generation in (0, 7, 10) for index in (0, 9, 11, 100)]
-    assert sorted({*ids}, key=birth) == ids
-
-
-def test_a_larger_population_begins_with_the_smaller_one():
-    larger = random_population(replace(SETTINGS, population=40), seed=1)
-    assert larger[:30] == random_population(SETTINGS, seed=1)
-    assert random_population(SETTINGS, seed=2) != random_population(SETTINGS, seed=1)
 
 
 def test_survivors_live_on_unchanged_and_children_fill_the_population():
@@ -77,16 +65,6 @@ def test_no_two_genomes_of_a_population_have_the_same_genes(living, crossover, m
     assert all(0.1 <= genome.density <= 0.9 for genome in population)
 
 
-def test_without_mutation_every_rule_bit_comes_from_a_parent():
-    evolution = replace(SETTINGS, crossover=1.0, mutation=0.0)
-    first, second = SURVIVORS[:2]
-    for child in breed(SURVIVORS[:2], 1, evolution, seed=1)[2:]:
-        assert set(child.parents) == {first.id, second.id}
-        rule, one, other = (parse_rule(genome.rule) for genome in (child, first, second))
-        assert (rule ^ one) & (rule ^ other) == 0
-        assert child.density in (first.density, second.density)
-
-
 def test_mutation_flips_each_bit_at_its_rate():
     evolution = replace(SETTINGS, population=2001, survivors=1, crossover=0.0, mutation=0.3)
     parent = parse_rule(SURVIVORS[0].rule)
@@ -104,8 +82,3 @@ def test_better_survivors_have_more_children():
     assert [survivor.id for survivor in SURVIVORS] == [id_ for id_, _ in counts.most_common()]
     # The better of two draws from four: 7/16, 5/16, 3/16, 1/16.
     assert counts[SURVIVORS[0].id] / 2000 == pytest.approx(7 / 16, abs=0.05)
-
-
-def test_somebody_must_survive():
-    with pytest.raises(ValueError, match="at least one survivor"):
-        breed([], 1, SETTINGS, seed=1)

@@ -9,7 +9,6 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,14 +20,13 @@ from safetensors.torch import load_file
 from coral_batch import lake
 from coral_batch.commands.export import export
 from coral_batch.errors import CoralError
-from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
-from coral_batch.models.base.checkpoint import materialise, read_card
+from coral_batch.models.base.checkpoint import materialise
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
 from coral_batch.search.best import REFUSED
-from tests.adapted_lake import make_adapter, make_run_on_tiny_base
+from tests.adapted_lake import make_adapter
 from tests.report_lake import refuse
 from tests.settings import keep_sources, set_params
 from tests.tiny import make_tiny_base
@@ -36,205 +34,184 @@ from tests.tiny_gguf import make_tiny_gguf
 
 FILES = {"README.md", "adapter_config.json", "adapter_model.safetensors"}
 COMMIT = "c" * 40
-LOGITS = """
-import torch
+# Runs the code of cards, each in its folder, in a process that knows nothing of the run.
+LOADING = """
+import json, os, sys, torch
 from safetensors.torch import save_file
-with torch.no_grad():
-    save_file({"logits": model.eval()(torch.arange(30)[None]).logits}, "logits.safetensors")
+for folder, code in json.loads(sys.argv[1]).items():
+    os.chdir(folder)
+    there = {}
+    exec(code, there)
+    with torch.no_grad():
+        logits = there["model"].eval()(torch.arange(30)[None]).logits
+    save_file({"logits": logits}, "logits.safetensors")
 """
+PLAIN = """
+from peft import PeftModel
+from transformers import AutoModelForCausalLM
 
-
-@pytest.fixture
-def run(workspace: Path) -> Path:
-    """A finished run with a base from a local folder; the run's folder."""
-    make_run_on_tiny_base()
-    return workspace
-
-
-@pytest.fixture
-def adapter(run: Path) -> Path:
-    return make_adapter()
-
-
-def hub_commit(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """The run's base is of the hub, which for the reader is a cache on disk."""
-    card = lake.path("base") / "card.json"
-    known = json.loads(card.read_text())
-    known |= {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
-    card.write_text(json.dumps(known))
-    shutil.copytree(folder / "tiny", folder / f"hub/models--nobody--tiny/snapshots/{COMMIT}")
-
-
-def catalogued_file(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """The run's base is dequantised from a catalogued file, which the hub has."""
-    file = make_tiny_gguf(folder / "tiny.gguf", folder / "scratch")
-    size, repository = file.stat().st_size, "nobody/tiny-GGUF"
-    entry = Entry("tiny-gguf", file.name, file_sha256(file), size, "MIT", repository, ())
-    patch.setitem(CATALOGUE, entry.name, entry)
-    lake.DOWNLOADS.mkdir(parents=True, exist_ok=True)
-    shutil.copy(file, lake.DOWNLOADS)
-    materialise("tiny-gguf", None, lake.path("base"), lake.DOWNLOADS)
-    hub = folder / "hub/models--nobody--tiny-GGUF"
-    (hub / "refs").mkdir(parents=True)
-    (hub / "refs/main").write_text(COMMIT)
-    (hub / f"snapshots/{COMMIT}").mkdir(parents=True)
-    shutil.copy(file, hub / f"snapshots/{COMMIT}")
-
-
-@pytest.mark.parametrize("origin", [None, hub_commit, catalogued_file])
-def test_another_process_loads_the_adapter_on_its_base_by_the_words_of_the_card(
-    run: Path,
-    origin: Callable[[Path, pytest.MonkeyPatch], None] | None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if origin is not None:
-        origin(run, monkeypatch)
-    adapter = make_adapter()
-    export(run / "export")
-    assert {file.name for file in (run / "export").iterdir()} == FILES
-    if origin is None:
-        shutil.copytree(run / "tiny", run / "export/base")  # as the card asks for
-
-    (code,) = re.findall(r"```python\n(.*?)```", card_of(run / "export"), re.DOTALL)
-    there = (
-        "from peft import PeftModel\nfrom transformers import AutoModelForCausalLM\n"
-        f"base = AutoModelForCausalLM.from_pretrained({str(lake.path('base').absolute())!r})\n"
-        f"model = PeftModel.from_pretrained(base, {str(adapter.absolute())!r})\n"
-    )
-    mine, theirs = (logits(script, run / "export", run / "hub") for script in (there, code))
-    assert torch.equal(mine, theirs)
-
-
-def test_another_process_loads_the_merged_model_by_the_words_of_the_card_alone(
-    adapter: Path, run: Path
-) -> None:
-    export(run / "adapter")
-    export(run / "merged", merged=True)
-    assert not any(file.name.startswith("adapter") for file in (run / "merged").iterdir())
-    assert {stat.S_IMODE(file.stat().st_mode) for file in (run / "merged").iterdir()} == {0o644}
-    shutil.copytree(run / "tiny", run / "adapter/base")
-
-    merged, beside = (
-        logits(
-            "\n".join(re.findall(r"```python\n(.*?)```", card_of(folder), re.DOTALL)), folder, run
-        )
-        for folder in (run / "merged", run / "adapter")
-    )
-    plain = logits(
-        "from transformers import AutoModelForCausalLM\n"
-        "model = AutoModelForCausalLM.from_pretrained('base')\n",
-        run / "adapter",
-        run,
-    )
-    assert torch.allclose(merged, beside, rtol=1e-4, atol=1e-5)
-    assert not torch.allclose(merged, plain, rtol=1e-3, atol=1e-4)
-    assert "library_name: transformers" in card_of(run / "merged")
-
-
-def logits(script: str, folder: Path, hub: Path) -> torch.Tensor:
-    """Run a script that makes `model`, in a process that knows nothing of the run."""
-    environment = {**os.environ, "HF_HUB_CACHE": str(hub), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", script + LOGITS],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return load_file(folder / "logits.safetensors")["logits"]
+base = AutoModelForCausalLM.from_pretrained("base")
+model = PeftModel.from_pretrained(base, "adapter")
+"""
 
 
 def card_of(folder: Path) -> str:
     return (folder / "README.md").read_text()
 
 
-def test_a_base_from_a_folder_is_named_by_its_files_and_by_no_id(adapter: Path, run: Path) -> None:
-    export(run / "export")
-    card = ModelCard.load(run / "export/README.md")
-    assert card.data.base_model is None
-    config = json.loads((run / "export/adapter_config.json").read_text())
-    assert (config["base_model_name_or_path"], config["revision"]) == (None, None)
-    assert "local folder that was called `tiny`" in card.text
-    (listed,) = re.findall(r"```\n([0-9a-f]{64}  .*?)```", card.text, re.DOTALL)
-    check = subprocess.run(
-        ["sha256sum", "-c", "--strict"], cwd=run / "tiny", input=listed, text=True, check=False
+def hub_commit(run: Path) -> None:
+    """Let the run's base be of the hub, which for the reader is a cache on disk."""
+    card = lake.path("base") / "card.json"
+    known = json.loads(card.read_text())
+    known |= {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
+    card.write_text(json.dumps(known))
+    shutil.copytree(run / "tiny", run / f"hub/models--nobody--tiny/snapshots/{COMMIT}")
+
+
+def catalogued_file(run: Path, patch: pytest.MonkeyPatch) -> None:
+    """Let the run's base be dequantised from a catalogued file, which the hub has."""
+    file = make_tiny_gguf(run / "tiny.gguf", run / "scratch")
+    size, repository = file.stat().st_size, "nobody/tiny-GGUF"
+    entry = Entry("tiny-gguf", file.name, file_sha256(file), size, "MIT", repository, ())
+    patch.setitem(CATALOGUE, entry.name, entry)
+    lake.DOWNLOADS.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, lake.DOWNLOADS)
+    materialise("tiny-gguf", None, lake.path("base"), lake.DOWNLOADS)
+    hub = run / "hub/models--nobody--tiny-GGUF"
+    (hub / "refs").mkdir(parents=True)
+    (hub / "refs/main").write_text(COMMIT)
+    (hub / f"snapshots/{COMMIT}").mkdir(parents=True)
+    shutil.copy(file, hub / f"snapshots/{COMMIT}")
+
+
+def test_another_process_loads_each_export_by_the_words_of_its_card(
+    adapted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a base from a folder, the hub and a catalogued file; and the merged model by itself."""
+    export(adapted / "folder")
+    shutil.copytree(adapted / "tiny", adapted / "folder/base")  # as the card asks for
+    export(adapted / "merged", merged=True)
+    beside(adapted, "folder")
+    hub_commit(adapted)
+    export(adapted / "hubs")
+    beside(adapted, "hubs")
+    catalogued_file(adapted, monkeypatch)
+    make_adapter()
+    export(adapted / "file")
+    beside(adapted, "file")
+
+    logits = loaded(adapted)
+    for name in ("folder", "hubs", "file"):
+        assert torch.equal(logits[name], logits[f"{name}-plain"])
+    assert torch.allclose(logits["merged"], logits["folder"], rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(logits["merged"], logits["bare"], rtol=1e-3, atol=1e-4)
+    assert {stat.S_IMODE(file.stat().st_mode) for file in (adapted / "merged").glob("*.json")} == {
+        0o644
+    }
+    assert "library_name: transformers" in card_of(adapted / "merged")
+    assert {file.name for file in (adapted / "hubs").iterdir()} == {*FILES, "logits.safetensors"}
+
+    folder, hubs, file = (
+        (json.loads((adapted / name / "adapter_config.json").read_text()), card_of(adapted / name))
+        for name in ("folder", "hubs", "file")
     )
-    assert check.returncode == 0
-    assert len(listed.splitlines()) == len(read_card(lake.path("base")).files)
+    assert (folder[0]["base_model_name_or_path"], folder[0]["revision"]) == (None, None)
+    assert "local folder that was called `tiny`" in folder[1]
+    (listed,) = re.findall(r"```\n([0-9a-f]{64}  .*?)```", folder[1], re.DOTALL)
+    check = ["sha256sum", "-c", "--strict"]
+    assert not subprocess.run(check, cwd="tiny", input=listed, text=True, check=False).returncode
+    assert (hubs[0]["base_model_name_or_path"], hubs[0]["revision"]) == ("nobody/tiny", COMMIT)
+    assert ModelCard(hubs[1]).data.base_model == "nobody/tiny"
+    assert file[0]["base_model_name_or_path"] is None
+    assert ModelCard(file[1]).data.base_model == "nobody/tiny-GGUF"
+    for words in ("**not** the full-precision", file_sha256(adapted / "tiny.gguf"), "bfloat16"):
+        assert words in file[1]
 
 
-def test_a_base_of_the_hub_is_named_by_id_and_commit(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hub_commit(run, monkeypatch)
-    make_adapter()
-    export(run / "export")
-    config = json.loads((run / "export/adapter_config.json").read_text())
-    assert (config["base_model_name_or_path"], config["revision"]) == ("nobody/tiny", COMMIT)
-    assert ModelCard.load(run / "export/README.md").data.base_model == "nobody/tiny"
+def beside(run: Path, name: str) -> None:
+    """Lay what plain PEFT loads into a folder beside an export."""
+    plain = run / f"{name}-plain"
+    shutil.copytree(lake.path("base"), plain / "base")
+    best = lake.read_document("best", BestRow)
+    files = lake.path("adapter_folders", lake.EVALUATIONS["best"])
+    (folder,) = (one for one in files.iterdir() if (one / "adapter_config.json").exists())
+    assert set(best.files) == {file.name for file in folder.iterdir()}
+    shutil.copytree(folder, plain / "adapter")
 
 
-def test_a_catalogued_base_is_its_file_and_not_the_full_precision_model(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    catalogued_file(run, monkeypatch)
-    make_adapter()
-    export(run / "export")
-    config = json.loads((run / "export/adapter_config.json").read_text())
-    assert config["base_model_name_or_path"] is None
-    card = ModelCard.load(run / "export/README.md")
-    assert card.data.base_model == "nobody/tiny-GGUF"
-    for words in ("tiny.gguf", file_sha256(run / "tiny.gguf"), "dequantised to bfloat16"):
-        assert words in " ".join(card.text.split())
-    assert "**not** the full-precision weights" in card.text
+def loaded(run: Path) -> dict[str, torch.Tensor]:
+    """Return the logits of the model that each folder's code loads."""
+    code = {str(folder): PLAIN for folder in run.glob("*-plain")}
+    shutil.copytree(run / "folder-plain", run / "bare")
+    code[str(run / "bare")] = PLAIN + "model = model.unload()\n"
+    for name in ("folder", "merged", "hubs", "file"):
+        (code[str(run / name)],) = re.findall(
+            r"```python\n(.*?)```", card_of(run / name), re.DOTALL
+        )
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, json.dumps(code)],
+        env={**os.environ, "HF_HUB_CACHE": str(run / "hub"), "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return {
+        Path(folder).name: load_file(Path(folder) / "logits.safetensors")["logits"]
+        for folder in code
+    }
 
 
 def test_a_lora_adapter_is_served_on_a_folder_of_the_same_base(
-    run: Path, monkeypatch: pytest.MonkeyPatch
+    adapted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    catalogued_file(run, monkeypatch)
+    catalogued_file(adapted, monkeypatch)
     make_adapter()
-    export(run / "export", "001/000-01")
-    text = card_of(run / "export")
+    export(adapted / "export", "001/000-01")
+    text = card_of(adapted / "export")
     assert 'base.save_pretrained("base")' in text
     assert "vllm serve base --enable-lora --max-lora-rank 8 --lora-modules repair=." in text
+    assert "coral-batch run: an adapter" in text
+    assert "Not measured on held-out problems" in text
 
 
 @pytest.mark.parametrize("table", ["base", "examples", "refit_examples"])
-def test_an_adapter_of_another_base_or_data_is_not_exported(
-    adapter: Path, run: Path, table: str
-) -> None:
+def test_an_adapter_of_another_base_or_data_is_not_exported(adapted: Path, table: str) -> None:
     if table == "base":
-        materialise(str(make_tiny_base(run / "other", 1)), None, lake.path("base"), run)
+        materialise(str(make_tiny_base(adapted / "other", 1)), None, lake.path("base"), adapted)
     else:
         (row,) = lake.read_rows("examples", Example)
         lake.write_rows(table, [replace(row, answer="another")])
     words = f"trained on something else[\\s\\S]*{lake.path(table)}"
     with pytest.raises(CoralError, match=words):
-        export(run / "export", "001/000-01" if table == "examples" else None)
-    assert not (run / "export").exists()
+        export(adapted / "export", "001/000-01" if table == "examples" else None)
+    assert not (adapted / "export").exists()
 
 
-def test_the_card_says_when_the_gate_refused_the_genome(adapter: Path, run: Path) -> None:
+def test_the_card_says_when_the_gate_refused_the_genome(adapted: Path) -> None:
     lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
     refuse({"000-01"})
-    export(run / "best")
-    export(run / "other", "001/000-01")
-    assert REFUSED in card_of(run / "best")
-    assert "The gate refused this genome." in card_of(run / "other")
+    export(adapted / "best")
+    export(adapted / "other", "001/000-01")
+    assert REFUSED in card_of(adapted / "best")
+    assert "The gate refused this genome." in card_of(adapted / "other")
 
 
-def test_the_card_states_base_data_scores_configuration_and_licence(
-    adapter: Path, tmp_path: Path
+def test_the_card_states_base_data_scores_configuration_and_licence_whatever_params_yaml_says(
+    adapted: Path,
 ) -> None:
-    export(tmp_path / "export")
-    card = ModelCard.load(tmp_path / "export" / "README.md")
+    values = {"training.passes": 9, "seed": 99, "examples.bugs": 17, "search.kind": "random"}
+    set_params(values)
+    keep_sources(["snippets"])
+    export(adapted / "export")
+    card = ModelCard.load(adapted / "export/README.md")
     assert card.data.library_name == "peft"
     assert "program-repair" in card.data.tags
     for words in (
-        "## Training data",
+        "coral-batch run (search `evolved`): an adapter",
+        "The training problems of `test`, each with its own bug and a version with lint errors:",
+        "| passes | 1 |\n",
+        "| seed | 7 |\n",
         "| held out, 2 x 2 samples | pass@1 | 0.25 [",
         "| selection, 2 x 2 samples | pass@1 |",
         "WARNING, chance alone",
@@ -245,111 +222,53 @@ def test_the_card_states_base_data_scores_configuration_and_licence(
         assert words in card.text
 
 
-def test_the_card_states_what_the_adapter_was_trained_with_whatever_params_yaml_says_now(
-    adapter: Path, run: Path
-) -> None:
-    values = {"training.passes": 9, "seed": 99, "examples.bugs": 17, "search.kind": "random"}
-    set_params(values)
-    keep_sources(["snippets"])
-    export(run / "export")
-    text = card_of(run / "export")
-    for words in (
-        "coral-batch run (search `evolved`): an adapter",
-        "The training problems of `test`, each with its own bug and a version with lint errors:",
-        "| passes | 1 |\n",
-        "| seed | 7 |\n",
-    ):
-        assert words in text
-    export(run / "other", "001/000-01")
-    assert "coral-batch run: an adapter" in card_of(run / "other")
-
-
 @pytest.mark.parametrize(
     ("genome", "part", "stage"),
     [(None, lake.EVALUATIONS["best"], "refit"), ("001/000-01", "001", "adapters@001")],
 )
 def test_an_adapter_whose_card_does_not_tell_its_training_is_refused(
-    adapter: Path, run: Path, genome: str | None, part: str, stage: str
+    adapted: Path, genome: str | None, part: str, stage: str
 ) -> None:
     cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
     known = [replace(one, determinants={**one.determinants, "training": 1}) for one in cards]
     lake.write_rows("adapter_cards", known, part)
     words = rf"adapter_cards\.jsonl[\s\S]*determinants\.training[\s\S]*--force {stage}`"
     with pytest.raises(CoralError, match=words):
-        export(run / "export", genome)
-    assert not (run / "export").exists()
+        export(adapted / "export", genome)
 
 
-def test_a_rank_that_vllm_has_no_room_for_is_served_merged(adapter: Path, run: Path) -> None:
+def test_a_rank_that_vllm_has_no_room_for_is_served_merged(adapted: Path) -> None:
     rows = lake.read_rows("adapters", AdapterRow, "001")
     large = [replace(row, configuration=replace(row.configuration, r=1024)) for row in rows]
     lake.write_rows("adapters", large, "001")
-    export(run / "export", "001/000-01")
-    assert "vLLM does not serve ranks above 512: `coral export --merged`" in card_of(run / "export")
+    export(adapted / "export", "001/000-01")
+    assert "vLLM does not serve ranks above 512" in card_of(adapted / "export")
 
 
-def test_a_genome_of_a_generation_that_is_no_longer_run_is_told(adapter: Path, run: Path) -> None:
-    params.write_generations(1)
-    with pytest.raises(CoralError, match="generation one of 000"):
-        export(run / "export", "001/000-01")
-
-
-def test_what_is_there_already_is_not_overwritten(adapter: Path, tmp_path: Path) -> None:
-    (tmp_path / "export").mkdir()
+def test_what_is_there_already_is_not_overwritten(adapted: Path) -> None:
+    (adapted / "export").mkdir()
     with pytest.raises(CoralError, match="something already"):
-        export(tmp_path / "export")
-    assert list((tmp_path / "export").iterdir()) == []
+        export(adapted / "export")
+    assert list((adapted / "export").iterdir()) == []
 
 
-def test_a_killed_export_leaves_no_half_of_it(adapter: Path, run: Path) -> None:
-    script = (
-        "import os, shutil, signal\nfrom pathlib import Path\n"
-        "from coral_batch.commands.export import export\n"
-        "shutil.copytree = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "export(Path('export'))\n"
-    )
-    subprocess.run([sys.executable, "-c", script], check=False)
-    assert len(list(run.glob(".export.unfinished-*"))) == 1
-    assert not (run / "export").exists()
-    export(run / "export")
-    assert (run / "export/adapter_model.safetensors").is_file()
-
-
-def test_a_name_that_no_file_can_have_is_told(tmp_path: Path) -> None:
-    with pytest.raises(CoralError, match=r"x{256}(?s:.*)File name too long"):
-        export(tmp_path / ("x" * 256))
-
-
-def test_an_adapter_that_was_changed_is_not_exported(adapter: Path, tmp_path: Path) -> None:
-    with (adapter / "adapter_model.safetensors").open("ab") as stream:
-        stream.write(b"0")
-    with pytest.raises(CoralError, match=r"adapter_model\.safetensors"):
-        export(tmp_path / "export")
-    assert not (tmp_path / "export").exists()
-
-
-@pytest.mark.parametrize("form", ["merged", "gguf"])
-def test_no_form_is_made_of_a_base_that_was_changed(adapter: Path, run: Path, form: str) -> None:
-    (lake.path("base") / "model.safetensors").open("ab").write(b" ")
+@pytest.mark.parametrize("form", [None, "merged", "gguf"])
+def test_a_file_that_was_changed_is_not_exported(adapted: Path, form: str | None) -> None:
+    folder = lake.path("base")
+    if form is None:
+        (folder,) = lake.path("adapter_folders", lake.EVALUATIONS["best"]).iterdir()
+    (changed,) = folder.glob("*model.safetensors")
+    with changed.open("ab") as stream:
+        stream.write(b" ")
     with pytest.raises(CoralError, match=r"model\.safetensors"):
-        export(run / "made", **{form: True})
-    assert not (run / "made").exists()
-
-
-def test_any_genome_can_be_exported_and_says_that_it_was_not_held_out(
-    adapter: Path, tmp_path: Path
-) -> None:
-    export(tmp_path / "export", "001/000-01")
-    assert {file.name for file in (tmp_path / "export").iterdir()} == FILES
-    assert "Not measured on held-out problems" in (tmp_path / "export" / "README.md").read_text()
+        export(adapted / "export", **({form: True} if form else {}))
+    assert not (adapted / "export").exists()
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [("001/000-99", "one of 000-01"), ("7", "GENERATION/GENOME"), ("001", "GENERATION/GENOME")],
 )
-def test_a_genome_that_is_not_there_is_told(
-    adapter: Path, tmp_path: Path, name: str, words: str
-) -> None:
+def test_a_genome_that_is_not_there_is_told(adapted: Path, name: str, words: str) -> None:
     with pytest.raises(CoralError, match=words):
-        export(tmp_path / "export", name)
+        export(adapted / "export", name)

@@ -21,7 +21,6 @@ from coral_batch import lake
 from coral_batch.commands.export import export
 from coral_batch.commands.gguf_adapter import write_gguf_adapter
 from coral_batch.errors import CoralError
-from tests.adapted_lake import make_adapter, make_run_on_tiny_base
 from tests.tiny import make_tiny_base
 from tests.tiny_gguf import in_llamas_order, write_tiny_gguf
 
@@ -129,18 +128,10 @@ def by_llama_cpp(folder: Path, adapter: str) -> np.ndarray:
     return np.load(folder / "logits.npy")
 
 
-@pytest.fixture
-def run(workspace: Path) -> Path:
-    """A finished run whose best genome is a DoRA; the run's folder."""
-    make_run_on_tiny_base()
-    make_adapter()
-    return workspace
-
-
-def test_a_lora_is_exported_with_a_card_that_says_how_llama_cpp_takes_it(run: Path) -> None:
-    export(run / "export", "001/000-01", gguf=True)
-    assert {file.name for file in (run / "export").iterdir()} == {"README.md", "adapter.gguf"}
-    card = ModelCard.load(run / "export/README.md")
+def test_a_lora_is_exported_with_a_card_that_says_how_llama_cpp_takes_it(adapted: Path) -> None:
+    export(adapted / "export", "001/000-01", gguf=True)
+    assert {file.name for file in (adapted / "export").iterdir()} == {"README.md", "adapter.gguf"}
+    card = ModelCard.load(adapted / "export/README.md")
     assert {"gguf", "llama-cpp", "lora"} <= set(card.data.tags)
     for words in (
         "convert_hf_to_gguf.py base --outfile base.gguf",
@@ -149,27 +140,27 @@ def test_a_lora_is_exported_with_a_card_that_says_how_llama_cpp_takes_it(run: Pa
         assert words in card.text
 
 
-def test_dora_is_refused_and_the_merged_model_named(run: Path) -> None:
+def test_dora_is_refused_and_the_merged_model_named(adapted: Path) -> None:
     folder = lake.path("adapter_folders", "001") / ("b" * 64)
     configuration = json.loads((folder / "adapter_config.json").read_text())
-    shutil.copytree(folder, run / "dora")
+    shutil.copytree(folder, adapted / "dora")
     text = json.dumps(configuration | {"use_dora": True})
-    (run / "dora/adapter_config.json").write_text(text)
+    (adapted / "dora/adapter_config.json").write_text(text)
     with pytest.raises(CoralError, match=r"has no DoRA[\s\S]*--merged"):
-        write_gguf_adapter(run / "dora", lake.path("base"), "name", run / "adapter.gguf")
-    assert not (run / "adapter.gguf").exists()
+        write_gguf_adapter(adapted / "dora", lake.path("base"), "name", adapted / "adapter.gguf")
+    assert not (adapted / "adapter.gguf").exists()
 
 
-def test_a_model_of_another_kind_is_refused(run: Path) -> None:
+def test_a_model_of_another_kind_is_refused(adapted: Path) -> None:
     folder = lake.path("adapter_folders", "001") / ("b" * 64)
     config = lake.path("base") / "config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"model_type": "mamba"}))
     with pytest.raises(CoralError, match=r"model_type[\s\S]*mamba[\s\S]*qwen2, llama"):
-        write_gguf_adapter(folder, lake.path("base"), "name", run / "adapter.gguf")
-    assert not (run / "adapter.gguf").exists()
+        write_gguf_adapter(folder, lake.path("base"), "name", adapted / "adapter.gguf")
+    assert not (adapted / "adapter.gguf").exists()
 
 
-def test_two_forms_at_a_time_are_refused(run: Path) -> None:
+def test_two_forms_at_a_time_are_refused(adapted: Path) -> None:
     with pytest.raises(CoralError, match="one of them"):
-        export(run / "export", merged=True, gguf=True)
-    assert not (run / "export").exists()
+        export(adapted / "export", merged=True, gguf=True)
+    assert not (adapted / "export").exists()

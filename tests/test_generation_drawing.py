@@ -151,13 +151,12 @@ def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
     assert [one.candidate for one in likeliest(cut, 3, {})] == [0]
 
 
-@pytest.mark.parametrize("kernels", ["fast", "plain"])
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
-    base: Path, tmp_path: Path, kernels: str
+    base: Path, tmp_path: Path
 ) -> None:
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
     work = Work("a", None, None, {}, KNOBS, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
-    drawing = Drawing(6, 24, 1, 4, None, kernels)
+    drawing = Drawing(6, 24, 1, 4, None)
     store = Store(tmp_path / "store")
     with closing(draw_in_turn(work, drawing, base, store)) as answers:
         first = [next(answers), next(answers)]

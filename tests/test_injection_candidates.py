@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coral_batch.corpus.injection.candidates import BugCandidate, candidates
-from coral_batch.corpus.injection.distance import token_distance
 from coral_batch.corpus.injection.kinds import KINDS
 from coral_batch.records.problem import Problem
 from coral_batch.verdicts.inside import syntax
@@ -204,20 +203,3 @@ def test_every_kind_is_documented_with_an_example_that_is_a_candidate() -> None:
         )
         found = {(one.kind, one.code) for one in all_of(problem_of(before))}
         assert (kind, after) in found, line
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "distance"),
-    [
-        ("x = 1\n", "x  =  1  # one\n", 0),
-        ("x = a + b\n", "x = a\n", 2),
-        ("for x in y:\n    a()\nb()\n", "for x in y:\n    a()\n    b()\n", 2),
-        ("a()\nb()\n", "b()\n", 4),
-        ("x = f'{a:04x} {b!r}'\n", "x = 1\n", 1),
-        ("x = f'''{a}\n {f\"{b}\"}''' + c\n", "x = f'{a}' + c\n", 1),
-    ],
-)
-def test_the_distance_counts_tokens_without_comments_and_layout(
-    one: str, other: str, distance: int
-) -> None:
-    assert token_distance(one, other) == token_distance(other, one) == distance

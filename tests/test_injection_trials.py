@@ -89,7 +89,6 @@ def test_a_bug_fails_some_cases_passes_others_and_does_so_uncounted_as_well() ->
         assert bug.failed == pytest.approx(sum(one != "P" for one in bug.outcomes) / len(verdicts))
         assert bug.reference == by_name[bug.problem].reference
         assert bug.buggy != bug.reference
-        assert bug.distance >= 1
 
 
 def test_bugs_are_numbered_in_the_order_of_the_candidates_and_no_more_than_wanted() -> None:

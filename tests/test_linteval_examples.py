@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from difflib import ndiff
-from functools import cache
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.linteval.answers.extraction import code_of
@@ -18,27 +17,21 @@ from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.bug import Bug
-from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem
 from tests.linteval_sources import SNIPPETS
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
 TOKENIZER = make_tiny_tokenizer()
 CODE = {one.source: one.code for one in SNIPPETS[:6]}
-EVERY = {one.source: one.code for one in SNIPPETS}
+EVERY = {one.source: one.code for one in SNIPPETS[::3]}
 
 
 def _problems(programs: dict[str, str] = CODE) -> list[Problem]:
     return [make_problem(name, name, code, "test") for name, code in programs.items()]
 
 
-@cache
-def _made(each: int = 2, seed: int = 1) -> list[Example]:
-    return make_lint_examples(_problems(), each, TOKENIZER, seed, workers=1)
-
-
 def test_each_shows_a_programs_lint_errors_and_answers_with_the_clean_program() -> None:
-    rows = _made()
+    rows = make_lint_examples(_problems(), 2, TOKENIZER, 1, workers=1)
     assert [row.id for row in rows] == [f"{name}/lint-{n}" for name in sorted(CODE) for n in (1, 2)]
     for row, findings in zip(rows, complaints([row.input for row in rows]), strict=True):
         assert findings
@@ -48,12 +41,7 @@ def test_each_shows_a_programs_lint_errors_and_answers_with_the_clean_program() 
         answer = row.answer.removesuffix(TOKENIZER.eos_token)
         assert code_of(answer) == f"\n{CODE[row.problem]}"
     assert not any(complaints([f"{row.output}\n" for row in rows]))
-
-
-def test_the_instructions_take_turns_and_are_none_of_the_default_run() -> None:
-    used = [row.instruction for row in _made()]
-    assert used == [PROMPTS["en"][n % 10] for n in range(12)]
-    assert not set(used) & set(PROMPTS["ru"])
+    assert [row.instruction for row in rows] == [PROMPTS["en"][n % 10] for n in range(12)]
 
 
 def test_a_reference_with_lint_errors_of_its_own_is_no_answer() -> None:
@@ -62,18 +50,6 @@ def test_a_reference_with_lint_errors_of_its_own_is_no_answer() -> None:
     assert [problem.name for problem in clean] == sorted(CODE)
     assert clean_problems([unclean], workers=1) == []
     assert make_lint_examples([], 1, TOKENIZER, 1, workers=1) == []
-
-
-def test_none_are_made_where_none_are_asked_for() -> None:
-    assert _made(0) == []
-
-
-def test_the_seed_decides_which_errors() -> None:
-    clean = clean_problems(reversed(_problems()), workers=2)
-    again = make_lint_examples(clean, 2, TOKENIZER, 1, workers=2)
-    assert again == _made()
-    others = {row.input for row in _made(seed=2)}
-    assert len(others & {row.input for row in _made()}) < 3
 
 
 def test_a_completion_model_goes_on_in_the_fence_that_is_opened_for_it() -> None:
@@ -87,7 +63,7 @@ def test_a_completion_model_goes_on_in_the_fence_that_is_opened_for_it() -> None
 def _bugs(programs: dict[str, str] = CODE) -> list[Bug]:
     """Return three bugs of each program; two change a line, one puts a line in."""
     return [
-        Bug(f"{name}-{number}", name, "kind", 1, "", "", code, _with_bug(code, number), "F", 1.0, 1)
+        Bug(f"{name}-{number}", name, "kind", 1, code, _with_bug(code, number), "F", 1.0)
         for name, code in programs.items()
         for number in (1, 2, 3)
     ]
@@ -130,21 +106,6 @@ def test_the_last_bugs_that_are_shown_get_lint_errors() -> None:
     changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
     assert changed == [f"{name}-2" for name in CODE]
     assert in_unclean_programs(_bugs(), _problems(), 2, 0, 1) == _bugs()
-
-
-def test_a_program_with_few_bugs_has_its_last_ones_among_lint_errors() -> None:
-    spoiled = in_unclean_programs(_bugs(), _problems(), 9, 1, 1)
-    changed = [bug.id for bug, now in zip(_bugs(), spoiled, strict=True) if bug != now]
-    assert changed == [f"{name}-3" for name in CODE]
-
-
-def test_bugs_of_programs_that_are_unclean_or_not_trained_on_stay() -> None:
-    unclean = make_problem("unclean", "unclean", "def unclean(n):\n    return n+ 1\n", "test")
-    bugs = [*_bugs(), Bug("unclean-1", "unclean", "k", 1, "", "", "def", "ref", "F", 1.0, 1)]
-    first, *others = _problems()
-    spoiled = in_unclean_programs(bugs, clean_problems([*others, unclean], workers=1), 3, 3, 1)
-    stay = [bug.problem for bug, now in zip(bugs, spoiled, strict=True) if bug == now]
-    assert set(stay) == {first.name, "unclean"}
 
 
 def test_an_example_of_such_a_bug_answers_with_the_lint_errors_that_were_there() -> None:

@@ -22,7 +22,6 @@ from coral_batch.linteval.items.item import fill
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.renaming import without_ambiguous_names
-from coral_batch.linteval.scores.meaning import same
 from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.records.items import (
     PLACEHOLDERS,
@@ -36,11 +35,8 @@ from coral_batch.records.items import (
     ItemTests,
 )
 from stages.linteval_items import linteval_items
-from tests import REPOSITORY
 from tests.linteval_sources import RECORD, SNIPPETS, in_jail, made_of, mbpp
 from tests.settings import set_params
-
-CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +90,6 @@ def test_feedback_is_that_of_the_flake8_command(bundled: DataSet, tmp_path: Path
     assert told == {item.meta.id: item.inputs.feedback for item in bundled.items}
 
 
-def test_noqa_is_honoured_and_the_missing_newline_is_told() -> None:
-    silenced, cut = complaints(["import os  # noqa\n", "x = 1"])
-    assert feedback(silenced) == ""
-    assert feedback(cut) == "W292: no newline at end of file in 1 line\n"
-
-
 # The prompt
 
 
@@ -129,7 +119,8 @@ def test_the_default_is_120_items_of_many_codes(bundled: DataSet) -> None:
     assert sum(statistics.findings.values()) == sum(
         item.inputs.feedback.count("\n") for item in bundled.items
     )
-    assert [count.items for count in statistics.prompts] == [12] * 10
+    asked = Counter(item.instruction for item in bundled.items)
+    assert [*asked.values()] == [12] * 10
     programs = Counter(tests.source.split()[0] for tests in bundled.tests)
     assert set(programs.values()) == {2}
     clean = {snippet.source: snippet.code for snippet in SNIPPETS}
@@ -145,17 +136,6 @@ def test_the_same_seed_gives_the_same_programs_and_another_seed_others(bundled: 
     assert [program.code for program in mutants(SNIPPETS, 2, 1)] == first
     second = [program.code for program in mutants(SNIPPETS, 2, 2)]
     assert len(set(first) & set(second)) < 12
-
-
-def test_the_prompt_never_shows_what_is_hidden(bundled: DataSet) -> None:
-    for item in bundled.items:
-        prompt = fill(item.instruction, item.inputs)
-        code = item.inputs.code.strip()
-        assert code in prompt
-        # An error that is a line of its own leaves the clean program whole inside the code.
-        assert item.meta.canonical_code.strip() not in prompt.replace(code, "")
-        assert str(item.meta.id) not in prompt
-        assert item.inputs.feedback.strip() in prompt
 
 
 # Building from programs
@@ -213,21 +193,16 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
     assert (data_set.tests[1].function, data_set.tests[1].tests) == (None, None)
 
 
-@pytest.mark.parametrize(
-    ("code", "detail"),
-    [
-        ("import os  # noqa\nx=1\n", "F401: 'os' imported but unused in 1 line"),
-        ("import os  # NOQA:F401,E225\nx=1\n", "F401: 'os' imported but unused in 1 line"),
-        (
-            f"x = '{'long ' * 16}# noqa'\ny=1\n",
-            "E501: line too long (92 > 79 characters) in 1 line",
-        ),
-        ("# flake8: noqa\nx=1\n", "E225: missing whitespace around operator in 2 line"),
-    ],
-)
-def test_a_program_in_which_noqa_hides_a_complaint_is_dropped(code: str, detail: str) -> None:
-    data_set = made_of([Candidate("mute", code), Candidate("open", "x=1\n# noqa is a word here\n")])
-    assert data_set.dropped == (Dropped("mute", "silenced", detail),)
+def test_a_program_in_which_noqa_hides_a_complaint_is_dropped() -> None:
+    silenced = {
+        "import os  # noqa\nx=1\n": "F401: 'os' imported but unused in 1 line",
+        "import os  # NOQA:F401,E225\nx=2\n": "F401: 'os' imported but unused in 1 line",
+        f"x = '{'long ' * 16}# noqa'\ny=1\n": "E501: line too long (92 > 79 characters) in 1 line",
+        "# flake8: noqa\nx=1\n": "E225: missing whitespace around operator in 2 line",
+    }
+    programs = [Candidate(code, code) for code in silenced]
+    data_set = made_of([*programs, Candidate("open", "x=1\n# noqa is a word here\n")])
+    assert data_set.dropped == tuple(Dropped(code, "silenced", silenced[code]) for code in silenced)
 
 
 def test_the_canonical_code_of_every_item_passes_every_score(bundled: DataSet) -> None:
@@ -237,33 +212,25 @@ def test_the_canonical_code_of_every_item_passes_every_score(bundled: DataSet) -
             Answer("canonical", item.meta.id, 0, item.meta.canonical_code) for item in made.items
         ]
         scored = score_samples(answers, made.items, made.tests, in_jail, "", 1)
-        assert {(row["official"], row["strict"]) for row in scored.scores} == {(True, True)}
+        rows = scored["linteval_scores"]
+        assert {(row["official"], row["strict"]) for row in rows} == {(True, True)}
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("def use(l):\n  return l\n", "def use(l_):\n    return l_\n"),
-        (
-            'def use(l_, l):\n  # é, l\n  return [l for I in "é" for l in (l,I)]\n',
-            'def use(l_, l__):\n    # é, l\n    return [l__ for I_ in "é" for l__ in (l__, I_)]\n',
+def test_a_variable_that_looks_like_a_digit_gets_another_name() -> None:
+    renamed = {
+        "def use(l):\n  return l\n": "def use(l_):\n    return l_\n",
+        'def use(l_, l):\n  # é, l\n  return [l for I in "é" for l in (l,I)]\n': (
+            'def use(l_, l__):\n    # é, l\n    return [l__ for I_ in "é" for l__ in (l__, I_)]\n'
         ),
-        ("O = 0\r\nl=[O]\r\n", "O_ = 0\nl_ = [O_]\n"),
-        ("def use(x, *l, **O): return lambda I=l: (x, O, I)", None),
-    ],
-)
-def test_a_variable_that_looks_like_a_digit_gets_another_name(
-    code: str, expected: str | None
-) -> None:
-    (item,) = made_of([Candidate("one", code)]).items
-    assert "E741" in item.inputs.feedback
-    assert expected is None or item.meta.canonical_code == expected
-    assert same(code, complaints([code])[0], item.meta.canonical_code)
+        "O = 0\r\nl=[O]\r\n": "O_ = 0\nl_ = [O_]\n",
+    }
+    made = made_of([Candidate(code, code) for code in renamed])
+    assert [item.meta.canonical_code for item in made.items] == [*renamed.values()]
+    assert all("E741" in item.inputs.feedback for item in made.items)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_a_name_that_may_be_used_where_no_text_shows_it_is_kept() -> None:
+    for code in (
         "class A:\n    l=1\nprint(A.l)\n",
         "def use(l):\n  return f'{l}'\n",
         "def use(l):\n  return locals()\n",
@@ -273,13 +240,11 @@ def test_a_variable_that_looks_like_a_digit_gets_another_name(
         "def use():\n  global l\n  l=1\n",
         "try:\n  pass\nexcept OSError as l:\n  pass\n",
         "match 1:\n  case l:\n    pass\n",
-    ],
-)
-def test_a_name_that_may_be_used_where_no_text_shows_it_is_kept(code: str) -> None:
-    assert without_ambiguous_names(code) == code
+    ):
+        assert without_ambiguous_names(code) == code
 
 
-def test_a_program_that_gives_no_item_alone_is_an_error() -> None:
+def test_programs_that_give_no_item_are_an_error() -> None:
     with pytest.raises(CoralError, match="no program gives an item"):
         made_of([Candidate("fine", "x = 1\n")])
 
@@ -290,7 +255,10 @@ def test_an_item_keeps_its_id_whatever_is_built_beside_it() -> None:
     ids = {item.inputs.code: item.meta.id for item in forward.items}
     assert len(set(ids.values())) == 23
     assert all(ids[item.inputs.code] == item.meta.id for item in backward.items)
-    assert sorted(count.items for count in forward.statistics.prompts) == [2] * 7 + [3] * 3
+    asked = Counter(item.instruction for item in forward.items)
+    assert sorted(asked.values()) == [2] * 7 + [3] * 3
+    # In 31 bits: the hub holds an id in 32.
+    assert item_id("x=3854\n") == 1710432739 < 2**31
 
 
 # The stage
@@ -300,83 +268,41 @@ def choose(source: str, path: Path) -> None:
     set_params({"linteval.source": source, "linteval.path": str(path)})
 
 
-def test_ids_are_those_of_the_hub_and_two_items_with_one_are_refused() -> None:
-    """The hub holds an id in 32 bits; the two programs were found to have the same 31."""
-    codes = ("x=3854\n", "x=16413\n")
-    assert item_id(codes[0]) == item_id(codes[1]) == 1710432739 < 2**31
-    candidates = [Candidate(f"{code.strip()}.py", code) for code in codes]
-    with pytest.raises(CoralError, match=r"x=3854\.py and x=16413\.py: 1710432739"):
-        made_of(candidates)
-
-
-def test_the_stage_writes_the_same_bytes_twice(workspace: Path) -> None:
-    choose(
-        "mbpp",
-        mbpp(workspace, {}, {"task_id": 2}, {"task_id": 3, "code": "def add(a, b): return b"}),
-    )
-    written = []
-    for _ in range(2):
-        linteval_items()
-        tables = ("items", "tests", "dropped", "statistics")
-        written.append([lake.path(f"linteval_{table}").read_bytes() for table in tables])
-    assert written[0] == written[1]
-    assert [drop.reason for drop in lake.read_rows("linteval_dropped", Dropped)] == [
-        "duplicate",
-        "original_fails",
-    ]
-
-
-def test_the_stage_adopts_official_data(workspace: Path) -> None:
-    file = workspace / "test.json"
-    file.write_text(json.dumps({"data": [RECORD]}))
-    choose("official", file)
-    linteval_items()
-    (item,) = lake.read_rows("linteval_items", Item)
-    assert (item.meta.id, item.outputs) == (5, (1, 0))
-    assert lake.read_rows("linteval_tests", ItemTests) == [
-        ItemTests(5, "test.json", None, (), None)
-    ]
-    statistics = lake.read_document("linteval_statistics", ItemStatistics)
-    assert (statistics.kept, statistics.dropped) == (1, {})
-
-
-def test_the_prompts_of_official_data_lie_in_the_folder_that_is_named(workspace: Path) -> None:
-    """DVC, which sees what linteval.path names, would not see them beside a file."""
+def test_the_stage_adopts_official_data_and_its_prompts(workspace: Path) -> None:
     folder = workspace / "published"
     folder.mkdir()
     (folder / "test.json").write_text(json.dumps({"data": [{**RECORD, "instruction": 0}]}))
     (folder / "dataset_meta.json").write_text(json.dumps({"prompts": ["Mend {code}{feedback}"]}))
-    choose("official", folder / "test.json")
-    with pytest.raises(CoralError, match=r"test\.json[\s\S]*name the folder"):
-        linteval_items()
     choose("official", folder)
     linteval_items()
     (item,) = lake.read_rows("linteval_items", Item)
+    assert (item.meta.id, item.outputs) == (5, (1, 0))
     assert item.instruction == "Mend {code}{feedback}"
+    assert lake.read_rows("linteval_tests", ItemTests) == [
+        ItemTests(5, "published", None, (), None)
+    ]
+    statistics = lake.read_document("linteval_statistics", ItemStatistics)
+    assert (statistics.kept, statistics.dropped, statistics.prompts_from) == (1, {}, "data set")
 
 
 def test_the_prompts_of_a_file_of_the_users_are_asked(workspace: Path) -> None:
     file = workspace / "raw_dataset_meta.json"
-    choose("mbpp", mbpp(workspace, {}))
-    linteval_items()
-    own = lake.read_document("linteval_statistics", ItemStatistics)
-    assert own.prompts_from == "ours, ru"
+    wrong = {"task_id": 3, "code": "def add(a, b): return b"}
+    choose("mbpp", mbpp(workspace, {}, {"task_id": 2}, wrong))
     set_params({"linteval.prompts": str(file)})
     with pytest.raises(CoralError, match=r"raw_dataset_meta\.json"):
         linteval_items()
+    file.write_text(json.dumps({"prompts": ["{code} {feedback}", "Mend {code}"]}))
+    with pytest.raises(CoralError, match=r"prompts\.1[\s\S]*feedback"):
+        linteval_items()
+    assert not lake.ROOT.exists()
     file.write_text("\ufeff" + json.dumps({"name": "x", "prompts": ["{feedback} Mend {code}"]}))
     linteval_items()
     (item,) = lake.read_rows("linteval_items", Item)
     assert item.instruction == "{feedback} Mend {code}"
     statistics = lake.read_document("linteval_statistics", ItemStatistics)
     assert statistics.prompts_from == "raw_dataset_meta.json"
-    file.write_text(json.dumps({"prompts": ["{code} {feedback}", "Mend {code}"]}))
-    with pytest.raises(CoralError, match=r"prompts\.1[\s\S]*\{feedback\}"):
-        linteval_items()
-
-
-def test_a_bad_source_writes_nothing(workspace: Path) -> None:
-    choose("folder", workspace / "missing")
-    with pytest.raises(CoralError):
-        linteval_items()
-    assert not lake.ROOT.exists()
+    assert [drop.reason for drop in lake.read_rows("linteval_dropped", Dropped)] == [
+        "duplicate",
+        "original_fails",
+    ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,15 +12,14 @@ import pytest
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
-from coral_batch.linteval.items.item import with_outputs
-from coral_batch.linteval.scores.tables import Scored, lint_codes, score_samples
+from coral_batch.linteval.scores.tables import Rows, lint_codes, score_samples
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.verdicts.layers import isolation
-from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
+from tests.linteval_sources import in_jail
 
 CODE = "import os\ndef double(x):\n  return x+x"
 FEEDBACK = (
@@ -44,117 +41,54 @@ TESTS = [
 
 
 def sample(text: str, item: int = TESTED, number: int = 0) -> LintSampleRow:
-    return LintSampleRow(
-        item,
-        number,
-        "base",
-        None,
-        0,
-        Knobs(0.6, 1.0, 50, 1.0),
-        "p",
-        text,
-        code_of(text),
-        1,
-        1,
-        "eos",
-    )
+    knobs, code = Knobs(0.6, 1.0, 50, 1.0), code_of(text)
+    return LintSampleRow(item, number, "base", None, 0, knobs, "p", text, code, 1, 1, "eos")
 
 
-def scored(samples: Sequence[LintSampleRow], folder: Path) -> Scored:
+def scored(samples: Sequence[LintSampleRow]) -> dict[str, Rows]:
     settings = params.load(REPOSITORY / "params.yaml").verdicts
-    in_jail = partial(judge, settings=settings, workers=1, journal=folder / "journal")
     layers = "+".join(isolation(settings.require).layers)
     return score_samples(samples, ITEMS, TESTS, in_jail, layers, 1)
 
 
-@pytest.mark.parametrize(
-    ("items", "tests", "file"),
-    [(ITEMS[1:], TESTS, "items.jsonl"), (ITEMS, TESTS[1:], "tests.jsonl")],
-)
+@pytest.mark.parametrize(("items", "tests"), [(ITEMS[1:], TESTS), (ITEMS, TESTS[1:])])
 def test_an_answer_to_an_item_that_is_not_there_is_told(
-    items: list[Item], tests: list[ItemTests], file: str
+    items: list[Item], tests: list[ItemTests]
 ) -> None:
-    with pytest.raises(CoralError, match=rf"{file}[\s\S]*no row for item {TESTED}"):
-        score_samples([sample(GOOD)], items, tests, lambda _: [], "", 1)
+    with pytest.raises(CoralError, match=rf"items\.jsonl[\s\S]*no row for item {TESTED}"):
+        score_samples([sample(GOOD)], items, tests, in_jail, "", 1)
 
 
 def fenced(code: str) -> str:
     return f"```python\n{code}```"
 
 
+EXITS = "def double(x):\n    exit()\n"
+SILENCED = "def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"
 HOSTILE = {
     # name: (answer, official, strict, outcome, tests pass)
     "the canonical code": (fenced(GOOD), True, True, "clean", True),
-    "clean code that does something else": (
-        fenced("def double(x):\n    return x\n"),
-        True,
-        False,
-        "clean",
-        False,
-    ),
+    "clean but wrong": (fenced("def double(x):\n    return x\n"), True, False, "clean", False),
     "the item's own code": (fenced(CODE + "\n"), False, False, "findings", True),
-    "complaints behind noqa": (
-        fenced("def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"),
-        True,
-        False,
-        "silenced",
-        True,
-    ),
-    "a file without complaints by decree": (
-        fenced("# flake8: noqa\nimport os\ndef double(x):\n  return x+x\n"),
-        True,
-        False,
-        "silenced",
-        True,
-    ),
+    "complaints behind noqa": (fenced(SILENCED), True, False, "silenced", True),
+    "a file clean by decree": (fenced(f"# flake8: noqa\n{CODE}\n"), True, False, "silenced", True),
     "an empty answer": ("", True, False, "empty", False),
     "an empty block": ("```python\n\n```", False, False, "empty", False),
     "another language": ("```java\nint x;\n```", False, False, "empty", False),
-    "no Python": (fenced("Sure! I would be happy to help.\n"), False, False, "unparseable", False),
-    "prose around no fence": ("The code is fine.", False, False, "unparseable", False),
-    "the feedback": (FEEDBACK, False, False, "unparseable", False),
-    "the feedback in a fence": (fenced(FEEDBACK), False, False, "unparseable", False),
-    "a megabyte": (fenced("x = 1\n" * 170_000), False, False, "unlinted", False),
+    "no Python": ("Sure! I would be happy to help.", False, False, "unparseable", False),
+    "a syntax error with noqa": ("def f(:  # noqa\n", True, False, "unparseable", False),
+    "100 kB": (fenced("x = 1\n" * 17_000), False, False, "unlinted", False),
     "a null byte": (fenced("x = '\0'\n"), False, False, "unparseable", False),
     "a lone surrogate": (fenced("x = '\ud800'\n"), False, False, "unlinted", False),
-    "several fences, together the code": (
-        "First:\n```python\nimport math\n\n```\nthen:\n```python\n"
-        "def double(x):\n    return int(math.ldexp(x, 1))\n```",
-        True,
-        True,
-        "clean",
-        True,
-    ),
-    "several fences, each the code": (
-        fenced(GOOD) + "\n" + fenced(GOOD),
-        False,
-        False,
-        "findings",
-        True,
-    ),
-    "an unclosed fence": ("```python\n" + GOOD, True, True, "clean", True),
-    "an unclosed fence, cut": (
-        "```python\ndef double(x):\n    return x +",
-        False,
-        False,
-        "unparseable",
-        False,
-    ),
-    "no final newline": ("```python\n" + GOOD.rstrip("\n"), False, False, "findings", True),
-    "a fence without a language": ("```\n" + GOOD + "```", False, False, "unparseable", False),
-    "a program that does not end": (
-        fenced("def double(x):\n    exit()\n"),
-        True,
-        False,
-        "clean",
-        False,
-    ),
+    "the code twice": (f"{fenced(GOOD)}\n{fenced(GOOD)}", False, False, "findings", True),
+    "no final newline": (f"```python\n{GOOD.rstrip()}", False, False, "findings", True),
+    "a program that ends itself": (fenced(EXITS), True, False, "clean", False),
 }
 
 
-def test_every_bad_answer_has_a_clear_verdict(tmp_path: Path) -> None:
+def test_every_bad_answer_has_a_clear_verdict() -> None:
     answers = [sample(text, number=n) for n, (text, *_) in enumerate(HOSTILE.values())]
-    rows = scored(answers, tmp_path).scores
+    rows = scored(answers)["linteval_scores"]
     found = {
         name: [row["official"], row["strict"], row["outcome"], row["tests"]]
         for name, row in zip(HOSTILE, rows, strict=True)
@@ -178,27 +112,29 @@ def test_the_official_score_is_what_the_command_line_says(tmp_path: Path) -> Non
     assert 0 < len(complained) < len(texts)
 
 
-def test_without_tests_the_strict_score_goes_by_the_syntax(tmp_path: Path) -> None:
+def test_without_tests_the_strict_score_goes_by_the_syntax() -> None:
     other = fenced("def double(x):\n    return 2 * x\n")
     answers = [fenced(GOOD), other, fenced(CODE + "\n")]
-    rows = scored([sample(text, UNTESTED, n) for n, text in enumerate(answers)], tmp_path)
-    assert rows.verdicts == []
-    assert [(row["strict"], row["tests"]) for row in rows.scores] == [
+    rows = scored([sample(text, UNTESTED, n) for n, text in enumerate(answers)])
+    assert rows["linteval_verdicts"] == []
+    assert [(row["strict"], row["tests"]) for row in rows["linteval_scores"]] == [
         (True, None),
         (False, None),
         (False, None),
     ]
 
 
-def test_each_complaint_is_followed(tmp_path: Path) -> None:
+def test_each_complaint_is_followed_and_what_noqa_hides_is_told() -> None:
+    hidden = "import os  # noqa\nimport re\n\n\ndef double(x):\n    return 4\n"
     rows = scored(
         [
             sample(fenced("def double(x):\n  y = 1\n  return x + x\n")),
             sample("", number=1),
-        ],
-        tmp_path,
-    ).changes
-    assert [(r["sample"], r["code"], r["before"], r["after"], r["change"]) for r in rows] == [
+            sample(fenced(hidden), number=2),
+        ]
+    )
+    changes = [tuple(row.values())[1:] for row in rows["linteval_changes"]]
+    assert changes == [
         (0, "E111", 1, 2, "stayed"),
         (0, "E302", 1, 0, "fixed"),
         (0, "F401", 1, 0, "fixed"),
@@ -208,44 +144,19 @@ def test_each_complaint_is_followed(tmp_path: Path) -> None:
         (1, "E302", 1, 0, "lost"),
         (1, "F401", 1, 0, "lost"),
         (1, "W292", 1, 0, "lost"),
+        (2, "E111", 1, 0, "fixed"),
+        (2, "E302", 1, 0, "fixed"),
+        (2, "F401", 1, 2, "stayed"),
+        (2, "W292", 1, 0, "fixed"),
     ]
-
-
-def test_findings_and_verdicts_are_kept_in_order_with_what_noqa_hides(tmp_path: Path) -> None:
-    rows = scored(
-        [sample(fenced("import os  # noqa\nimport re\n\n\ndef double(x):\n    return 4\n"))],
-        tmp_path,
-    )
-    assert [(row["code"], row["line"], row["silenced"]) for row in rows.findings] == [
+    found = [row for row in rows["linteval_findings"] if row["sample"] == 2]
+    assert [(row["code"], row["line"], row["silenced"]) for row in found] == [
         ("F401", 2, True),
         ("F401", 3, False),
     ]
-    assert [(row["case"], row["kind"], row["detail"]) for row in rows.verdicts] == [
+    verdicts = [row for row in rows["linteval_verdicts"] if row["sample"] == 2]
+    assert [(row["case"], row["kind"], row["detail"]) for row in verdicts] == [
         (0, "PASS", ""),
         (1, "FAIL", "returned 4"),
     ]
-    assert "seccomp" in rows.verdicts[0]["isolation"]
-
-
-def test_equal_code_is_judged_once_an_item(tmp_path: Path) -> None:
-    many = [sample(fenced(GOOD), number=number) for number in range(50)]
-    assert {tuple(row.items())[3:] for row in scored(many, tmp_path).scores} == {
-        (
-            ("official", True),
-            ("strict", True),
-            ("outcome", "clean"),
-            ("tests", True),
-        )
-    }
-    assert len((tmp_path / "journal").read_text().splitlines()) == 1
-
-
-def test_scores_are_the_same_on_every_run(tmp_path: Path) -> None:
-    answers = [sample(text, number=n) for n, (text, *_) in enumerate(list(HOSTILE.values())[:8])]
-    assert scored(answers, tmp_path / "a") == scored(answers, tmp_path / "b")
-
-
-def test_the_export_fills_outputs_and_leaves_items_without_answers_out(tmp_path: Path) -> None:
-    answers = [sample(fenced(GOOD)), sample(fenced(CODE + "\n"), number=1), sample("", number=2)]
-    successes = [(row["item"], row["official"]) for row in scored(answers, tmp_path).scores]
-    assert with_outputs(ITEMS, successes) == [replace(ITEMS[0], outputs=(1, 0, 1))]
+    assert "seccomp" in verdicts[0]["isolation"]

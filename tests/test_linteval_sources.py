@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,15 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build
-from coral_batch.linteval.items.folder import read_folder
-from coral_batch.linteval.items.mbpp import read_mbpp
 from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.items.prompts import PROMPTS
-from coral_batch.linteval.items.snippets import read_snippets
-from coral_batch.records.items import Inputs
+from coral_batch.linteval.items.sources import read_folder, read_mbpp, read_snippets
+from coral_batch.records.items import Inputs, Item, Meta
 from coral_batch.records.verdict import Program
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
 
 META = {"id": 8, "canonical_code": "x = 1\n"}
+TWO = [RECORD, changed("meta.id", 9)]
 
 # MBPP
 
@@ -45,49 +43,16 @@ def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> N
         tmp_path,
         {"task_id": 1, "code": pair, "test_list": ["assert first(Pair()) == 1"]},
         {"task_id": 2, "code": "print 'x'"},
-        {"task_id": 3, "test_list": ["assert ("]},
-        {"task_id": 4, "test_list": ["assert 1 == 1"]},
-        {"task_id": 5, "test_list": ["assert add(1, int) == 1"]},
         {"task_id": 6, "test_list": ["assert add(1, 2) == 1j"]},
-        {"task_id": 7, "test_list": []},
     )
     candidates, dropped = read_mbpp(file)
     assert candidates == []
     assert [(drop.source, drop.reason) for drop in dropped] == [
         ("mbpp 1", "untestable"),
         ("mbpp 2", "unparseable"),
-        ("mbpp 3", "unparseable"),
-        ("mbpp 4", "untestable"),
-        ("mbpp 5", "untestable"),
         ("mbpp 6", "untestable"),
-        ("mbpp 7", "untestable"),
     ]
-    assert "a function or a class" in dropped[4].detail
-    assert "a complex number" in dropped[5].detail
-    assert "Pair, first" in dropped[0].detail
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"code": 1}, ["line 2, code", "1", "string"]),
-        ({"code": "x\0"}, ["line 2, code, character 2", "null byte"]),
-        ({"code": "x" * 2**20}, ["line 2, code", "1048576 bytes", "65536"]),
-        ({"code": "\ud800"}, ["line 2", "utf-8", "surrogates"]),
-        ({"test_list": "assert x"}, ["line 2, test_list", "array"]),
-        ({"test_list": [1]}, ["line 2, test_list"]),
-        ({"task_id": 601}, ["line 2, task_id", "601", "line 1"]),
-        ({"more": 1}, ["line 2", "more"]),
-    ],
-)
-def test_a_bad_row_of_mbpp_is_named_with_file_line_and_field(
-    tmp_path: Path, change: dict[str, Any], words: list[str]
-) -> None:
-    file = mbpp(tmp_path, {}, {"task_id": 602, **change})
-    with pytest.raises(CoralError) as caught:
-        read_mbpp(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
+    assert "a complex number" in dropped[2].detail
 
 
 # A folder of Python files
@@ -101,7 +66,7 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     (tmp_path / "empty.py").write_text("\n")
     (tmp_path / "latin.py").write_bytes(b"x = '\xe4'\n")
     (tmp_path / "null.py").write_bytes(b"x = 1\0\n")
-    (tmp_path / "big.py").write_text("x = 1\n" * 200_000)
+    (tmp_path / "big.py").write_text("x = 1\n" * 20_000)
     (tmp_path / "old.py").write_text("print 'x'\n")
     (tmp_path / ".venv/c.py").write_text("import json\n")
     (tmp_path / "notes.txt").write_text("none")
@@ -109,32 +74,17 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     (tmp_path / "folder.py").mkdir()
     os.mkfifo(tmp_path / "pipe.py")
     candidates, dropped = read_folder(tmp_path)
-    assert [(c.source, c.code) for c in candidates] == [
-        ("a.py", "import sys\nx = 2\n"),
-        ("deep/er/b.py", "import os\nx=1\n"),
-        ("old.py", "print 'x'\n"),
-    ]
-    assert [(drop.source, drop.reason) for drop in dropped] == [
-        ("big.py", "too_long"),
-        ("latin.py", "unparseable"),
-        ("null.py", "unparseable"),
-    ]
+    assert [(drop.source, drop.reason) for drop in dropped] == [("latin.py", "unparseable")]
+    assert "cannot be read" in dropped[0].detail
     data_set = build(candidates, PROMPTS["en"], in_jail, 1, dropped)
-    assert data_set.statistics.dropped == {"too_long": 1, "unparseable": 3}
-    assert data_set.dropped[-1].source == "old.py"
-
-
-@pytest.mark.parametrize("target", ["..", "/etc", "nowhere", "link"])
-def test_links_and_virtual_environments_of_a_folder_are_left_out(
-    tmp_path: Path, target: str
-) -> None:
-    for name in ("a.py", "venv/pyvenv.cfg", "venv/lib/b.py", ".hidden.py"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("import os\n")
-    for name in ("link", "link.py", "venv/python"):
-        (tmp_path / name).symlink_to(target)
-    candidates, dropped = read_folder(tmp_path)
-    assert ([candidate.source for candidate in candidates], dropped) == (["a.py"], [])
+    assert [one.source for one in data_set.tests] == ["a.py", "deep/er/b.py"]
+    assert data_set.items[1].inputs.code == "import os\nx=1\n"
+    assert [(drop.source, drop.reason) for drop in data_set.dropped] == [
+        ("latin.py", "unparseable"),
+        ("big.py", "too_long"),
+        ("null.py", "unparseable"),
+        ("old.py", "unparseable"),
+    ]
 
 
 def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
@@ -146,48 +96,33 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
         read_snippets(tmp_path)
 
 
-@pytest.mark.parametrize("code", ["    return value\n", "def a(): pass\0\n", "def b(): pass\n"])
-def test_a_snippet_that_is_no_program_with_its_function_is_named(tmp_path: Path, code: str) -> None:
-    for name, text in (("correct_python_programs/a.py", code), ("json_testcases/a.json", "[1, 1]")):
-        (tmp_path / name).parent.mkdir()
-        (tmp_path / name).write_text(text)
-    with pytest.raises(CoralError, match=r"correct_python_programs/a\.py"):
-        read_snippets(tmp_path)
-
-
 # Official data
 
 
 @pytest.mark.parametrize(
-    "write",
+    "text",
     [
-        lambda rows: "\n".join(json.dumps(row, ensure_ascii=False) for row in rows),
-        lambda rows: json.dumps(rows, indent=4),
-        lambda rows: json.dumps({"access": "private", "data": rows}),
-        lambda rows: json.dumps({"data": rows}, indent=1),
-        lambda rows: json.dumps({"train": [changed("meta.id", 1)], "test": rows}),
-        lambda rows: json.dumps({"test": rows, "train": []}, indent=2),
-        lambda rows: "\ufeff" + "\n".join(map(json.dumps, rows)),
-        lambda rows: "\ufeff" + json.dumps({"data": rows}),
+        "\n".join(map(json.dumps, TWO)),
+        "\ufeff" + "\n".join(map(json.dumps, TWO)),
+        json.dumps(TWO, indent=4),
+        json.dumps({"access": "private", "data": TWO}),
+        json.dumps({"data": TWO}, indent=1),
+        json.dumps({"train": [changed("meta.id", 1)], "test": TWO}),
     ],
-    ids=[
-        *("lines", "array", "object", "indented object", "splits", "indented splits"),
-        *("marked lines", "marked object"),
-    ],
+    ids=["lines", "marked lines", "array", "object", "indented object", "splits"],
 )
-def test_official_data_is_read_as_it_is_in_all_its_forms(
-    tmp_path: Path, write: Callable[[Any], str]
-) -> None:
+def test_official_data_is_read_as_it_is_in_all_its_forms(tmp_path: Path, text: str) -> None:
     file = tmp_path / "test.json"
-    file.write_text(write([RECORD, changed("meta.id", 9)]))
-    first, second = read_codelintereval(file)
-    assert first.inputs == Inputs("x=1\n", "any text, as published\n")
-    assert (first.instruction, first.outputs, first.meta.id) == (
-        "Fix {code}: {feedback}",
-        (1, 0),
-        5,
-    )
-    assert second.meta.id == 9
+    file.write_text(text)
+    assert read_codelintereval(file) == [
+        Item(
+            "Fix {code}: {feedback}",
+            Inputs("x=1\n", "any text, as published\n"),
+            (1, 0),
+            Meta(number, "x = 1\n"),
+        )
+        for number in (5, 9)
+    ]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -196,25 +131,22 @@ def test_one_record_alone_is_a_data_set(tmp_path: Path, indent: int | None) -> N
     assert [item.meta.id for item in read_codelintereval(tmp_path / "one.json")] == [5]
 
 
-@pytest.mark.parametrize("name", ["test.json", "shots.json"])
-def test_a_number_stands_for_a_prompt_of_the_data_set(tmp_path: Path, name: str) -> None:
+def test_a_number_stands_for_a_prompt_of_the_data_set(tmp_path: Path) -> None:
     meta = {"dataset_name": "left out", "prompts": ["{code} {feedback}", "Fix {feedback}{code}"]}
     (tmp_path / "dataset_meta.json").write_text(json.dumps(meta))
     records = [changed("instruction", 1), {**changed("instruction", 0), "meta": META}]
-    (tmp_path / name).write_text(json.dumps({"data": records}))
-    found = read_codelintereval(tmp_path / name)
+    (tmp_path / "shots.json").write_text(json.dumps({"data": records}))
+    found = read_codelintereval(tmp_path / "shots.json")
     assert [item.instruction for item in found] == ["Fix {feedback}{code}", "{code} {feedback}"]
 
 
 @pytest.mark.parametrize(
     ("meta", "number", "words"),
     [
-        (None, 0, ["dataset_meta.json", '"prompts"']),
-        ({"prompts": ["{code}{feedback}"]}, 1, ["line 1, instruction", "1", "0 to 0"]),
-        ({"prompts": ["{code}{feedback}"]}, -1, ["line 1, instruction", "-1", "0 to 0"]),
-        ({"prompts": ["{code}"]}, 0, ["line 1, instruction", "feedback"]),
-        ({"prompts": []}, 0, ["dataset_meta.json", "prompts", "at least"]),
-        ({"prompts": [1]}, 0, ["dataset_meta.json", "prompts.0", "string"]),
+        (None, 0, ["dataset_meta.json", "no such file"]),
+        ({"prompts": ["{code}{feedback}"]}, 1, ["record 1, instruction", "1", "0 to 0"]),
+        ({"prompts": ["{code}{feedback}"]}, -1, ["record 1, instruction", "-1", "0 to 0"]),
+        ({"prompts": ["{code}"]}, 0, ["dataset_meta.json", "prompts.0", "feedback"]),
         ({}, 0, ["dataset_meta.json", "missing prompts"]),
         (["{code}{feedback}"], 0, ["dataset_meta.json", "object"]),
     ],
@@ -232,22 +164,15 @@ def test_a_number_that_stands_for_no_prompt_is_refused(
         assert word in str(caught.value)
 
 
-@pytest.mark.parametrize("outputs", ["", "x = 1\n", [], ["1", "0"], None, ...])
-def test_outputs_that_are_hidden_or_texts_are_no_successes(tmp_path: Path, outputs: Any) -> None:
+def test_outputs_that_are_hidden_or_texts_are_no_successes(tmp_path: Path) -> None:
     file = tmp_path / "test.jsonl"
-    file.write_text(json.dumps(changed("outputs", outputs)))
-    (item,) = read_codelintereval(file)
-    assert item.outputs == ()
+    for outputs in ("", "x = 1\n", [], ["1", "0"], None, ...):
+        file.write_text(json.dumps(changed("outputs", outputs)))
+        (item,) = read_codelintereval(file)
+        assert item.outputs == ()
 
 
-def test_a_file_named_like_a_pattern_is_read_itself(tmp_path: Path) -> None:
-    for name, number in (("test1.parquet", 1), ("test[1].parquet", 2)):
-        with (tmp_path / name).open("wb") as file:
-            pl.DataFrame([changed("meta.id", number)]).write_parquet(file)
-    assert [item.meta.id for item in read_codelintereval(tmp_path / "test[1].parquet")] == [2]
-
-
-@pytest.mark.parametrize("place", ["test.json", "test-00000-of-00001.parquet", "data/test.parquet"])
+@pytest.mark.parametrize("place", ["test.json", "data/test-0[1].parquet"])
 def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
     for name, number in ((place, 5), (place.replace("test", "shots"), 6)):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -266,39 +191,20 @@ def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
         read_codelintereval(tmp_path / "none")
 
 
-@pytest.mark.parametrize("outputs", [[1, 0], ""])
-def test_the_parquet_of_the_hub_is_read_with_its_short_ids(tmp_path: Path, outputs: Any) -> None:
-    records = [{**RECORD, "outputs": outputs, "meta": {**META, "id": number}} for number in (5, 9)]
+def test_the_parquet_of_the_hub_is_read_with_its_short_ids(tmp_path: Path) -> None:
+    file = tmp_path / "shots.parquet"
+    records = [{**RECORD, "meta": {**META, "id": number}} for number in (5, 9)]
     short = pl.col("meta").struct.with_fields(pl.field("id").cast(pl.Int32))
-    pl.DataFrame(records).with_columns(short).write_parquet(tmp_path / "shots.parquet")
-    first, second = read_codelintereval(tmp_path / "shots.parquet")
+    pl.DataFrame(records).with_columns(short).write_parquet(file)
+    first, second = read_codelintereval(file)
     assert (first.inputs, first.meta.id) == (Inputs("x=1\n", "any text, as published\n"), 5)
-    assert first.outputs == tuple(outputs or ())
-    assert second.meta.id == 9
-
-
-@pytest.mark.parametrize(
-    ("frame", "words"),
-    [
-        (pl.DataFrame([RECORD, changed("inputs.code", None)]), ["row 2, inputs.code", "string"]),
-        (pl.DataFrame([{**RECORD, "inputs": None}]), ["row 1, inputs", "object"]),
-        (pl.DataFrame([RECORD]).clear(), ["empty"]),
-        (pl.DataFrame({"text": ["x"]}), ["row 1", "text", "only inputs, instruction"]),
-        (None, ["cannot be read", "a Parquet file"]),
-    ],
-)
-def test_a_parquet_file_that_holds_no_records_is_refused(
-    tmp_path: Path, frame: pl.DataFrame | None, words: list[str]
-) -> None:
-    file = tmp_path / "test.parquet"
-    if frame is None:
-        file.write_bytes(b"PAR1 and nothing else")
-    else:
-        frame.write_parquet(file)
-    with pytest.raises(CoralError) as caught:
+    assert (first.outputs, second.meta.id) == ((1, 0), 9)
+    pl.DataFrame([RECORD, changed("inputs.code", None)]).write_parquet(file)
+    with pytest.raises(CoralError, match=r"record 2, inputs\.code[\s\S]*string"):
         read_codelintereval(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
+    file.write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(CoralError, match="a Parquet file"):
+        read_codelintereval(file)
 
 
 @pytest.mark.parametrize(
@@ -306,24 +212,15 @@ def test_a_parquet_file_that_holds_no_records_is_refused(
     [
         *[
             (changed(path, ...), ["line 2", path.split(".")[-1], "missing"])
-            for path in (
-                *("instruction", "inputs", "inputs.code", "inputs.feedback"),
-                *("meta", "meta.id", "meta.canonical_code"),
-            )
+            for path in ("instruction", "inputs.code", "meta.id")
         ],
         (changed("instruction", "no code, {feedback}"), ["line 2, instruction", "code"]),
         (changed("instruction", "{code} alone"), ["line 2, instruction", "feedback"]),
         (changed("meta.id", 7), ["line 2, meta.id", "7", "line 1"]),
         (changed("meta.id", "5"), ["line 2, meta.id", "'5'", "integer"]),
-        (changed("meta.id", 5.0), ["line 2, meta.id", "5.0", "integer"]),
-        (changed("meta.id", True), ["line 2, meta.id", "integer"]),
         (changed("outputs", [2]), ["line 2, outputs.0", "at most 1"]),
-        (changed("inputs.code", None), ["line 2, inputs.code", "string"]),
-        (changed("inputs.code", "x\0"), ["line 2, inputs.code, character 2", "null byte"]),
-        (changed("inputs.code", "x" * 2**20), ["line 2, inputs.code", "1048576 bytes"]),
         (changed("inputs.extra", 1), ["line 2, inputs", "extra"]),
         ([RECORD], ["line 2", "object"]),
-        (None, ["line 2", "object"]),
     ],
 )
 def test_a_bad_record_is_named_with_file_line_and_field(
@@ -340,15 +237,12 @@ def test_a_bad_record_is_named_with_file_line_and_field(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", ["empty"]),
-        (b"\n \n", ["empty"]),
+        (b"", ["not valid JSON"]),
         (b"[]", ["no records"]),
         (b'{"data": {}}', ["no records"]),
-        (b'{"train": [{}]}', ["no records", '"test"']),
         (b"[" * 100_000, ["not valid JSON"]),
-        (b"{", ["not valid JSON"]),
         (b"\xff\xfe", ["cannot be read", "utf-8"]),
-        (b'{"instruction": NaN}', ["line 1", "NaN"]),
+        (b'{"instruction": NaN}', ["NaN"]),
     ],
 )
 def test_a_file_that_is_no_data_set_is_an_error(
@@ -356,11 +250,9 @@ def test_a_file_that_is_no_data_set_is_an_error(
 ) -> None:
     file = tmp_path / "test.json"
     file.write_bytes(content)
-    for read in (read_codelintereval, read_mbpp):
-        with pytest.raises(CoralError) as caught:
-            read(file)
-        assert str(file) in str(caught.value)
-        if read is read_codelintereval:
-            assert all(word in str(caught.value) for word in words)
+    with pytest.raises(CoralError) as caught:
+        read_codelintereval(file)
+    for word in [str(file), *words]:
+        assert word in str(caught.value)
     with pytest.raises(CoralError):
         read_codelintereval(tmp_path / "missing.json")

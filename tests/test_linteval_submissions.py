@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +13,7 @@ from typer.testing import CliRunner
 from coral_batch import lake
 from coral_batch.commands import cli
 from coral_batch.errors import CoralError
-from coral_batch.linteval.submissions.baselines import baselines
-from coral_batch.linteval.submissions.reading import MAX_BYTES, read_answers, read_items
+from coral_batch.linteval.submissions.reading import read_answers, read_items
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
 from tests.settings import set_params
@@ -89,12 +85,6 @@ def test_one_answer_stands_without_a_list(tmp_path: Path) -> None:
     assert read_answers(file, ITEMS) == {3: ["a\0"], 1: ["a\0"], 2: ["a\0"]}
 
 
-def test_a_record_whose_further_field_is_called_data_is_no_submission(tmp_path: Path) -> None:
-    file = tmp_path / "answers.jsonl"
-    file.write_text(lines(*({"data": {"test": 1}, "id": n, "answer": "a"} for n in (3, 1, 2))))
-    assert read_answers(file, ITEMS) == {3: ["a"], 1: ["a"], 2: ["a"]}
-
-
 def with_line(line: str) -> str:
     return lines({"id": 3, "answer": "a"}, {"id": 1, "answer": "b"}) + line + "\n"
 
@@ -103,31 +93,22 @@ def with_line(line: str) -> str:
     ("text", "words"),
     [
         (with_line('{"id": 7, "answer": "c"}'), ["line 3, id", "7", "one of the 3 items"]),
-        (with_line('{"id": 1, "answer": "c"}'), ["line 3, id", "1", "line 2, id", "one record"]),
+        (with_line('{"id": 1, "answer": "c"}'), ["line 3, id", "1", "in one record"]),
         (with_line(""), ["no answer to 1 of 3 items, such as 2", "every item", "--items"]),
-        (with_line('{"id": 2, "answers": ["c", "d"]}'), ["line 3, id", "2 answers", "1, as for"]),
+        (with_line('{"id": 2, "answers": ["c", "d"]}'), ["line 3, id", "2 answers", "1, as in"]),
         (with_line('{"id": 2, "answers": []}'), ["line 3, answers", "[]", "at least"]),
         (
             with_line('{"id": 2, "answer": 1}'),
             ["not in the format of a file of answers", "line 3, answer", "1", "string or null"],
         ),
-        (with_line('{"id": 2, "answers": ["c", 1]}'), ["line 3, answers.1", "1", "string"]),
         (with_line('{"id": "2", "answer": "c"}'), ["line 3, id", "'2'", "integer"]),
-        (with_line('{"id": 2.0, "answer": "c"}'), ["line 3, id", "2.0", "integer"]),
-        (with_line('{"id": true, "answer": "c"}'), ["line 3, id", "True", "integer"]),
-        (with_line('{"answer": "c"}'), ["line 3", "missing id"]),
         (with_line('{"id": 2}'), ["line 3", "neither", "answer, a text, or answers"]),
         (with_line('{"id": 2, "answer": "c", "answers": ["c"]}'), ["line 3", "answer and answers"]),
         (with_line('{"id": 2, "answer": "\\ud800"}'), ["line 3", "surrogates"]),
-        (with_line('{"id": 2, "id": 2, "answer": "c"}'), ["line 3", "a key stands twice"]),
         (with_line('{"id": 2, "answer": "c'), ["line 3", "not valid JSON"]),
-        (with_line("[" * 100_000), ["line 3", "not valid JSON"]),
-        (with_line('"c"'), ["line 3", "object"]),
         ("", ["empty"]),
         (submission({3: ["a"], 7: ["b"]}), ["data.test.1.meta.id", "7", "one of the 3 items"]),
         (submission({3: ["a"], 1: ["b"]}), ["no answer to 1 of 3 items"]),
-        (submission({3: "a"}), ["data.test.0.outputs", "array"]),
-        (submission({3: []}), ["data.test.0.outputs", "at least"]),
         (submission({3: [1]}), ["data.test.0.outputs.0", "string or array"]),
         ('{"data": {"shots": []}}', ["data", "test"]),
         ('{"data": [', ["not valid JSON"]),
@@ -144,58 +125,18 @@ def test_a_bad_file_of_answers_is_refused_with_file_place_and_value(
         assert word in str(caught.value)
 
 
-def test_a_submission_with_an_item_twice_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "answers.json"
-    content = json.loads(submission({3: ["a"]}))
-    content["data"]["test"] *= 2
-    file.write_text(json.dumps(content))
-    with pytest.raises(CoralError, match=r"two records[\s\S]*data\.test\.1[\s\S]*data\.test\.0"):
-        read_answers(file, ITEMS)
-
-
-def not_there(_: Path) -> None:
-    """Make nothing."""
-
-
-def too_long(file: Path) -> None:
-    file.touch()
-    os.truncate(file, MAX_BYTES + 1)
-
-
-def too_long_unpacked(file: Path) -> None:
-    with gzip.open(file, "wb", compresslevel=1) as stream:
-        for _ in range((MAX_BYTES >> 20) + 1):
-            stream.write(bytes(1 << 20))
-
-
-def damaged(file: Path) -> None:
-    file.write_bytes(gzip.compress(b"{}")[:-4])
-
-
-def not_text(file: Path) -> None:
-    file.write_bytes(b"\xff\xfe\x00")
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (too_long_unpacked, f"at most {MAX_BYTES}"),
-        (damaged, "cannot be read"),
-        (not_there, "no such file"),
-        (Path.mkdir, "no such file"),
-        (os.mkfifo, "no such file"),
-        (too_long, f"at most {MAX_BYTES}"),
-        (not_text, "utf-8"),
-    ],
-)
-def test_a_file_that_holds_no_answers_is_refused(
-    tmp_path: Path, make: Callable[[Path], None], words: str
-) -> None:
-    file = tmp_path / f"answers.jsonl{'.gz' if make in (too_long_unpacked, damaged) else ''}"
-    make(file)
-    with pytest.raises(CoralError, match=words) as caught:
-        read_answers(file, ITEMS)
-    assert "answers.jsonl" in str(caught.value)
+def test_a_file_that_holds_no_answers_is_refused(tmp_path: Path) -> None:
+    packed = gzip.compress(lines({"id": 3, "answer": "a"}).encode())
+    (tmp_path / "damaged.jsonl.gz").write_bytes(packed[:-4])
+    (tmp_path / "folder.jsonl").mkdir()
+    for name, words in (
+        ("missing.jsonl", "no such file"),
+        ("folder.jsonl", "cannot be read"),
+        ("damaged.jsonl.gz", "cannot be read"),
+    ):
+        with pytest.raises(CoralError, match=words) as caught:
+            read_answers(tmp_path / name, ITEMS)
+        assert name in str(caught.value)
 
 
 # Items and their tests
@@ -209,49 +150,11 @@ def test_items_have_the_tests_beside_them_or_none(tmp_path: Path) -> None:
     assert [(one.id, one.function) for one in tests] == [(3, None), (1, None), (2, None)]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (lines(*map(lake.plain, TESTS[:2])), "no row for 1 of 3 items, such as 2"),
-        (lines({**lake.plain(TESTS[0]), "cases": 1}), "line 1, cases"),
-        (
-            lines(lake.plain(TESTS[2]), {**lake.plain(TESTS[0]), "cases": []}),
-            r"line 2, cases[\s\S]*item 3: double has neither cases nor tests",
-        ),
-        (
-            lines({**lake.plain(TESTS[0]), "cases": [], "tests": "x = 1\n"}),
-            r"line 1, tests[\s\S]*item 3: double has neither cases nor tests",
-        ),
-        (
-            lines({**lake.plain(TESTS[0]), "cases": [], "tests": "def test_1(:\n"}),
-            r"line 1, tests[\s\S]*item 3: the test file of double is no Python",
-        ),
-        ("{", "line 1"),
-    ],
-)
-def test_tests_that_are_not_the_items_are_refused(tmp_path: Path, text: str, words: str) -> None:
+def test_tests_that_are_not_the_items_are_refused(tmp_path: Path) -> None:
     file = items_file(tmp_path)
-    (tmp_path / "tests.jsonl").write_text(text)
-    with pytest.raises(CoralError, match=words) as caught:
+    (tmp_path / "tests.jsonl").write_text(lines(*map(lake.plain, TESTS[:2])))
+    with pytest.raises(CoralError, match=r"tests\.jsonl[\s\S]*no row for 1 of 3 items, such as 2"):
         read_items(file)
-    assert "tests.jsonl" in str(caught.value)
-
-
-# Baselines
-
-
-def test_the_baselines_are_what_the_tools_make_of_the_code() -> None:
-    found = baselines(ITEMS, 1)
-    assert list(found) == ["unchanged", "ruff", "autopep8", "canonical", "empty"]
-    assert {name: answers[3] for name, answers in found.items()} == {
-        "unchanged": [CODE],
-        "ruff": [CANONICAL],
-        "autopep8": ["import os\n\n\n" + CANONICAL.replace(" + ", "+")],
-        "canonical": [CANONICAL],
-        "empty": [""],
-    }
-    hidden = [*ITEMS[:2], Item("", ITEMS[2].inputs, (), Meta(2, ""))]
-    assert "canonical" not in baselines(hidden, 1)
 
 
 # The command
@@ -348,87 +251,17 @@ def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) ->
     assert "official, minus a model<U+001B>[31m" in text
 
 
-def test_models_whose_names_are_cut_have_labels_that_differ(given: Path) -> None:
-    name = "Qwen2.5-Coder-1.5B-Instruct-"
-    options = ("--name", f"{name}a", "--name", f"{name}b")
-    text = coral(given / "items.jsonl", given / "good.json", given / "mixed.jsonl", *options)
-    official, *_ = text.split("\n\n")
-    labels = [line.partition("  ")[0] for line in official.splitlines()[2:]]
-    assert labels[:2] == [f"{n} {name[:24]}... (29 characters)" for n in (1, 2)]
-    assert len(set(labels)) == len(labels) == 7
-
-
-@pytest.mark.parametrize(
-    "file", ["items.jsonl", "tests.jsonl", "good.json", "../given/good.json", "link.json"]
-)
-def test_results_never_take_the_place_of_what_they_are_made_from(given: Path, file: str) -> None:
-    (given / "link.json").symlink_to(given / "good.json")
+def test_results_never_take_the_place_of_another_file(given: Path) -> None:
     before = {one: one.read_bytes() for one in given.iterdir()}
-    with pytest.raises(CoralError, match="--json"):
-        coral(given / "items.jsonl", given / "good.json", "--json", given / file)
-    with pytest.raises(CoralError, match="--json"):
-        run_linteval(
-            "run", given / "items.jsonl", given / "new.jsonl", "--json", given / "new.jsonl"
-        )
-    assert {one: one.read_bytes() for one in given.iterdir()} == before
-
-
-def test_results_without_a_place_are_refused_before_anything_is_read(given: Path) -> None:
+    for name in ("items.jsonl", "tests.jsonl", "good.json"):
+        with pytest.raises(CoralError, match="something already"):
+            coral(given / "items.jsonl", given / "good.json", "--json", given / name)
+        with pytest.raises(CoralError, match="something already"):
+            run_linteval("run", given / "items.jsonl", given / name)
     results = given / "good.json/out.json"
     with pytest.raises(CoralError, match=r"good\.json/out\.json[\s\S]*good\.json is no folder"):
-        coral(given / "nowhere.jsonl", given / "mixed.jsonl", "--json", results)
-    with pytest.raises(CoralError, match="something already"):
-        coral(given / "nowhere.jsonl", given / "mixed.jsonl", "--json", given)
-    with pytest.raises(CoralError, match=r"good\.json is no folder"):
-        run_linteval("run", given / "nowhere.jsonl", results)
-
-
-@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o002, 0o664)])
-def test_results_get_the_mode_of_the_users_own_files(given: Path, mask: int, mode: int) -> None:
-    before = os.umask(mask)
-    try:
-        coral(given / "items.jsonl", given / "good.json", "--json", given / "out.json")
-    finally:
-        os.umask(before)
-    assert (given / "out.json").stat().st_mode & 0o777 == mode
-
-
-NAME = "x" * 256
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("score", NAME, "good.json"),
-        ("score", "items.jsonl", NAME),
-        ("score", "items.jsonl", "good.json", "--json", NAME),
-        ("run", "items.jsonl", NAME),
-        ("run", "items.jsonl", "new.jsonl", "--json", NAME),
-        ("export", "base", NAME),
-    ],
-)
-def test_a_name_that_no_file_can_have_is_told(
-    given: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
-) -> None:
-    shutil.copy("params.yaml", given)
-    monkeypatch.chdir(given)
-    with pytest.raises(CoralError, match=r"x{256}(?s:.*)File name too long"):
-        run_linteval(*arguments)
-
-
-LONG = "1" * 5000
-
-
-def test_an_answer_of_any_size_is_scored(given: Path) -> None:
-    huge = {item.meta.id: fenced("x = 1\n" * 20_000) for item in ITEMS}
-    digits = {n: fenced(f"def double(x):\n    return 0x{LONG}\n") for n in huge}
-    (given / "huge.json").write_text(submission({n: [text] for n, text in huge.items()}))
-    (given / "digits.json").write_text(submission({n: [text] for n, text in digits.items()}))
-    options = (given / "huge.json", given / "digits.json", "--json", given / "out.json")
-    coral(given / "items.jsonl", *options)
-    models = json.loads((given / "out.json").read_text())["models"][:2]
-    assert [one["summary"]["outcomes"] for one in models] == [{"unlinted": 3}, {"findings": 3}]
-    assert [one["summary"]["tests_passed"] for one in models] == [0, 0]
+        coral(given / "items.jsonl", given / "mixed.jsonl", "--json", results)
+    assert {one: one.read_bytes() for one in given.iterdir()} == before
 
 
 @pytest.mark.parametrize(
@@ -436,7 +269,7 @@ def test_an_answer_of_any_size_is_scored(given: Path) -> None:
     [
         (["good.json", "good.json"], "good"),
         (["good.json", "--name", "a", "--name", "b"], "1 distinct names"),
-        (["good.json", "--name", "ruff"], "name of a baseline"),
+        (["good.json", "--name", "ruff"], "never unchanged, ruff"),
         (["good.json", "--stop", ""], "empty text"),
         (["none.json"], "no such file"),
     ],

@@ -96,7 +96,7 @@ def test_security_falls_with_severity_and_never_below_zero(counts, expected):
 )
 def test_runtime_heuristic_looks_for_reversal_and_three_nested_loops(code, expected):
     scored = score(code, ["PASS"], [])
-    assert scored.scores.runtime == scored.runtime_heuristic == pytest.approx(expected, abs=1e-15)
+    assert scored.scores.runtime == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,11 @@ def test_measured_runtime_is_the_speed_relative_to_the_reference(program, refere
 
 
 def test_measured_runtime_counts_only_the_cases_that_passed():
-    times = {"cpu_seconds": [1.0, 5.0], "reference_cpu_seconds": [0.5, 0.5]}
-    scored = score(CODE, ["PASS", "TIMEOUT"], [], runtime="measured", **times)
-    assert scored.scores.runtime == scored.runtime_measured == pytest.approx(0.45)
-    assert score(CODE, ["PASS", "TIMEOUT"], [], **times).scores.runtime == 0.7
-    assert score(CODE, ["FAIL", "FAIL"], [], **times).runtime_measured == 0.0
-    assert score(CODE, ["PASS", "FAIL"], []).runtime_measured is None
+    times = [1.0, 5.0], [0.5, 0.5]
+    scored = score(CODE, ["PASS", "TIMEOUT"], [], cpu_seconds=times)
+    assert scored.scores.runtime == pytest.approx(0.45)
+    assert score(CODE, ["FAIL", "FAIL"], [], cpu_seconds=times).scores.runtime == 0.0
+    assert score(CODE, ["PASS", "TIMEOUT"], []).scores.runtime == 0.7
 
 
 @pytest.mark.parametrize(
@@ -150,11 +149,9 @@ def test_measured_runtime_counts_only_the_cases_that_passed():
     ids=["syntax", "null byte", "surrogate", "unary"],
 )
 def test_code_that_does_not_parse_scores_zero_in_everything(code):
-    scored = score(
-        code, ["UNPARSEABLE"] * 3, [], cpu_seconds=[0] * 3, reference_cpu_seconds=[0] * 3
-    )
-    assert scored.scores == ZERO
-    assert scored.runtime_heuristic == scored.runtime_measured == 0.0
+    verdicts = ["UNPARSEABLE"] * 3
+    assert score(code, verdicts, []).scores == ZERO
+    assert score(code, verdicts, [], cpu_seconds=([0] * 3, [0] * 3)).scores == ZERO
 
 
 @pytest.mark.parametrize("code", [CRASH, TIMEOUT, TOO_LONG])
@@ -232,11 +229,10 @@ def test_measured_runtime_falls_as_the_program_slows(pairs, more):
 
 @given(codes | st.text(max_size=60), verdict_lists)
 def test_either_runtime_leaves_the_other_objectives_alone(code, verdicts):
-    times = {"cpu_seconds": [0.1] * len(verdicts), "reference_cpu_seconds": [0.2] * len(verdicts)}
-    heuristic = score(code, verdicts, [], **times)
-    measured = score(code, verdicts, [], runtime="measured", **times)
+    times = [0.1] * len(verdicts), [0.2] * len(verdicts)
+    heuristic = score(code, verdicts, [])
+    measured = score(code, verdicts, [], cpu_seconds=times)
     assert astuple(heuristic.scores)[:4] == astuple(measured.scores)[:4]
-    assert heuristic.runtime_measured == measured.scores.runtime
 
 
 def test_every_problem_weighs_the_same_however_many_samples_it_has():

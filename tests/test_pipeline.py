@@ -51,7 +51,7 @@ def test_every_table_is_there_and_fits_its_schema(
         samples = lake.read_rows("samples", SampleRow, generation)
         keys = {(row.genome, row.problem, row.sample) for row in samples}
         assert keys == {(g, p, s) for g in ids for p in TEST for s in range(2)}
-        for table in ("verdicts", "case_times", "scores", "runtimes"):
+        for table in ("verdicts", "case_times", "scores"):
             frame = lake.read_frame(table, generation)
             found = set(frame.select("genome", "problem", "sample").iter_rows())
             assert found - {("reference", name, 0) for name in TEST} == keys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow, Subjec
 from stages.best import best
 from stages.evidence import evidence
 from stages.examples import examples
-from tests.finished_lake import make_finished_lake, train_again
+from tests.finished_lake import train_again
 from tests.settings import set_params
 
 PART = lake.EVALUATIONS["best"]
@@ -24,9 +25,8 @@ pytestmark = pytest.mark.usefixtures("finished")
 
 
 @pytest.fixture
-def finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    make_finished_lake(tmp_path)
+def finished(lake_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shutil.copytree(lake_once, tmp_path / "run"))
 
 
 def test_the_best_genome_is_measured_as_it_was_trained_last() -> None:

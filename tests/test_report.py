@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
-import shutil
-import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.evidence.paired import Estimate
 from coral_batch.lake import params
-from coral_batch.lake.schemas import validator
 from coral_batch.records.rows import TimeRow
 from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.claims import interval
@@ -96,33 +90,6 @@ def test_the_times_are_those_of_every_part_of_the_run(
     assert total[:1] + total[3:4] + total[6:7] == ["total", "110.0", "32.5"]
 
 
-def test_of_equal_genomes_the_first_is_the_best(
-    small_lake: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(
-        lake.path("scores", "000").parent, lake.path("scores", "001").parent, dirs_exist_ok=True
-    )
-    write_best()
-    report()
-    metrics = lake.read_document("metrics", Metrics)
-    assert (metrics.best.genome, metrics.best.generation) == ("000-01", "000")
-    assert metrics.gain.fitness == 0
-
-
-def test_a_genome_that_the_gate_refused_is_not_the_best(
-    small_lake: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    refuse({"001-00"})
-    write_best()
-    report()
-    metrics = lake.read_document("metrics", Metrics)
-    assert (metrics.best.genome, metrics.best.passed) == ("000-01", True)
-    # The generation's best is chosen by the same rule as the finalists.
-    for generation in metrics.generations.values():
-        assert generation.best_fitness == metrics.best.fitness
-    assert REFUSED not in capsys.readouterr().out
-
-
 def test_when_none_passed_the_gate_the_report_says_so(
     small_lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,26 +99,6 @@ def test_when_none_passed_the_gate_the_report_says_so(
     metrics = lake.read_document("metrics", Metrics)
     assert (metrics.best.genome, metrics.best.passed) == ("001-00", False)
     assert REFUSED in capsys.readouterr().out
-
-
-def test_metrics_keep_their_schema_and_say_what_fitness_is(metrics: Metrics) -> None:
-    document = json.loads(lake.path("metrics").read_text())
-    assert validator("metrics").is_valid(document)
-    assert document["fitness_is"] == "selection score on 2 test problems"
-    assert "seconds" not in lake.path("metrics").read_text()
-
-
-def test_every_field_of_the_metrics_is_described() -> None:
-    def undescribed(schema: dict[str, object], path: str) -> list[str]:
-        nested = dict(schema.get("properties", {}))  # type: ignore[call-overload]
-        if isinstance(schema.get("additionalProperties"), dict):
-            nested["*"] = schema["additionalProperties"]
-        missing = [] if schema.get("description") else [path]
-        return missing + [
-            name for key, value in nested.items() for name in undescribed(value, f"{path}.{key}")
-        ]
-
-    assert undescribed(dict(validator("metrics").schema), "metrics") == []
 
 
 def test_two_runs_write_the_same_bytes(metrics: Metrics) -> None:
@@ -231,14 +178,6 @@ def test_tables_align_and_curves_fit() -> None:
     assert sparkline([1.0, 1.0]) == "▁▁"
     assert sparkline([0.0, 1.0]) == "▁█"
     assert len(sparkline([float(value) for value in range(1000)])) == 60
-
-
-@given(st.text(st.characters()))
-def test_untrusted_text_is_harmless_and_can_be_written(text: str) -> None:
-    shown = inline(text)
-    assert not {unicodedata.category(c) for c in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    escape(text).encode()
-    assert escape(text).count("\n") == text.count("\n")
 
 
 def test_untrusted_text_loses_its_control_characters() -> None:

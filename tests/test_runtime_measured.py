@@ -59,9 +59,8 @@ def measured(name: str, codes: list[str], tmp_path: Path) -> list[float]:
         lake.frame(table, rows)
         for table, rows in (("verdicts", verdicts), ("findings", []), ("case_times", times))
     ]
-    return [
-        row["runtime"] for row in score_samples(samples, *frames, {name: "test"}, objectives)[0]
-    ]
+    scores = score_samples(samples, *frames, {name: "test"}, objectives)
+    return [row["runtime"] for row in scores]
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

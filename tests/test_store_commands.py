@@ -14,7 +14,6 @@ from coral_batch.commands import cli
 from coral_batch.commands.store import size_text
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Store
-from tests.rights import bound_by_modes
 
 DAY = 24 * 60 * 60
 
@@ -67,7 +66,7 @@ def test_verify_names_the_damaged_entry_and_fails(workspace: Path) -> None:
 def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: Path) -> None:
     good, bad = entry(8), entry(16)
     (bad / "files" / "weights").unlink()
-    abandoned, in_the_making = (good.parent / f".unfinished-{name}" for name in "ab")
+    abandoned, in_the_making = (good.parent / f".key.unfinished-{name}" for name in "ab")
     for folder in (abandoned, in_the_making):
         folder.mkdir()
     age(abandoned, 2)
@@ -76,29 +75,6 @@ def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: 
     assert sorted(good.parent.iterdir()) == before
     assert "2 removed" in coral("prune")
     assert sorted(good.parent.iterdir()) == sorted([good, in_the_making])
-
-
-def test_prune_goes_by_the_latest_change_of_what_is_being_made(workspace: Path) -> None:
-    notes = entry(8).parent / ".unfinished-notes-x"
-    notes.mkdir()
-    (notes / "worker").touch()
-    age(notes, 2)
-    assert "0 removed" in coral("prune")
-    age(notes / "worker", 2)
-    age(notes, 2)
-    assert "1 removed" in coral("prune")
-
-
-@pytest.mark.parametrize("command", ["verify", "prune"])
-@pytest.mark.parametrize("place", [".", "files/weights"])
-def test_an_entry_that_may_not_be_read_is_told(workspace: Path, command: str, place: str) -> None:
-    closed = entry(8) / place
-    closed.chmod(0)
-    denied = pytest.raises(CoralError, match=r"cannot be read(?s:.*)Permission denied")
-    with denied, bound_by_modes():
-        coral(command)
-    closed.chmod(0o700)
-    assert "1 entry" in coral("verify")
 
 
 def test_prune_removes_what_no_run_used_for_so_many_days(workspace: Path) -> None:

@@ -6,14 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from coral_batch.lake.hashes import code_sha256
+from coral_batch.lake.store import Store
 from coral_batch.models.decoding import drawing
+from coral_batch.models.decoding.drawing import Drawing, Work, draw
 from coral_batch.models.training import obtain, trunk
-from tests import REPOSITORY
-from tests.first_generation import make_first_generation, rows, train_and_draw
+from coral_batch.records.configuration import Knobs
 from tests.house import closure
 
 DECODING, TRAINING = "coral_batch/models/decoding", "coral_batch/models/training"
@@ -31,23 +30,20 @@ ELSEWHERE = {
 }
 
 
-def decisive(folder: str, file: str, without: tuple[str, ...] = ()) -> set[str]:
+def decisive(folder: str, file: str) -> set[str]:
     """Return what runs of a folder when a file of it does; insist that the rest is known."""
-    found = closure(f"{folder}/{file}", without)
+    found = closure(f"{folder}/{file}")
     own = {name for name in found if name.startswith(f"{folder}/") or name == LAYERS}
     assert not {name for name in found - own if not name.startswith(tuple(ELSEWHERE))}
     return {os.path.relpath(name, folder) for name in own}
 
 
 def test_what_an_engine_imports_decides_its_samples() -> None:
-    assert decisive(DECODING, "engine.py") == set(drawing.DECISIVE["fast"])
-    assert decisive(DECODING, "plain.py") == set(drawing.DECISIVE["plain"])
+    assert decisive(DECODING, "engine.py") == set(drawing.DECISIVE)
 
 
 def test_what_training_imports_decides_its_adapters() -> None:
-    fast, plain = f"{TRAINING}/packed.py", f"{TRAINING}/plain.py"
-    assert decisive(TRAINING, "training.py", (plain,)) == set(obtain.DECISIVE["fast"])
-    assert decisive(TRAINING, "training.py", (fast,)) == set(obtain.DECISIVE["plain"])
+    assert decisive(TRAINING, "training.py") == set(obtain.DECISIVE)
 
 
 def test_what_runs_the_lower_layers_decides_their_states() -> None:
@@ -102,51 +98,15 @@ def test_anything_else_counts(old: str, new: str, tmp_path: Path) -> None:
     assert hashed(tmp_path, CODE.replace(old, new, 1)) != hashed(tmp_path, CODE)
 
 
-FILES = sorted((REPOSITORY / "coral_batch/models").rglob("*.py"))
+def test_samples_are_drawn_again_when_the_code_that_draws_them_changes(
+    materialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Work("a", None, None, {}, Knobs(0.9, 0.95, 40, 1.0), {"one": "Fix it."})
 
+    def reused() -> bool:
+        _, (row,) = draw([work], Drawing(1, 4, 1, 1, 1), materialised, "genomes", Store(tmp_path))
+        return row.reused
 
-@given(st.sampled_from(FILES), st.text("abc #'\n", max_size=20))
-def test_a_comment_at_the_end_of_a_file_does_not_count(file: Path, comment: str) -> None:
-    lines = "".join(f"# {line}\n" for line in comment.split("\n"))
-    copy = Path("commented.py")
-    copy.write_text(file.read_text() + lines)
-    assert code_sha256([copy]) == code_sha256([file])
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path_factory.getbasetemp())
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_text()
-    assert old in text, file
-    file.write_text(text.replace(old, new, 1))
-
-
-def test_edits_of_code_make_again_what_depends_on_it_and_nothing_else(tmp_path: Path) -> None:
-    project = make_first_generation(tmp_path)
-    models = project / "coral_batch/models"
-
-    def reused() -> tuple[set[object], set[object]]:
-        train_and_draw(project)
-        tables = ("adapter_durations", "sample_durations")
-        adapters, samples = ({row["reused"] for row in rows(project, one)} for one in tables)
-        return adapters, samples
-
-    assert reused() == ({False}, {False})
-    first = (project / "lake/generations/000/samples.jsonl").read_bytes()
-    # Comments in what decides, and code in what does not.
-    for name in ("decoding/engine.py", "training/packed.py", "training/kernels.py"):
-        edit(models / name, "from __future__", "# Another comment.\nfrom __future__")
-    edit(models / "decoding/sampling.py", '"""The next token', '"""Another text')
-    edit(models / "decoding/drawing.py", 'KIND = "samples"', 'NAME = 1\nKIND = "samples"')
-    edit(models / "training/obtain.py", 'KIND = "adapters"', 'NAME = 1\nKIND = "adapters"')
-    for name in ("models/repairs/tables.py", "linteval/answers/tables.py"):
-        with (project / "coral_batch" / name).open("a") as stream:
-            stream.write("\nNAME = 1\n")
-    assert reused() == ({True}, {True})
-    assert (project / "lake/generations/000/samples.jsonl").read_bytes() == first
-    # Code that decides samples alone.
-    edit(models / "decoding/sampling.py", "_MARGIN = 16", "_MARGIN = 17")
-    assert reused() == ({True}, {False})
+    assert [reused(), reused()] == [False, True]
+    monkeypatch.setattr(drawing, "code_sha256", lambda _: "0" * 64)
+    assert not reused()

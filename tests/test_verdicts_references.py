@@ -33,7 +33,7 @@ def test_a_reference_that_fails_is_refused_before_samples_are_judged(
     reference: str, found: str, action: str, tmp_path: Path
 ) -> None:
     case = Case((2,), 2)
-    problem = Problem("p", "f", None, reference, "", (case,), None, {}, "", "", "test", "")
+    problem = Problem("p", "f", None, reference, "", (case,), None, {}, "", "")
     verdicts = dataclasses.replace(SETTINGS.verdicts, require=(), cpu_seconds=1.0)
     settings = dataclasses.replace(SETTINGS, verdicts=verdicts)
     sample = dataclasses.replace(SAMPLE, problem="p", code="def f(n):\n    return n\n")

@@ -87,19 +87,19 @@ class Recorded:
         self.mismatches: list[Mismatch] = []
         self._instead: dict[Place, Any] = {}
 
-    def rows(self, table: str, kind: type[Kind], part: str | None = None) -> list[Kind]:
+    def read_rows(self, table: str, kind: type[Kind], part: str | None = None) -> list[Kind]:
         return [lake.build(kind, row) for row in self.table(table, part)]
 
-    def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
+    def read_frame(self, table: str, part: str | None = None) -> pl.DataFrame:
         return as_frame(table, self.table(table, part))
 
-    def document(self, table: str, kind: type[Kind]) -> Kind:
+    def read_document(self, table: str, kind: type[Kind]) -> Kind:
         return lake.build(kind, self.table(table))
 
-    def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
+    def read_arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
         return dict(self.table(table, part))
 
-    def folder(self, table: str, part: str | None = None) -> Path:
+    def path(self, table: str, part: str | None = None) -> Path:
         if self._instead.get((table, part), ()) is None:
             raise Unusable
         return lake.path(table, part)

@@ -10,7 +10,7 @@ from coral_batch.audit.recorded import Mismatch
 from coral_batch.corpus.split.reading import read_shown
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake, Tables
+from coral_batch.lake.stage import Tables
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.settings import Params
 from coral_batch.verdicts.pool import judge
@@ -29,7 +29,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
     Raises:
         CoralError: there is no such repair, or what it repairs is gone.
     """
-    settings, tables = params.load(), Lake()
+    settings, tables = params.load(), lake
     part, sample = _repair(name, settings, tables)
     shown = read_shown(tables, settings)
     problem = lake.find(shown.values(), lake.path("bugs"), name=sample.problem)
@@ -37,7 +37,7 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
     columns = ("case", "test", "kind", "detail")
     again = {f"case {of.case}": {one: getattr(of, one) for one in columns} for of in verdicts}
     key = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}
-    found = tables.frame("verdicts", part).filter(**key).select(columns)
+    found = tables.read_frame("verdicts", part).filter(**key).select(columns)
     there = {f"case {row['case']}": row for row in found.to_dicts()}
     file, source = lake.path("verdicts", part), "running it again in the jail"
     wrong = [
@@ -63,7 +63,7 @@ def _repair(name: str, settings: Params, tables: Tables) -> tuple[str, SampleRow
             "no such repair", field="--rerun", found=name, expected="PART/GENOME/PROBLEM/SAMPLE"
         )
     _check("PART", part, (*settings.generations, *lake.PARTS))
-    rows = tables.rows("samples", SampleRow, part)
+    rows = tables.read_rows("samples", SampleRow, part)
     for column, word in zip(("genome", "problem", "sample"), words, strict=True):
         _check(column.upper(), word, [str(getattr(row, column)) for row in rows])
         rows = [row for row in rows if str(getattr(row, column)) == word]

@@ -5,7 +5,6 @@ Each check is a function that returns its finding; nothing is downloaded or chan
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import re
@@ -22,6 +21,7 @@ from ruamel.yaml import YAML, YAMLError
 from voluptuous import Invalid
 
 from coral_batch import lake
+from coral_batch.audit.hashes import found_md5
 from coral_batch.commands.store import size_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
@@ -314,7 +314,7 @@ def cache(settings: Params) -> Iterator[Finding]:
         yield Finding(file.name, Grade.FAIL, "no lock file, as a kill may leave it", means)
     # A killed DVC leaves what it was copying, under another name, which it never reads.
     objects = sorted(file for file in CACHE.glob("??/*") if _OBJECT.fullmatch(file.name))
-    damaged = [file for file in objects if _md5(file) != file.parent.name + file.name[:30]]
+    damaged = [file for file in objects if found_md5(file) != file.parent.name + file.name[:30]]
     if damaged:
         means = f"DVC would put them into the lake: rm -f {' '.join(map(str, damaged))}"
         found = f"{len(damaged)} of {len(objects)} files are damaged, as a power cut leaves them"
@@ -344,11 +344,6 @@ def _has_shape(file: Path, shape: Callable[[Any], Any]) -> bool:
     except (YAMLError, OSError, UnicodeDecodeError, Invalid):
         return False
     return True
-
-
-def _md5(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "md5").hexdigest()
 
 
 CHECKS: tuple[Callable[[Params], Iterator[Finding]], ...] = (

@@ -4,7 +4,7 @@ An estimate, good to a third or so: the work of an adapter of all layers and of 
 from measured runs (docs/results.md), as operations at the rate of products. Where products are
 quick, what is not products counts as well: with bf16, an adapter takes as long as so many
 operations and 108 seconds. Upper layers alone take a share of that, measured in fp32
-(benchmarks/README.md), and those below are run once for all adapters.
+(docs/notebook.md), and those below are run once for all adapters.
 """
 
 from __future__ import annotations
@@ -92,7 +92,6 @@ def unlike_measured(settings: Params) -> list[str]:
         "examples.bugs": settings.examples.bugs == EXAMPLE_BUGS,
         "sampling.best_of": settings.sampling.best_of == 1,
         "linteval.source": settings.linteval.source == "snippets",
-        "compute.kernels": settings.compute.kernels == "fast",
         "compute.threads": settings.compute.threads is None,
     }
     return [name for name, unchanged in same.items() if not unchanged]

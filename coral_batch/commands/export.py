@@ -31,7 +31,6 @@ from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
 from coral_batch.repair.adapters import again, check_generation, check_origin, find_adapter
-from coral_batch.report.base_origin import Origin, origin
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 
 CONFIGURATION = "adapter_config.json"
@@ -83,7 +82,6 @@ def export(
         )
     # What is not the adapter alone is made of the base model's own files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
-    source = origin(base)
     part, folder, exported, card = _best() if genome is None else _genome(genome)
     table = "refit_examples" if genome is None else "examples"
     examples = lake.read_rows(table, Example)
@@ -100,15 +98,15 @@ def export(
             complete.mkdir()
             _write_gguf(folder, complete, exported)
         else:
-            _copy(folder, complete, source)
+            hub = base.origin == "hub"
+            _copy(folder, complete, base.name if hub else None, base.revision)
         text = model_card(exported, trained, base, form)
         (complete / "README.md").write_text(text, encoding="utf-8")
 
     _write(destination, fill)
     what = "merged into" if merged else "for"
     print(
-        f"{exported.genome} of generation {exported.generation} {what} {source.title}:"
-        f" {destination}"
+        f"{exported.genome} of generation {exported.generation} {what} {base.name}: {destination}"
     )
 
 
@@ -132,13 +130,19 @@ def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Exa
     ]
     shown = {(one.problem, one.bug) for one in examples if not one.lint}
     injected = Counter(problem for problem, bug in shown if bug is not None)
+    linted = Counter(one.problem for one in examples if one.lint)
+    words = ["its own bug"] if any(bug is None for _, bug in shown) else []
+    if injected:
+        words.append(f"up to {max(injected.values())} injected ones")
+    if linted:
+        most = max(linted.values())
+        versions = "a version" if most == 1 else f"up to {most} versions"
+        words.append(f"{versions} with lint errors")
     return Trained(
         lake.path(table).name,
         file_sha256(lake.path(table)),
         sorted({problem.origin for problem in problems if problem.name in taught}),
-        any(bug is None for _, bug in shown),
-        max(injected.values(), default=0),
-        max(Counter(one.problem for one in examples if one.lint).values(), default=0),
+        words,
         card.determinants.get("seed"),
         settings,
     )
@@ -198,11 +202,11 @@ def _genome(name: str) -> tuple[str, Path, Exported, AdapterCardRow]:
     )
 
 
-def _copy(folder: Path, complete: Path, source: Origin) -> None:
-    """Copy an adapter, whose configuration gets the base's id."""
+def _copy(folder: Path, complete: Path, base: str | None, revision: str | None) -> None:
+    """Copy an adapter, whose configuration gets the base's id on the hub."""
     shutil.copytree(folder, complete)
     configuration = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
-    configuration |= {"base_model_name_or_path": source.id, "revision": source.revision}
+    configuration |= {"base_model_name_or_path": base, "revision": revision}
     text = json.dumps(configuration, indent=2, sort_keys=True) + "\n"
     (complete / CONFIGURATION).write_text(text, encoding="utf-8")
 

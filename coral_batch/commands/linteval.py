@@ -99,7 +99,8 @@ def run(
     from coral_batch.linteval.submissions.reading import read_items
 
     settings = params.load()
-    _check_free(answers)
+    _check_free(answers, file)
+    _check_names([answers.stem])
     if model == BASE and revision is not None:
         raise CoralError(
             "the lake's base has its revision",
@@ -107,8 +108,6 @@ def run(
             found=revision,
             action="name the model as well (--model), or leave the revision out",
         )
-    _check_names([answers.stem])
-    _check_results(file, items, answers)
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
@@ -170,10 +169,7 @@ def _drawn(
             replace(settings, candidates=ranks),
             partial(draw, store=Store(lake.STORE)),
         )
-    found: dict[int, list[str]] = {}
-    for row in rows:
-        found.setdefault(row.item, []).append(row.raw)
-    return found
+    return _raw(rows)
 
 
 def score(
@@ -200,8 +196,8 @@ def score(
 
     if stop == "":
         raise CoralError("no answer can end at an empty text", field="--stop", found=stop)
-    names = _names(answers, name)
-    _check_results(file, items, *answers)
+    names = name or [path.stem for path in answers]
+    _check_names(names, len(answers))
     asked, tests = read_items(items)
     given = {model: read_answers(path, asked) for model, path in zip(names, answers, strict=True)}
     _stand(given, asked, tests, stop, params.load(), file)
@@ -216,9 +212,9 @@ def _stand(
     file: Path | None,
 ) -> None:
     """Score answers by model and item, print the tables and write them to `file`."""
+    _check_free(file)
     # Imported here: joblib and the linters are not needed by --help.
-    from coral_batch.linteval.submissions.baselines import baselines
-    from coral_batch.linteval.submissions.standings import side_by_side, standings
+    from coral_batch.linteval.submissions.standings import baselines, side_by_side, standings
     from coral_batch.verdicts import pool as jail
 
     workers = settings.compute.workers
@@ -237,64 +233,33 @@ def _stand(
         _write({"stop": stop, "models": lake.plain(found)}, file)
 
 
-def _names(answers: Sequence[Path], names: Sequence[str] | None) -> list[str]:
-    """Return the models' names, which differ."""
-    found = list(names or (path.stem for path in answers))
-    if len(found) != len(answers) or len(set(found)) < len(found) or not all(map(str.strip, found)):
+def _check_names(names: Sequence[str], count: int = 1) -> None:
+    """Refuse names that are not `count` distinct ones, or those of the baselines."""
+    from coral_batch.linteval.submissions.standings import NAMES
+
+    distinct = {*names} - {*NAMES}
+    if len(names) != count or len(distinct) != count:
         raise CoralError(
             "every model needs a name of its own",
             field="--name",
-            found=found,
-            expected=f"{len(answers)} distinct names, one for each file in their order",
-        )
-    _check_names(found)
-    return found
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Refuse models with the name of a baseline."""
-    from coral_batch.linteval.submissions.baselines import NAMES
-
-    if taken := sorted({*names} & {*NAMES}):
-        raise CoralError(
-            "a model has the name of a baseline",
-            found=taken[0],
-            expected=f"another name (of the file, or by --name) than {', '.join(NAMES)}",
+            found=", ".join(names),
+            expected=f"{count} distinct names, one for each file in their order; those of the files"
+            f" if none are given, and never {', '.join(NAMES)}",
         )
 
 
-def _check_results(file: Path | None, items: Path, *answers: Path) -> None:
-    """Refuse results in the place of what they are made from, or of anything else."""
-    from coral_batch.linteval.submissions.reading import files_of
-
-    sources = {source.resolve() for source in (*files_of(items), *answers)}
-    if file is not None and file.resolve() in sources:
-        raise CoralError(
-            "the results would stand in the place of what they are made from",
-            field="--json",
-            found=str(file),
-            expected="another file than those of the items and of the answers",
-        )
-    if file is not None:
-        _check_free(file)
-
-
-def _check_free(file: Path) -> None:
+def _check_free(*files: Path | None) -> None:
     """Refuse a file to write that is there already or has no place, before what takes long."""
-    with reading(file):
-        taken = file.exists()
-    if taken:
-        action = "name another file, or remove it"
-        raise CoralError("there is something already", file=file, action=action)
-    # Folders that are missing are made.
-    folder = next(folder for folder in file.parents if folder.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise CoralError(
-            "a file cannot be written there",
-            file=file,
-            found=f"{folder} is {'read-only' if folder.is_dir() else 'no folder'}",
-            action="name another file, or grant write access",
-        )
+    for file in filter(None, files):
+        with reading(file):
+            taken = file.exists()
+        if taken:
+            action = "name another file, or remove it"
+            raise CoralError("there is something already", file=file, action=action)
+        # Folders that are missing are made.
+        place = next(folder for folder in file.parents if folder.exists())
+        if not place.is_dir():
+            raise CoralError("no file can be there", file=file, found=f"{place} is no folder")
 
 
 def export(
@@ -314,8 +279,7 @@ def export(
     ] = False,
 ) -> None:
     """Write a model's raw answers as the board of MERA Code takes them."""
-    if file is not None:
-        _check_free(file)
+    _check_free(file)
     if items:
         scores = lake.read_frame("linteval_scores", model)
         rows = lake.read_rows("linteval_items", Item)
@@ -324,12 +288,18 @@ def export(
             _write_tests({item.meta.id for item in scored}, file)
         _write([asdict(item) for item in scored], file)
         return
-    answers: dict[int, list[str]] = {}
-    for sample in lake.read_rows("linteval_samples", LintSampleRow, model):
-        answers.setdefault(sample.item, []).append(sample.raw)
+    answers = _raw(lake.read_rows("linteval_samples", LintSampleRow, model))
     # A list in a list: the script that packs a submission writes one of answers for each request.
     test = [{"outputs": [raw], "meta": {"id": item}} for item, raw in answers.items()]
     _write({"data": {"test": test}}, file)
+
+
+def _raw(rows: Sequence[LintSampleRow]) -> dict[int, list[str]]:
+    """Return the raw answers to each item."""
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        found.setdefault(row.item, []).append(row.raw)
+    return found
 
 
 def _write_tests(items: Collection[int], file: Path) -> None:
@@ -337,19 +307,12 @@ def _write_tests(items: Collection[int], file: Path) -> None:
     from coral_batch.linteval.submissions.reading import tests_file
 
     place = tests_file(file)
-    rows = [row for row in lake.read_rows("linteval_tests", ItemTests) if row.id in items]
-    content = "".join(json.dumps(lake.plain(row)) + "\n" for row in rows).encode()
     if place.resolve() == lake.path("linteval_tests").resolve():
         return  # there are those of all items
-    if place == file or (place.exists() and place.read_bytes() != content):
-        raise CoralError(
-            "the tests of the items have no place beside their file",
-            file=place,
-            found="the file itself" if place == file else "other tests",
-            action="name another file, in a folder without others' tests",
-        )
+    _check_free(place)
+    rows = [row for row in lake.read_rows("linteval_tests", ItemTests) if row.id in items]
     with atomic(place) as stream:
-        stream.write(content)
+        stream.write("".join(json.dumps(lake.plain(row)) + "\n" for row in rows).encode())
 
 
 def _write(content: Any, file: Path | None) -> None:

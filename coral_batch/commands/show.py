@@ -17,7 +17,6 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.stage import Lake
 from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.genome import Genome
@@ -182,9 +181,7 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
     Raises:
         CoralError: the generation has no such genome, or the genome no such problem.
     """
-    individuals = {
-        individual.genome.id: individual for individual in read_individuals(Lake(), part)
-    }
+    individuals = {individual.genome.id: individual for individual in read_individuals(lake, part)}
     if genome not in individuals:
         raise CoralError(
             "no such genome",
@@ -265,7 +262,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
 
 
 def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
-    repairs = read_repairs(Lake(), params.load(), part, genome)
+    repairs = read_repairs(lake, params.load(), part, genome)
     names = list(dict.fromkeys(repair.problem.name for repair in repairs))
     if problem is not None and problem not in names:
         raise CoralError(

@@ -6,7 +6,7 @@ its bugs, since bugs of one program are alike; and then the samples within each 
 model its own. With eight problems and eight samples the
 problems alone give 95 % intervals that hold the true difference in 89 to 91 % of runs, with BCa in
 85 to 89 %; the second stage overstates the variance a little and makes up for it: 96 to 99 %
-(`python -m benchmarks.coverage`). An interval can thus be wider than need be.
+(docs/notebook.md). An interval can thus be wider than need be.
 
 Samples of a problem that are all solved, or none, say nothing of their spread, as one sample never
 does: the second stage then adds nothing, and where few programs differ the interval is too narrow

@@ -94,8 +94,7 @@ def bootstrap_mean(
     Groups of items that are alike are drawn with replacement (the cluster bootstrap: Davison and
     Hinkley 1997, section 3.8), `DRAWS` times; an item's samples stay together, since the value
     already sums them up. For a paired comparison pass each item's difference. With few groups the
-    interval is too narrow: with eight it holds the truth in 89 to 91 % of runs (`problems alone` of
-    `python -m benchmarks.coverage`).
+    interval is too narrow: with eight it holds the truth in 89 to 91 % of runs (docs/notebook.md).
 
     Args:
         values: (items,) numbers, at least one.

@@ -28,8 +28,7 @@ class Comparison:
     Attributes:
         problems: number of problems, that is, of bugs.
         programs: number of programs that they are bugs of.
-        base_samples: the base model's samples a problem.
-        best_samples: the best genome's.
+        best_samples: the best genome's samples a problem.
         k: samples that pass@k may choose: half of those drawn, at least 1.
         pass_at_1: share of samples that pass all cases.
         pass_at_k: chance that one of k samples does.
@@ -38,7 +37,6 @@ class Comparison:
 
     problems: int
     programs: int
-    base_samples: int
     best_samples: int
     k: int
     pass_at_1: Paired
@@ -295,7 +293,6 @@ def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Compari
     return Comparison(
         len(base),
         _programs(base),
-        of_base,
         of_best,
         k,
         compare(base, best, 1, seed, "evidence", name, 1),

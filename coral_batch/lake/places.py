@@ -54,7 +54,6 @@ PLACES = {
     "case_times": "{part}/case_times.parquet",
     "findings": "{part}/findings.parquet",
     "scores": "{part}/scores.parquet",
-    "runtimes": "{part}/runtimes.parquet",
     "selection": "{part}/selection.jsonl",
     "best": "best/best.json",
     "finalists": "best/finalists.jsonl",

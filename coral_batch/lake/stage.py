@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import polars as pl
 
+from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import params, tables
 from coral_batch.lake.hashes import check_files
@@ -49,41 +50,25 @@ class Folder:
 
 
 class Tables(Protocol):
-    """The tables of a lake, as a stage reads them; every method raises `CoralError`."""
+    """The tables of a lake, as a stage reads them; every method raises `CoralError`.
 
-    def rows(self, table: str, kind: type[Row], part: str | None = None) -> list[Row]:
+    The package `coral_batch.lake` is one, of the tables as they lie in the lake.
+    """
+
+    def read_rows(self, table: str, kind: type[Row], part: str | None = None) -> list[Row]:
         """Return a JSONL table as instances of a frozen dataclass."""
 
-    def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
+    def read_frame(self, table: str, part: str | None = None) -> pl.DataFrame:
         """Return a Parquet table."""
 
-    def document(self, table: str, kind: type[Row]) -> Row:
+    def read_document(self, table: str, kind: type[Row]) -> Row:
         """Return a JSON document as a frozen dataclass, or as it is for `dict`."""
 
-    def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
+    def read_arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
         """Return the arrays of an npz file."""
 
-    def folder(self, table: str, part: str | None = None) -> Path:
+    def path(self, table: str, part: str | None = None) -> Path:
         """Return where a folder lies."""
-
-
-class Lake:
-    """The tables as they lie in the lake, validated as they are read."""
-
-    def rows(self, table: str, kind: type[Row], part: str | None = None) -> list[Row]:
-        return tables.read_rows(table, kind, part)
-
-    def frame(self, table: str, part: str | None = None) -> pl.DataFrame:
-        return tables.read_frame(table, part)
-
-    def document(self, table: str, kind: type[Row]) -> Row:
-        return tables.read_document(table, kind)
-
-    def arrays(self, table: str, part: str | None = None) -> dict[str, np.ndarray]:
-        return tables.read_arrays(table, part)
-
-    def folder(self, table: str, part: str | None = None) -> Path:
-        return path(table, part)
 
 
 def run(
@@ -105,7 +90,7 @@ def run(
         CoralError: a table cannot be read or written, breaks its schema, or `make` raised it; or
             the journal cannot be removed.
     """
-    outputs = make(Lake(), params.load(), part)
+    outputs = make(lake, params.load(), part)
     for target, content in outputs.items():
         table, where = target if isinstance(target, tuple) else (target, part)
         write(table, content, where)

@@ -12,25 +12,22 @@ deleted finds its work here. The store does not know what its entries mean.
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError, reading
-from coral_batch.lake.atomic import writing
+from coral_batch.lake.atomic import unfinished
 from coral_batch.lake.hashes import found_sha256
 
 INDEX = "index.json"
 FILES = "files"
-_UNFINISHED = ".unfinished-"
 
 
 @dataclass(frozen=True)
@@ -126,20 +123,16 @@ class Store:
         """
         key = key_of(determinants)
         entry = self.root / kind / key
-        with writing(entry):
-            entry.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=entry.parent, prefix=_UNFINISHED) as temporary:
-                folder = Path(temporary) / key
-                (folder / FILES).mkdir(parents=True)
-                build(folder / FILES)
-                index = {
-                    "kind": kind,
-                    "key": key,
-                    "determinants": determinants,
-                    "files": _hashes(folder / FILES),
-                }
-                (folder / INDEX).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
-                _move(folder, entry)
+        with unfinished(entry) as folder:
+            (folder / FILES).mkdir(parents=True)
+            build(folder / FILES)
+            index = {
+                "kind": kind,
+                "key": key,
+                "determinants": determinants,
+                "files": _hashes(folder / FILES),
+            }
+            (folder / INDEX).write_text(json.dumps(index, indent=2, sort_keys=True) + "\n")
         return entry / FILES
 
     def entries(self) -> Iterator[Entry]:
@@ -158,7 +151,7 @@ class Store:
 
     def unfinished(self) -> list[Path]:
         """Return the folders of entries that are being made, or whose making was killed."""
-        return sorted(self.root.glob(f"*/{_UNFINISHED}*"))
+        return sorted(self.root.glob("*/.*.unfinished-*"))
 
 
 def discard(entry: Path) -> str | None:
@@ -237,12 +230,3 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 def _raise(error: OSError) -> None:
     raise error
-
-
-def _move(folder: Path, entry: Path) -> None:
-    try:
-        folder.rename(entry)
-    except OSError as error:
-        # Another process finished the same entry first; both hold the same bytes.
-        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
-            raise

@@ -22,16 +22,11 @@ class SampleScore:
     """The scores of one sample.
 
     Attributes:
-        scores: the objectives, each in [0, 1]; `scores.runtime` is the chosen one of the two
-            below.
-        runtime_heuristic: the text heuristic, in [0, 0.9].
-        runtime_measured: from CPU times, in [0, 0.9]; None when no times were given.
+        scores: the objectives, each in [0, 1].
         reasons: objective -> why, in a short text.
     """
 
     scores: Scores
-    runtime_heuristic: float
-    runtime_measured: float | None
     reasons: dict[str, str]
 
 
@@ -44,7 +39,7 @@ class Facts:
         loops: how deep its loops are nested.
         verdicts: one for each case.
         findings: of flake8 and bandit.
-        runtime: the measured runtime objective; None where the heuristic is the chosen one.
+        runtime: the measured runtime objective; None for the heuristic.
     """
 
     code: str
@@ -63,9 +58,7 @@ def score(
     verdicts: Sequence[str],
     findings: Sequence[Finding],
     *,
-    runtime: str = "heuristic",
-    cpu_seconds: Sequence[float] | None = None,
-    reference_cpu_seconds: Sequence[float] | None = None,
+    cpu_seconds: tuple[Sequence[float], Sequence[float]] | None = None,
     resolution: float = formulas.RUN_ONCE,
 ) -> SampleScore:
     """Score one sample.
@@ -78,31 +71,24 @@ def score(
         code: the extracted code, which may be anything.
         verdicts: the kind of each case of the problem, at least one.
         findings: what flake8 and bandit found in `code`.
-        runtime: ``heuristic`` or ``measured``, which needs times: which one becomes the runtime
-            objective.
-        cpu_seconds: CPU seconds of the program, one a case as `verdicts`.
-        reference_cpu_seconds: those of the reference program on the same cases, all of which it
-            passes.
+        cpu_seconds: CPU seconds of the program and of the reference, which passes all cases, one
+            a case as `verdicts`, for a measured runtime objective; None for the heuristic.
         resolution: seconds below which the times are not told apart.
     """
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
     loops = None if refused else _loops(code)
-    measured = _measured(verdicts, cpu_seconds, reference_cpu_seconds, resolution)
-    if loops is None and measured is not None:
-        measured = 0.0
+    measured = None if cpu_seconds is None else _measured(verdicts, *cpu_seconds, resolution)
     if loops is None:
         reason = (
             f"not parsed: linters gave {', '.join(sorted(refused))}" if refused else "no syntax"
         )
         zero = Scores(**dict.fromkeys(JUDGES, 0.0))
-        return SampleScore(zero, 0.0, measured, dict.fromkeys(JUDGES, reason))
+        return SampleScore(zero, dict.fromkeys(JUDGES, reason))
 
-    facts = Facts(code, loops, verdicts, findings, measured if runtime == "measured" else None)
+    facts = Facts(code, loops, verdicts, findings, measured)
     judged = {name: judge(facts) for name, judge in JUDGES.items()}
     return SampleScore(
         Scores(**{name: value for name, (value, _) in judged.items()}),
-        formulas.runtime_heuristic(code, loops),
-        measured,
         {name: why for name, (_, why) in judged.items()},
     )
 
@@ -118,12 +104,10 @@ def _loops(code: str) -> int | None:
 
 def _measured(
     verdicts: Sequence[str],
-    program: Sequence[float] | None,
-    reference: Sequence[float] | None,
+    program: Sequence[float],
+    reference: Sequence[float],
     resolution: float,
-) -> float | None:
-    if program is None or reference is None:
-        return None
+) -> float:
     passed = [i for i, verdict in enumerate(verdicts) if verdict == "PASS"]
     return formulas.runtime_measured(
         [program[i] for i in passed], [reference[i] for i in passed], resolution

@@ -28,7 +28,7 @@ def score_samples(
     times: pl.DataFrame,
     roles: Mapping[str, str],
     settings: Objectives,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+) -> list[dict[str, Any]]:
     """Score every sample.
 
     Args:
@@ -40,7 +40,7 @@ def score_samples(
         settings: weights, and which runtime objective enters the fitness.
 
     Returns:
-        Rows of the tables `scores` and `runtimes`, in the order of `samples`.
+        Rows of the table `scores`, in the order of `samples`.
 
     Raises:
         CoralError: a sample has no verdicts, or a case has no time.
@@ -49,7 +49,8 @@ def score_samples(
     seconds = _group(times.sort("case").select("genome", "problem", "sample", "cpu_seconds"))
     tests = set(verdicts.filter(pl.col("test").is_not_null())["problem"])
     found = _group_findings(findings)
-    scores, runtimes = [], []
+    measured = settings.runtime == "measured"
+    scores = []
     for sample in samples:
         key = (sample.genome, sample.problem, sample.sample)
         reference = seconds[REFERENCE, sample.problem, 0]
@@ -66,28 +67,19 @@ def score_samples(
             sample.code,
             kinds[key],
             found[key],
-            runtime=settings.runtime,
-            cpu_seconds=seconds[key],
-            reference_cpu_seconds=reference,
-            resolution=_resolution(settings.runtime, sample.problem in tests),
+            cpu_seconds=(seconds[key], reference) if measured else None,
+            # What has a test file does not run again.
+            resolution=RUN_ONCE if sample.problem in tests else REPEATED,
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
         role = roles[program_of(sample.problem)]
         reasons = {f"{name}_reason": why for name, why in result.reasons.items()}
         scores.append({**row, "role": role, **vars(result.scores), "fitness": None, **reasons})
-        runtimes.append(
-            {**row, "heuristic": result.runtime_heuristic, "measured": result.runtime_measured}
-        )
     values = np.array([[row[name] for name in OBJECTIVES] for row in scores])
     values = values.reshape(-1, len(OBJECTIVES))
     for row, total in zip(scores, fitness(values, settings.weights).tolist(), strict=True):
         row["fitness"] = total
-    return scores, runtimes
-
-
-def _resolution(runtime: str, has_tests: bool) -> float:
-    """Return what can be told apart: only where it enters the fitness do cases run again."""
-    return REPEATED if runtime == "measured" and not has_tests else RUN_ONCE
+    return scores
 
 
 def _group(frame: pl.DataFrame) -> dict[Key, list[Any]]:

@@ -14,26 +14,20 @@ class Bug:
         problem: the problem's name.
         kind: what kind of slip it is, e.g. ``comparison``.
         line: line of the edit in the reference, from 1.
-        original: the text that was replaced; empty where text was only put in.
-        replacement: what stands there instead; empty where text was only taken out.
         reference: the reference program.
         buggy: the program with the bug; layout and comments are the reference's.
         outcomes: one letter a case or test: the first of its verdict's kind (``P`` passed).
         failed: share of the cases that fail, in (0, 1].
-        distance: tokens that differ from the reference, by edit distance, at least 1.
     """
 
     id: str
     problem: str
     kind: str
     line: int
-    original: str
-    replacement: str
     reference: str
     buggy: str
     outcomes: str
     failed: float
-    distance: int
 
 
 def program_of(problem: str) -> str:

@@ -150,14 +150,6 @@ class Dropped:
 
 
 @dataclass(frozen=True)
-class PromptCount:
-    """How many items have one instruction."""
-
-    instruction: str
-    items: int
-
-
-@dataclass(frozen=True)
 class ItemStatistics:
     """What a build made.
 
@@ -165,14 +157,12 @@ class ItemStatistics:
         kept: number of items.
         dropped: reason -> number of programs.
         findings: flake8 code -> number of findings in the items' code, most frequent first.
-        prompts: the instructions, in the order of the items that first use them.
         prompts_from: whose they are: `ours` with their language, the name of a file, or `data set`.
     """
 
     kept: int
     dropped: dict[str, int]
     findings: dict[str, int]
-    prompts: tuple[PromptCount, ...]
     prompts_from: str
 
 

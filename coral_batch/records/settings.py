@@ -226,7 +226,6 @@ class Search:
 class Compute:
     workers: int | None
     threads: int | None
-    kernels: str
 
 
 @dataclass(frozen=True)

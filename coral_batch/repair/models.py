@@ -73,7 +73,7 @@ def drawer(
 
     Args:
         model: `BASE`, `BEST`, GENERATION/GENOME or a PEFT folder.
-        settings: ranks, kernels, threads and seed.
+        settings: ranks, threads and seed.
         plain: knobs of plain samples, which may leave the program as it is; None for the likeliest
             first changes.
 

@@ -50,8 +50,7 @@ def _bug(bug: Bug, colour: bool) -> str:
     heading = f"--- {bug.id}, {bug.kind}, line {bug.line} ---"
     count = len(bug.outcomes)
     failed = count - bug.outcomes.count("P")
-    tokens = "token" if bug.distance == 1 else "tokens"
-    about = f"  {bug.outcomes}: {failed} of {count} cases fail; {bug.distance} {tokens} away"
+    about = f"  {bug.outcomes}: {failed} of {count} cases fail"
     diff = difference(bug.reference, bug.buggy, ("reference", bug.id))
     return "\n".join((paint(heading, BOLD, colour), about, diff_text(diff, colour)))
 

@@ -17,12 +17,12 @@ from coral_batch.search.automata.simulation import unpack
 
 def read_individuals(tables: Tables, generation: str) -> list[Individual]:
     """Return a generation's genomes and what became of them, in the population's order."""
-    genomes, histories = unpack(tables.arrays("automata", generation))
+    genomes, histories = unpack(tables.read_arrays("automata", generation))
     index = {genome: number for number, genome in enumerate(genomes)}
-    features = tables.frame("features", generation).rows_by_key("genome", named=True)
-    adapters = {row.genome: row for row in tables.rows("adapters", AdapterRow, generation)}
-    fates = {row.genome: row for row in tables.rows("selection", SelectionRow, generation)}
-    population = tables.rows("population", Genome, generation)
+    features = tables.read_frame("features", generation).rows_by_key("genome", named=True)
+    adapters = {row.genome: row for row in tables.read_rows("adapters", AdapterRow, generation)}
+    fates = {row.genome: row for row in tables.read_rows("selection", SelectionRow, generation)}
+    population = tables.read_rows("population", Genome, generation)
     known = (index, features, adapters, fates)
     for genome in population:
         if not all(genome.id in table for table in known):
@@ -54,14 +54,15 @@ def read_repairs(
     Raises:
         CoralError: a repair has no problem, no verdicts or no scores.
     """
-    samples = tables.rows("samples", SampleRow, part)
+    samples = tables.read_rows("samples", SampleRow, part)
     problems = read_shown(tables, settings)
     looks = {
-        (row.genome, row.problem): row for row in tables.rows("first_changes", FirstChangeRow, part)
+        (row.genome, row.problem): row
+        for row in tables.read_rows("first_changes", FirstChangeRow, part)
     }
     chosen = pl.lit(True) if genome is None else pl.col("genome") == genome
     verdicts, findings, scores = (
-        tables.frame(table, part)
+        tables.read_frame(table, part)
         .filter(chosen)
         .rows_by_key(("genome", "problem", "sample"), named=True)
         for table in ("verdicts", "findings", "scores")

@@ -16,11 +16,11 @@ from coral_batch.records.settings import Params
 
 def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
     """Return a row for each part of a run; seconds are those of work that was not reused."""
-    trained = tables.rows("adapter_durations", DurationRow, lake.EVALUATIONS["best"])
+    trained = tables.read_rows("adapter_durations", DurationRow, lake.EVALUATIONS["best"])
     answers = [
         row
         for model in lake.LINT_MODELS
-        for row in tables.rows("linteval_durations", DurationRow, model)
+        for row in tables.read_rows("linteval_durations", DurationRow, model)
     ]
     return [
         _repairs(tables, lake.BASELINE),
@@ -39,16 +39,16 @@ def total(part: str, rows: Sequence[TimeRow]) -> TimeRow:
 
 
 def _generation(tables: Tables, name: str) -> TimeRow:
-    adapters = tables.rows("adapter_durations", DurationRow, name)
+    adapters = tables.read_rows("adapter_durations", DurationRow, name)
     return total(name, [_row(name, adapters=adapters), _repairs(tables, name)])
 
 
 def _repairs(tables: Tables, part: str) -> TimeRow:
     """Sum up how long repairs took to draw and to run; those with the same code ran once."""
     first: dict[tuple[str, str], SampleRow] = {}
-    for row in tables.rows("samples", SampleRow, part):
+    for row in tables.read_rows("samples", SampleRow, part):
         first.setdefault((row.problem, row.code), row)
-    cases = tables.frame("case_times", part)
+    cases = tables.read_frame("case_times", part)
     ran = pl.DataFrame(
         [(row.genome, row.problem, row.sample) for row in first.values()],
         schema={name: cases.schema[name] for name in ("genome", "problem", "sample")},
@@ -57,7 +57,7 @@ def _repairs(tables: Tables, part: str) -> TimeRow:
     references = cases.filter(pl.col("genome") == REFERENCE)
     seconds = pl.concat([cases.join(ran, on=ran.columns, how="semi"), references])
     return replace(
-        _row(part, samples=tables.rows("sample_durations", DurationRow, part)),
+        _row(part, samples=tables.read_rows("sample_durations", DurationRow, part)),
         cases=len(seconds),
         # Exact, so that it does not depend on the order.
         cpu_seconds=math.fsum(seconds["cpu_seconds"]),

@@ -14,7 +14,6 @@ What is not covered: a worker that lies. Whoever reaches the scheduler can run c
 from __future__ import annotations
 
 import functools
-import hashlib
 import logging
 import platform
 import socket
@@ -29,7 +28,7 @@ from uuid import uuid4
 from distributed import Client, Future, KilledWorker, Worker, as_completed, get_worker
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.hashes import check_files, file_sha256
+from coral_batch.lake.hashes import check_files, code_sha256, file_sha256
 from coral_batch.work.address import ADDRESS, SchedulerLostError
 
 DEVICE = "device"
@@ -223,13 +222,5 @@ def _programs() -> dict[str, str]:
     return {"python": platform.python_version(), "coral_batch": _CODE, **versions}
 
 
-def _code() -> str:
-    package = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for file in sorted(package.rglob("*.py")):
-        digest.update(f"{file.relative_to(package).as_posix()}\0".encode() + file.read_bytes())
-    return digest.hexdigest()
-
-
 # Now, not when it is asked for: a worker that lives on while the files change runs the old ones.
-_CODE = _code()
+_CODE = code_sha256(sorted(Path(__file__).parents[1].rglob("*.py")))

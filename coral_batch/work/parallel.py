@@ -32,8 +32,8 @@ from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError, _ExecutorManagerThread
 
 from coral_batch.errors import CoralError, shorten
+from coral_batch.verdicts.inside.kernel import exit_when_parent_dies
 from coral_batch.work.address import ADDRESS, SchedulerLostError, cluster
-from coral_batch.work.orphans import exit_when_parent_dies
 
 _ATTEMPTS = 3
 """How often a unit is handed out; a death counts for all whose results were not taken yet."""

@@ -67,7 +67,8 @@ def scores(answers: Sequence[Sequence[str]], documents: Sequence[Mapping[str, An
         for number, raw in enumerate(texts)
     ]
     tests = [ItemTests(item.meta.id, "", None, (), None) for item in items]
-    rows = iter(score_samples(samples, items, tests, _no_jail, "", workers=None).scores)
+    scored = score_samples(samples, items, tests, _no_jail, "", workers=None)
+    rows = iter(scored["linteval_scores"])
     return [[next(rows) for _ in texts] for texts in answers]
 
 

@@ -82,7 +82,7 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
 
 def _training(folder: Path) -> int:
     """Return how many adapters are being trained."""
-    return len(list((folder / ".coral/store/adapters").glob(".unfinished-notes-*/*")))
+    return len(list((folder / ".coral/store/adapters").glob(".*.unfinished-*/*")))
 
 
 def _starting(process: int) -> int:

@@ -15,7 +15,6 @@ from typing import Any
 
 from coral_batch.corpus.injection.candidates import BugCandidate, candidates
 from coral_batch.corpus.injection.counting import counted, hangs
-from coral_batch.corpus.injection.distance import token_distance
 from coral_batch.errors import CoralError, shorten
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Problem, Suite
@@ -163,13 +162,10 @@ class _Search:
                 problem=name,
                 kind=candidate.kind,
                 line=candidate.line,
-                original=candidate.original,
-                replacement=candidate.replacement,
                 reference=reference,
                 buggy=candidate.code,
                 outcomes=letters,
                 failed=1 - letters.count(PASSED) / len(letters),
-                distance=token_distance(reference, candidate.code),
             )
             for number, (candidate, letters) in enumerate(self._kept, start=1)
         ]

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Protocol
 
+from coral_batch.lake.stage import Tables
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Problem, content_hash
 from coral_batch.records.settings import Params
 
 
-class _Reader(Protocol):
-    def rows(self, table: str, kind: type[Any], part: str | None = None) -> list[Any]: ...
-
-
-def read_problems(tables: _Reader, settings: Params) -> list[Problem]:
+def read_problems(tables: Tables, settings: Params) -> list[Problem]:
     """Return the problems of all sources, by the sources' names."""
     return [
         problem
         for source in settings.corpus.sources
-        for problem in tables.rows("problems", Problem, source)
+        for problem in tables.read_rows("problems", Problem, source)
     ]
 
 
-def read_shown(tables: _Reader, settings: Params) -> dict[str, Problem]:
+def read_shown(tables: Tables, settings: Params) -> dict[str, Problem]:
     """Return every problem that may be shown by its name: those with a bug, and injected bugs."""
     problems = read_problems(tables, settings)
     own = [problem for problem in problems if problem.buggy is not None]
-    injected = as_problems(problems, tables.rows("bugs", Bug))
+    injected = as_problems(problems, tables.read_rows("bugs", Bug))
     return {problem.name: problem for problem in (*own, *injected)}
 
 

@@ -14,14 +14,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.complaints import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.score import score
-from coral_batch.linteval.scores.tables import lint_codes
+from coral_batch.linteval.scores.tables import Judge, lint_codes
 from coral_batch.linting.fixing import fix
 from coral_batch.records.finding import FAILURES, TOO_LONG, Finding
 from coral_batch.records.items import (
@@ -33,11 +34,9 @@ from coral_batch.records.items import (
     ItemStatistics,
     ItemTests,
     Meta,
-    PromptCount,
+    Reason,
 )
 from coral_batch.records.verdict import Program, Verdict
-
-Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
 
 _UNPARSEABLE = frozenset({"E902", "E999"})
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
@@ -50,7 +49,7 @@ def item_id(code: str) -> int:
     what was sampled for another code is never taken for this one's. Reading a data set's own
     numbers is not an option: files of a folder have none. The benchmark's data sets hold an id as
     a signed 32-bit number, which leaves 31 bits. Of 1,000 items two have the same with probability
-    2.3e-4, of 10,000 with probability 0.023; that is an error then.
+    2.3e-4, of 10,000 with probability 0.023; the table of items refuses that.
     """
     return int.from_bytes(hashlib.sha256(code.encode()).digest()[:4], "big") >> 1
 
@@ -75,7 +74,7 @@ def build(
         prompts_from: whose the instructions are.
 
     Raises:
-        CoralError: no program gives an item, or two have the same id.
+        CoralError: no program gives an item.
     """
     drops = list(dropped)
     kept, findings = _with_findings(candidates, workers, drops)
@@ -87,32 +86,22 @@ def build(
             found=dict(Counter(drop.reason for drop in drops)),
             expected="a program with findings of flake8 that can be fixed",
         )
-    ids = {candidate.code: item_id(candidate.code) for candidate in kept}
-    sources: dict[int, str] = {}
-    for candidate in kept:
-        other = sources.setdefault(ids[candidate.code], candidate.source)
-        if other != candidate.source:
-            raise CoralError(
-                "two items have one id",
-                found=f"{other} and {candidate.source}: {ids[candidate.code]}",
-                expected="ids, 31 bits of the SHA-256 of the code, that differ",
-                action="leave one of the two programs out",
-            )
-    ranks = {number: rank for rank, number in enumerate(sorted(sources))}
+    numbers = [item_id(one.code) for one in kept]
+    ranks = {number: rank for rank, number in enumerate(sorted(numbers))}
     items = tuple(
         Item(
-            prompts[ranks[ids[candidate.code]] % len(prompts)],
-            Inputs(candidate.code, feedback(findings[candidate.code])),
+            prompts[ranks[number] % len(prompts)],
+            Inputs(one.code, feedback(findings[one.code])),
             (),
-            Meta(ids[candidate.code], candidate.canonical or ""),
+            Meta(number, one.canonical or ""),
         )
-        for candidate in kept
+        for number, one in zip(numbers, kept, strict=True)
     )
     tests = tuple(
-        ItemTests(ids[one.code], one.source, one.function, one.cases, one.tests) for one in kept
+        ItemTests(number, one.source, one.function, one.cases, one.tests)
+        for number, one in zip(numbers, kept, strict=True)
     )
-    codes = Counter(found.code for candidate in kept for found in findings[candidate.code])
-    return DataSet(items, tests, tuple(drops), _statistics(items, drops, codes, prompts_from))
+    return _data_set(items, tests, drops, prompts_from)
 
 
 def adopt(items: Sequence[Item], source: str) -> DataSet:
@@ -123,10 +112,7 @@ def adopt(items: Sequence[Item], source: str) -> DataSet:
         source: where they are from.
     """
     tests = tuple(ItemTests(item.meta.id, source, None, (), None) for item in items)
-    codes = Counter(
-        line.split(":")[0] for item in items for line in item.inputs.feedback.splitlines()
-    )
-    return DataSet(tuple(items), tests, (), _statistics(items, (), codes, "data set"))
+    return _data_set(tuple(items), tests, (), "data set")
 
 
 def _with_findings(
@@ -144,16 +130,15 @@ def _with_findings(
     for (code, candidate), whole in zip(first.items(), written, strict=True):
         codes = {finding.code for finding in found[code]}
         silenced = [finding for finding in whole if finding not in found[code]]
-        if silenced:
-            drops.append(Dropped(candidate.source, "silenced", _listed(silenced)))
-        elif not codes:
-            drops.append(Dropped(candidate.source, "clean", ""))
-        elif TOO_LONG in codes:
-            drops.append(Dropped(candidate.source, "too_long", _listed(found[code])))
-        elif codes & _UNPARSEABLE:
-            drops.append(Dropped(candidate.source, "unparseable", _listed(found[code])))
-        elif codes & FAILURES:
-            drops.append(Dropped(candidate.source, "not_linted", _listed(found[code])))
+        reasons: dict[Reason, Any] = {
+            "silenced": silenced,
+            "clean": not codes,
+            "too_long": TOO_LONG in codes,
+            "unparseable": codes & _UNPARSEABLE,
+            "not_linted": codes & FAILURES,
+        }
+        if why := [reason for reason, holds in reasons.items() if holds]:
+            drops.append(Dropped(candidate.source, why[0], _listed(silenced or found[code])))
         else:
             kept.append(candidate)
     return kept, found
@@ -235,17 +220,15 @@ def _listed(findings: Sequence[Finding]) -> str:
     return feedback(findings).rstrip("\n").replace("\n", "; ")
 
 
-def _statistics(
-    items: Sequence[Item], drops: Sequence[Dropped], codes: Counter[str], prompts_from: str
-) -> ItemStatistics:
+def _data_set(
+    items: tuple[Item, ...],
+    tests: tuple[ItemTests, ...],
+    drops: Sequence[Dropped],
+    prompts_from: str,
+) -> DataSet:
+    told = (line for item in items for line in item.inputs.feedback.split("\n") if line)
+    codes = Counter(line.partition(":")[0] for line in told)
     by_code = sorted(codes.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ItemStatistics(
-        kept=len(items),
-        dropped=dict(sorted(Counter(drop.reason for drop in drops).items())),
-        findings=dict(by_code),
-        prompts=tuple(
-            PromptCount(instruction, count)
-            for instruction, count in Counter(item.instruction for item in items).items()
-        ),
-        prompts_from=prompts_from,
-    )
+    dropped = sorted(Counter(drop.reason for drop in drops).items())
+    statistics = ItemStatistics(len(items), dict(dropped), dict(by_code), prompts_from)
+    return DataSet(items, tests, tuple(drops), statistics)

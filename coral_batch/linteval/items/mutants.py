@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -39,7 +39,7 @@ class Fault:
     """
 
     code: str
-    sites: Callable[[View], Iterator[Site]]
+    sites: spacing.Sites
     many: bool = False
     layout: bool = True
     rival: str = ""
@@ -52,8 +52,8 @@ FAULTS = (
     Fault("F841", statements.unused_variable, layout=False),
     Fault("F824", statements.unused_global, layout=False),
     Fault("E711", statements.compared_to_none, layout=False, many=True),
-    Fault("E713", statements.not_in, layout=False),
-    Fault("E714", statements.not_is, layout=False),
+    Fault("E713", statements.negated(ast.NotIn, " in "), layout=False),
+    Fault("E714", statements.negated(ast.IsNot, " is "), layout=False),
     Fault("E721", statements.compared_types, layout=False),
     Fault("E712", statements.compared_to_true, layout=False),
     Fault("E722", statements.bare_except, layout=False),
@@ -68,23 +68,23 @@ FAULTS = (
     Fault("E275", spacing.parenthesis_after_keyword, many=True),
     Fault("E127", spacing.continuation(2), rival="continuation"),
     Fault("E128", spacing.continuation(-2), rival="continuation"),
-    Fault("E502", spacing.redundant_backslash, rival="continuation"),
-    Fault("E201", spacing.inside_opening, many=True),
-    Fault("E202", spacing.inside_closing, many=True),
-    Fault("E203", spacing.before_punctuation, many=True),
-    Fault("E211", spacing.before_arguments, many=True),
-    Fault("E221", spacing.before_operator("  "), rival="operator"),
-    Fault("E222", spacing.after_operator("  "), rival="operator"),
-    Fault("E223", spacing.before_operator("\t"), rival="operator"),
-    Fault("E224", spacing.after_operator("\t"), rival="operator"),
-    Fault("E225", spacing.around_operator, many=True, rival="operator"),
-    Fault("E228", spacing.around_modulo),
-    Fault("E231", spacing.after_comma, many=True),
+    Fault("E502", spacing.continuation(0, " \\"), rival="continuation"),
+    Fault("E201", spacing.between(" ", spacing.opening), many=True),
+    Fault("E202", spacing.between(" ", spacing.closing), many=True),
+    Fault("E203", spacing.between(" ", spacing.punctuation), many=True),
+    Fault("E211", spacing.between(" ", spacing.arguments), many=True),
+    Fault("E221", spacing.around_operator("  ", " "), rival="operator"),
+    Fault("E222", spacing.around_operator(" ", "  "), rival="operator"),
+    Fault("E223", spacing.around_operator("\t", " "), rival="operator"),
+    Fault("E224", spacing.around_operator(" ", "\t"), rival="operator"),
+    Fault("E225", spacing.around_operator("", ""), many=True, rival="operator"),
+    Fault("E228", spacing.around_operator("", "", spacing.MODULO)),
+    Fault("E231", spacing.between("", spacing.comma), many=True),
     Fault("E251", spacing.around_default),
-    Fault("E271", spacing.after_keyword("  "), rival="keyword"),
-    Fault("E272", spacing.before_keyword("  "), rival="keyword"),
-    Fault("E273", spacing.after_keyword("\t"), rival="keyword"),
-    Fault("E274", spacing.before_keyword("\t"), rival="keyword"),
+    Fault("E271", spacing.between("  ", spacing.after_keyword), rival="keyword"),
+    Fault("E272", spacing.between("  ", spacing.before_keyword), rival="keyword"),
+    Fault("E273", spacing.between("\t", spacing.after_keyword), rival="keyword"),
+    Fault("E274", spacing.between("\t", spacing.before_keyword), rival="keyword"),
     Fault("E701", statements.colon_line),
     Fault("E702", statements.semicolon_line),
     Fault("E703", statements.final_semicolon, many=True),
@@ -94,15 +94,15 @@ FAULTS = (
     Fault("E266", spacing.block_comment("## "), rival="comment"),
     Fault("E116", spacing.block_comment("# ", 4), rival="comment"),
     Fault("E115", spacing.comment_instead_of_block, rival="comment"),
-    Fault("E501", spacing.long_comment, rival="comment"),
+    Fault("E501", spacing.block_comment("# ", comments=spacing.LONG), rival="comment"),
     Fault("E302", spacing.few_blank_lines),
-    Fault("E303", spacing.many_blank_lines),
+    Fault("E303", spacing.blank_lines(lambda _: "\n\n")),
     Fault("E111", spacing.indentation("  "), rival="indentation"),
     Fault("E117", spacing.indentation(" " * 8), rival="indentation"),
     Fault("W191", spacing.indentation("\t"), rival="indentation"),
     Fault("E101", spacing.indentation("    ", "\t"), rival="indentation"),
     Fault("W291", spacing.trailing_blanks, many=True),
-    Fault("W293", spacing.blank_line_with_spaces),
+    Fault("W293", spacing.blank_lines(lambda line: " " * line.indent + "\n")),
     Fault("W292", spacing.no_final_newline, rival="end"),
     Fault("W391", spacing.final_blank_lines, rival="end"),
 )

@@ -26,7 +26,6 @@ from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import build, strictjson
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.linteval.items.limits import check_text
 from coral_batch.records.items import Item, Meta
 
 PROMPTS_FILE = "dataset_meta.json"
@@ -35,18 +34,17 @@ _TEST = ("test.json", "test.jsonl", "test*.parquet", "data/test*.parquet")
 _META = frozenset(Meta.__dataclass_fields__)
 
 
-def read_codelintereval(path: Path, *, alone: bool = False) -> list[Item]:
+def read_codelintereval(path: Path) -> list[Item]:
     """Read every record, in the file's order.
 
     Args:
         path: the file, or a folder with one file of the split ``test``, in it or in its ``data``.
-        alone: whether nothing is read that `path` does not name: no prompts beside a file.
 
     Raises:
-        CoralError: the folder has no such file or several, the file is empty or of none of the
-            forms, a record breaks the schema of the table ``linteval_items``, has a number for its
-            instruction that no prompt has, holds text that no program can (see `check_text`), or
-            has the id of an earlier one; or instructions are numbers whose prompts are not read.
+        CoralError: the folder has no such file or several, the file is of none of the forms, a
+            record breaks the schema of the table ``linteval_items``, has a number for its
+            instruction that no prompt has, or has the id of an earlier one; or instructions are
+            numbers whose prompts cannot be read.
     """
     check = validator("linteval_items")
     first: dict[int, str] = {}
@@ -54,14 +52,6 @@ def read_codelintereval(path: Path, *, alone: bool = False) -> list[Item]:
     file = find_file(path)
     records = _records(file)
     numbered = any(isinstance(record, dict) and _number(record) for _, record in records)
-    if numbered and alone and not path.is_dir():
-        raise CoralError(
-            "a data set with numbers for instructions is a folder here",
-            file=file,
-            found="a file",
-            expected=f"a folder with {PROMPTS_FILE} and the data set, as {' or '.join(_TEST)}",
-            action="name the folder (linteval.path in params.yaml)",
-        )
     prompts = read_prompts(file.with_name(PROMPTS_FILE)) if numbered else []
     for where, record in records:
         value = _in_full(record, prompts, file, where) if isinstance(record, dict) else record
@@ -69,13 +59,6 @@ def read_codelintereval(path: Path, *, alone: bool = False) -> list[Item]:
         if error is not None:
             raise CoralError("a record is not in CodeLinterEval's format", file=file, **error)
         item = build(Item, value)
-        for name, text in (
-            ("instruction", item.instruction),
-            ("inputs.code", item.inputs.code),
-            ("inputs.feedback", item.inputs.feedback),
-            ("meta.canonical_code", item.meta.canonical_code),
-        ):
-            check_text(text, file, f"{where}, {name}")
         if item.meta.id in first:
             raise CoralError(
                 "two records have one id",
@@ -142,15 +125,9 @@ def read_prompts(file: Path) -> list[str]:
     """Read the instructions of a data set, which its records may name by their numbers.
 
     Raises:
-        CoralError: there is no such file, or it has no list of texts under ``prompts``.
+        CoralError: there is no such file, or it has no list of instructions under ``prompts``.
     """
-    if not file.is_file():
-        raise CoralError(
-            "there is no file with the instructions of the data set",
-            file=file,
-            expected='the data set\'s own file of this name, with {"prompts": [...]}',
-        )
-    content = strictjson.parse(_text(file), file)
+    content = strictjson.parse(read_text(file), file)
     if isinstance(content, dict):
         content = {key: content[key] for key in content if key == "prompts"}
     error = first_error(validator("codelintereval_meta"), content)
@@ -163,56 +140,39 @@ def read_prompts(file: Path) -> list[str]:
 def _records(file: Path) -> list[tuple[str, Any]]:
     """Return the records with the place of each, for messages."""
     if file.suffix == ".parquet":
-        return [(f"row {number}", row) for number, row in enumerate(_read_parquet(file), 1)]
-    text = _text(file)
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines:
-        raise CoralError("the data set is empty", file=file, expected="at least one record")
-    if _is_record(lines[0][1]):
-        return [
-            (f"line {number}", strictjson.parse(line, file, f"line {number}"))
-            for number, line in lines
-        ]
-    content = strictjson.parse(text, file)
-    records = content
+        content: Any = _read_parquet(file)
+    else:
+        text = read_text(file)
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if len(lines) > 1 and _is_whole(lines[0][1]):
+            return [(f"line {n}", strictjson.parse(line, file, f"line {n}")) for n, line in lines]
+        content = strictjson.parse(text, file)
     if isinstance(content, dict):
-        records = content.get("data", content.get("test")) if _holds(content) else [content]
-    if not isinstance(records, list) or not records:
+        content = content.get("data", content.get("test", [content]))
+    if not isinstance(content, list) or not content:
         raise CoralError(
             "the data set has no records",
             file=file,
             found=content,
             expected='records: {"data": [...]}, {"test": [...]}, [...], one alone, or one a line',
         )
-    return [(f"record {number}", record) for number, record in enumerate(records, 1)]
+    return [(f"record {number}", record) for number, record in enumerate(content, 1)]
 
 
 def _read_parquet(file: Path) -> list[dict[str, Any]]:
     try:
         with file.open("rb") as stream:  # of a path, polars takes [, * and ? for patterns
-            rows = pl.read_parquet(stream).to_dicts()
+            return pl.read_parquet(stream).to_dicts()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise CoralError(
             "the data set cannot be read", file=file, found=str(error), expected="a Parquet file"
         ) from None
-    if not rows:
-        raise CoralError("the data set is empty", file=file, expected="at least one record")
-    return rows
 
 
-def _is_record(line: str) -> bool:
-    """Whether the first line is a record by itself, which makes the file JSONL."""
+def _is_whole(line: str) -> bool:
+    """Whether a line is JSON by itself, which makes a file of several lines JSONL."""
     try:
-        value = json.loads(line)
+        json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and not _holds(value)
-
-
-def _holds(content: dict[str, Any]) -> bool:
-    """Whether an object holds records, and so is none itself."""
-    return not content.keys().isdisjoint({"data", "test", "train"})
-
-
-def _text(file: Path) -> str:
-    return read_text(file).removeprefix("\ufeff")
+    return True

@@ -1,20 +1,29 @@
-"""The CodeLinterEval items that params.yaml names: their source read, and made into a data set."""
+"""The CodeLinterEval items that params.yaml names: their source read, and made into a data set.
+
+Programs come from the bundled snippets, MBPP or any folder; an official data set is taken as it is.
+Nothing is run here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from coral_batch.corpus.readers.mbpp import Task, examine, read_tasks
+from coral_batch.corpus.sources.problems import read_cases, read_function
+from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.testcode.asserts import numbered, test_file
+from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading
-from coral_batch.linteval.items.build import Judge, adopt, build
-from coral_batch.linteval.items.folder import read_folder
-from coral_batch.linteval.items.mbpp import read_mbpp
+from coral_batch.linteval.items.build import adopt, build
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval, read_prompts
 from coral_batch.linteval.items.prompts import PROMPTS
-from coral_batch.linteval.items.snippets import read_snippets
-from coral_batch.records.items import PLACEHOLDERS, Candidate, DataSet, Dropped
+from coral_batch.linteval.scores.tables import Judge
+from coral_batch.records.items import Candidate, DataSet, Dropped, Reason
 from coral_batch.records.settings import Params
+from coral_batch.verdicts.projects import python_files
 
 ITEMS = 2
 """Items that a bundled program gives."""
@@ -30,41 +39,114 @@ def make(settings: Params, judge: Judge) -> DataSet:
     Raises:
         CoralError: the source cannot be read, or gives no item.
     """
-    source, path = settings.linteval.source, Path(settings.linteval.path)
-    if source == "official":
-        # The stage depends on the path alone.
-        return adopt(read_codelintereval(path, alone=True), path.name)
-    dropped: list[Dropped] = []
+    lint = settings.linteval
+    path = Path(lint.path)
     with reading(path):
-        if source == "snippets":
+        if lint.source == "official":
+            return adopt(read_codelintereval(path), path.name)
+        dropped: list[Dropped] = []
+        if lint.source == "snippets":
             candidates = mutants(read_snippets(path), ITEMS, settings.seed)
         else:
-            candidates, dropped = (read_mbpp if source == "mbpp" else read_folder)(path)
-    return _build(candidates, dropped, settings, judge)
-
-
-def _build(
-    candidates: Sequence[Candidate], dropped: Sequence[Dropped], settings: Params, judge: Judge
-) -> DataSet:
-    prompts: Sequence[str] = PROMPTS[settings.linteval.language]
-    whose = f"ours, {settings.linteval.language}"
-    if settings.linteval.prompts is not None:
-        file = Path(settings.linteval.prompts)
-        prompts, whose = _published(file), file.name
+            candidates, dropped = (read_mbpp if lint.source == "mbpp" else read_folder)(path)
+    prompts: Sequence[str] = PROMPTS[lint.language]
+    whose = f"ours, {lint.language}"
+    if lint.prompts is not None:
+        prompts, whose = read_prompts(Path(lint.prompts)), Path(lint.prompts).name
     return build(candidates, prompts, judge, settings.compute.workers, dropped, whose)
 
 
-def _published(file: Path) -> list[str]:
-    """Read instructions that a user brings."""
-    with reading(file):
-        prompts = read_prompts(file)
-    for number, prompt in enumerate(prompts):
-        if missing := [one for one in PLACEHOLDERS if one not in prompt]:
-            raise CoralError(
-                "an instruction has no place for what it is about",
-                file=file,
-                field=f"prompts.{number}",
-                found=prompt,
-                expected=f"a text with {' and '.join(missing)}",
-            )
-    return prompts
+def read_snippets(folder: Path) -> list[Candidate]:
+    """Read the bundled snippets, small clean programs with JSON cases, sorted by name.
+
+    The layout is that of the bundled problems, without the buggy side:
+    ``correct_python_programs/NAME.py`` with a function of that name, and
+    ``json_testcases/NAME.json`` (one ``[inputs, expected]`` a line).
+
+    Raises:
+        CoralError: there is no program, or one has no cases, does not parse or lacks its function.
+    """
+    files = sorted((folder / "correct_python_programs").glob("*.py"))
+    if not files:
+        raise CoralError(
+            "no snippets here",
+            file=folder,
+            expected="correct_python_programs/NAME.py and json_testcases/NAME.json",
+            action="set linteval.path in params.yaml to such a folder",
+        )
+    return [
+        Candidate(
+            file.stem,
+            read_function(file, file.stem)[0],
+            function=file.stem,
+            cases=read_cases(folder / "json_testcases" / f"{file.stem}.json"),
+        )
+        for file in files
+    ]
+
+
+def read_mbpp(file: Path) -> tuple[list[Candidate], list[Dropped]]:
+    """Read every task of MBPP, in the file's order.
+
+    The asserts of a task become a test file with one function each, in the form that the jail
+    judges: the function under test is called from outside its process.
+
+    Returns:
+        The programs with their tests, and those that do not parse or whose tests the jail cannot
+        run.
+
+    Raises:
+        CoralError: the file is empty, a line is not JSON, a row is in neither form of MBPP, or a
+            task id comes twice.
+    """
+    candidates, dropped = [], []
+    for task in read_tasks(file):
+        source = f"mbpp {task.id}"
+        try:
+            candidates.append(_candidate(task, source))
+        except Lost as lost:
+            reason: Reason = "unparseable" if lost.reason == "unparseable" else "untestable"
+            dropped.append(Dropped(source, reason, lost.detail))
+    return candidates, dropped
+
+
+def _candidate(task: Task, source: str) -> Candidate:
+    found = examine(task)
+    statements = (statement for test in found.tests for statement in test)
+    check_crossing({found.function}, [*found.setup, *statements])
+    tests = test_file(found.function, numbered(found.tests), found.setup)
+    return Candidate(source, task.code, function=found.function, tests=tests)
+
+
+def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
+    """Read the Python files of any folder, as programs without tests, sorted by path.
+
+    Every ``*.py`` file is read, at any depth, but what is hidden, links, virtual environments and
+    empty files.
+
+    Returns:
+        The programs, and the files that cannot be read: one among thousands stops nothing.
+
+    Raises:
+        CoralError: there is no such folder, or it has no Python file.
+    """
+    files = python_files(folder) if folder.is_dir() else []
+    if not files:
+        raise CoralError(
+            "no Python file in the folder",
+            file=folder,
+            expected="a folder with files named *.py",
+            action="set linteval.path in params.yaml to one",
+        )
+    candidates: list[Candidate] = []
+    dropped: list[Dropped] = []
+    for file in files:
+        source = file.relative_to(folder).as_posix()
+        try:
+            code = read_text(file)
+        except CoralError as error:
+            dropped.append(Dropped(source, "unparseable", " ".join(str(error).split())))
+            continue
+        if code.strip():
+            candidates.append(Candidate(source, code))
+    return candidates, dropped

@@ -1,7 +1,7 @@
 """Lint errors of layout: spaces, blank lines, indentation, line breaks, comments.
 
-Each function returns the sites of a program at which one flake8 code can be put in. The syntax tree
-is the same before and after (`coral_batch.linteval.items.mutants` checks it).
+Each finds the sites of a program at which one flake8 code can be put in, or returns what does. The
+syntax tree is the same before and after (`coral_batch.linteval.items.mutants` checks it).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import keyword
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from coral_batch.linteval.items.view import Edit, Line, Site, Token, View
@@ -20,78 +20,77 @@ _BINDING = (
     *("=", "+=", "-=", "*=", "/=", "//=", "%="),
     *("==", "!=", "<", ">", "<=", ">="),
 )
+MODULO = ("%",)
 _COMMENTS = ("check this case", "keep the order", "the next step", "see above")
-_LONG = "The lines below take one step after the other, and the result is ready when all are done."
+LONG = (
+    "The lines below take one step after the other, and the result is ready when all are done.",
+)
+
+Sites = Callable[[View], Iterator[Site]]
+"""Finds the places of a program where a lint error can be put in."""
 
 
-def inside_opening(view: View) -> Iterator[Site]:
+def between(text: str, holds: Callable[[Token, Token], bool]) -> Sites:
+    """Put a text between two neighbours on a line, instead of what is there."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for left, right in view.neighbours():
+            if holds(left, right):
+                yield (Edit(left.end, right.start, text),)
+
+    return sites
+
+
+def opening(left: Token, right: Token) -> bool:
     """E201: whitespace after an opening bracket."""
-    for left, right in view.neighbours():
-        if left.text in _OPENING and left.end == right.start and right.text not in _CLOSING:
-            yield (Edit(left.end, left.end, " "),)
+    return left.text in _OPENING and left.end == right.start and right.text not in _CLOSING
 
 
-def inside_closing(view: View) -> Iterator[Site]:
+def closing(left: Token, right: Token) -> bool:
     """E202: whitespace before a closing bracket."""
-    for left, right in view.neighbours():
-        tight = left.end == right.start and left.text not in (*_OPENING, ",")
-        if right.text in _CLOSING and tight:
-            yield (Edit(left.end, left.end, " "),)
+    tight = left.end == right.start and left.text not in (*_OPENING, ",")
+    return right.text in _CLOSING and tight
 
 
-def before_punctuation(view: View) -> Iterator[Site]:
+def punctuation(left: Token, right: Token) -> bool:
     """E203: whitespace before a comma or a colon."""
-    for left, right in view.neighbours():
-        if right.text in {",", ":"} and left.end == right.start and left.text not in _OPENING:
-            yield (Edit(left.end, left.end, " "),)
+    return right.text in {",", ":"} and left.end == right.start and left.text not in _OPENING
 
 
-def before_arguments(view: View) -> Iterator[Site]:
+def arguments(left: Token, right: Token) -> bool:
     """E211: whitespace before the bracket of a call or an index."""
-    for left, right in view.neighbours():
-        named = left.kind == tokenize.NAME and not keyword.iskeyword(left.text)
-        if named and right.text in {"(", "["} and left.end == right.start:
-            yield (Edit(left.end, left.end, " "),)
+    named = left.kind == tokenize.NAME and not keyword.iskeyword(left.text)
+    return named and right.text in {"(", "["} and left.end == right.start
 
 
-def before_operator(blank: str) -> Callable[[View], Iterator[Site]]:
-    """E221, E223: several spaces or a tab before an operator."""
-
-    def sites(view: View) -> Iterator[Site]:
-        for left, operator, _ in _spaced_operators(view):
-            yield (Edit(left.end, operator.start, blank),)
-
-    return sites
-
-
-def after_operator(blank: str) -> Callable[[View], Iterator[Site]]:
-    """E222, E224: several spaces or a tab after an operator."""
-
-    def sites(view: View) -> Iterator[Site]:
-        for _, operator, right in _spaced_operators(view):
-            yield (Edit(operator.end, right.start, blank),)
-
-    return sites
-
-
-def around_operator(view: View) -> Iterator[Site]:
-    """E225: no whitespace around an operator."""
-    for left, operator, right in _spaced_operators(view):
-        yield Edit(left.end, operator.start, ""), Edit(operator.end, right.start, "")
-
-
-def around_modulo(view: View) -> Iterator[Site]:
-    """E228: no whitespace around a modulo operator."""
-    for left, operator, right in _triples(view):
-        if operator.text == "%" and _spaced(left, operator) and _spaced(operator, right):
-            yield Edit(left.end, operator.start, ""), Edit(operator.end, right.start, "")
-
-
-def after_comma(view: View) -> Iterator[Site]:
+def comma(left: Token, right: Token) -> bool:
     """E231: no whitespace after a comma."""
-    for left, right in view.neighbours():
-        if left.text == "," and _spaced(left, right):
-            yield (Edit(left.end, right.start, ""),)
+    return left.text == "," and _spaced(left, right)
+
+
+def after_keyword(left: Token, right: Token) -> bool:
+    """E271, E273: several spaces or a tab after a keyword."""
+    return _is_keyword(left) and _spaced(left, right) and right.kind != tokenize.COMMENT
+
+
+def before_keyword(left: Token, right: Token) -> bool:
+    """E272, E274: several spaces or a tab before a keyword."""
+    operand = left.kind in {tokenize.NAME, tokenize.NUMBER} or left.text in _CLOSING
+    word = right.text in {"in", "and", "or", "if", "else", "is"}
+    return word and operand and _spaced(left, right) and not _is_keyword(left)
+
+
+def around_operator(before: str, after: str, operators: tuple[str, ...] = _BINDING) -> Sites:
+    """E221 to E225, E228: no, several or other blanks before or after an operator."""
+
+    def sites(view: View) -> Iterator[Site]:
+        for left, operator, right in _triples(view):
+            spaced = _spaced(left, operator) and _spaced(operator, right)
+            if operator.text in operators and spaced:
+                first = Edit(left.end, operator.start, before)
+                yield first, Edit(operator.end, right.start, after)
+
+    return sites
 
 
 def around_default(view: View) -> Iterator[Site]:
@@ -99,30 +98,6 @@ def around_default(view: View) -> Iterator[Site]:
     for left, operator, right in _triples(view):
         if operator.text == "=" and operator.depth and left.end == operator.start:
             yield Edit(left.end, left.end, " "), Edit(right.start, right.start, " ")
-
-
-def after_keyword(blank: str) -> Callable[[View], Iterator[Site]]:
-    """E271, E273: several spaces or a tab after a keyword."""
-
-    def sites(view: View) -> Iterator[Site]:
-        for left, right in view.neighbours():
-            if _is_keyword(left) and _spaced(left, right) and right.kind != tokenize.COMMENT:
-                yield (Edit(left.end, right.start, blank),)
-
-    return sites
-
-
-def before_keyword(blank: str) -> Callable[[View], Iterator[Site]]:
-    """E272, E274: several spaces or a tab before a keyword."""
-
-    def sites(view: View) -> Iterator[Site]:
-        for left, right in view.neighbours():
-            operand = left.kind in {tokenize.NAME, tokenize.NUMBER} or left.text in _CLOSING
-            word = right.text in {"in", "and", "or", "if", "else", "is"}
-            if word and operand and _spaced(left, right) and not _is_keyword(left):
-                yield (Edit(left.end, right.start, blank),)
-
-    return sites
 
 
 def parenthesis_after_keyword(view: View) -> Iterator[Site]:
@@ -137,7 +112,7 @@ def parenthesis_after_keyword(view: View) -> Iterator[Site]:
             yield Edit(start - 1, start, "("), Edit(end, end, ")")
 
 
-def inline_comment(opening: str) -> Callable[[View], Iterator[Site]]:
+def inline_comment(opening: str) -> Sites:
     """E261, E262: a comment too near to the code or to its own sign."""
 
     def sites(view: View) -> Iterator[Site]:
@@ -147,12 +122,12 @@ def inline_comment(opening: str) -> Callable[[View], Iterator[Site]]:
     return sites
 
 
-def block_comment(opening: str, step: int = 0) -> Callable[[View], Iterator[Site]]:
-    """E265, E266, E116: a comment line with the wrong sign or the wrong indentation."""
+def block_comment(opening: str, step: int = 0, comments: Sequence[str] = _COMMENTS) -> Sites:
+    """E265, E266, E116, E501: a comment line with a wrong sign or indentation, or too long."""
 
     def sites(view: View) -> Iterator[Site]:
         for number, line in enumerate(_later_lines(view)):
-            comment = opening + _COMMENTS[number % len(_COMMENTS)]
+            comment = opening + comments[number % len(comments)]
             yield (Edit(line.start, line.start, " " * (line.indent + step) + comment + "\n"),)
 
     return sites
@@ -168,26 +143,14 @@ def comment_instead_of_block(view: View) -> Iterator[Site]:
             yield (Edit(line.start, line.start, comment),)
 
 
-def long_comment(view: View) -> Iterator[Site]:
-    """E501: a line of more than 79 characters."""
-    for line in _later_lines(view):
-        yield (Edit(line.start, line.start, f"{' ' * line.indent}# {_LONG}\n"),)
-
-
-def continuation(shift: int) -> Callable[[View], Iterator[Site]]:
-    """E127, E128: a line broken behind a comma, indented by more or less than the bracket asks."""
+def continuation(shift: int, end: str = "") -> Sites:
+    """E127, E128, E502: a line broken after a comma, with a wrong indentation or a backslash."""
 
     def sites(view: View) -> Iterator[Site]:
-        for comma, right, column in _breaks(view):
-            yield (Edit(comma.end, right.start, "\n" + " " * max(column + shift, 0)),)
+        for left, right, column in _breaks(view):
+            yield (Edit(left.end, right.start, f"{end}\n" + " " * max(column + shift, 0)),)
 
     return sites
-
-
-def redundant_backslash(view: View) -> Iterator[Site]:
-    """E502: a backslash between brackets."""
-    for comma, right, column in _breaks(view):
-        yield (Edit(comma.end, right.start, " \\\n" + " " * column),)
 
 
 def few_blank_lines(view: View) -> Iterator[Site]:
@@ -199,18 +162,15 @@ def few_blank_lines(view: View) -> Iterator[Site]:
             yield (Edit(line.start - 2, line.start, ""),)
 
 
-def many_blank_lines(view: View) -> Iterator[Site]:
-    """E303: several blank lines inside a function."""
-    for line in _later_lines(view):
-        if line.indent and not view.code[: line.start].endswith("\n\n"):
-            yield (Edit(line.start, line.start, "\n\n"),)
+def blank_lines(text: Callable[[Line], str]) -> Sites:
+    """E303, W293: blank lines inside a function that are too many, or not empty."""
 
+    def sites(view: View) -> Iterator[Site]:
+        for line in _later_lines(view):
+            if line.indent and not view.code[: line.start].endswith("\n\n"):
+                yield (Edit(line.start, line.start, text(line)),)
 
-def blank_line_with_spaces(view: View) -> Iterator[Site]:
-    """W293: whitespace on a blank line."""
-    for line in _later_lines(view):
-        if line.indent and not view.code[: line.start].endswith("\n\n"):
-            yield (Edit(line.start, line.start, " " * line.indent + "\n"),)
+    return sites
 
 
 def trailing_blanks(view: View) -> Iterator[Site]:
@@ -232,7 +192,7 @@ def final_blank_lines(view: View) -> Iterator[Site]:
     yield (Edit(size, size, "\n\n"),)
 
 
-def indentation(unit: str, deep: str | None = None) -> Callable[[View], Iterator[Site]]:
+def indentation(unit: str, deep: str | None = None) -> Sites:
     """E111, E117, W191, E101: the whole program indented by `unit` a level.
 
     With `deep`, the levels below the first have this indentation, and the first stays.
@@ -255,12 +215,6 @@ def _triples(view: View) -> Iterator[tuple[Token, Token, Token]]:
     for (left, middle), (again, right) in pairwise(view.neighbours()):
         if again is middle:
             yield left, middle, right
-
-
-def _spaced_operators(view: View) -> Iterator[tuple[Token, Token, Token]]:
-    for left, operator, right in _triples(view):
-        if operator.text in _BINDING and _spaced(left, operator) and _spaced(operator, right):
-            yield left, operator, right
 
 
 def _spaced(left: Token, right: Token) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from coral_batch.linteval.items.view import Edit, Site, View
 
@@ -38,9 +38,7 @@ def late_import(view: View) -> Iterator[Site]:
     """E402: an import below the code."""
     for node, following in itertools.pairwise(view.tree.body):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            end = len(view.code)
-            text = "\n\n" + view.text(node) + "\n"
-            yield Edit(view.start(node), view.line(following).start, ""), Edit(end, end, text)
+            yield _to_the_end(view, node, following, "\n\n")
 
 
 def star_import(view: View) -> Iterator[Site]:
@@ -66,12 +64,10 @@ def import_twice(view: View) -> Iterator[Site]:
 
 
 def late_constant(view: View) -> Iterator[Site]:
-    """E305: less than two blank lines behind a function: a constant that only functions need."""
+    """E305: less than two blank lines after a function: a constant that only functions need."""
     for node, following in itertools.pairwise(view.tree.body):
         if isinstance(node, ast.Assign) and isinstance(following, ast.FunctionDef):
-            end = len(view.code)
-            text = "\n" + view.text(node) + "\n"
-            yield Edit(view.start(node), view.line(following).start, ""), Edit(end, end, text)
+            yield _to_the_end(view, node, following, "\n")
 
 
 def colon_line(view: View) -> Iterator[Site]:
@@ -110,7 +106,8 @@ def final_semicolon(view: View) -> Iterator[Site]:
 def compared_to_none(view: View) -> Iterator[Site]:
     """E711: a comparison to None by value."""
     for left, operator, right in _comparisons(view):
-        if isinstance(operator, ast.Is | ast.IsNot) and _is_none(right):
+        none = isinstance(right, ast.Constant) and right.value is None
+        if none and isinstance(operator, ast.Is | ast.IsNot):
             sign = " == " if isinstance(operator, ast.Is) else " != "
             yield (Edit(view.end(left), view.start(right), sign),)
 
@@ -124,14 +121,16 @@ def compared_to_true(view: View) -> Iterator[Site]:
             yield Edit(start, start, brackets[0]), Edit(end, end, f"{brackets[1]} == True")
 
 
-def not_in(view: View) -> Iterator[Site]:
-    """E713: the membership test is negated from outside."""
-    yield from _negated(view, ast.NotIn, " in ")
+def negated(kind: type[ast.cmpop], sign: str) -> Callable[[View], Iterator[Site]]:
+    """E713, E714: a test of membership or identity that is negated from outside."""
 
+    def sites(view: View) -> Iterator[Site]:
+        for left, operator, right in _comparisons(view):
+            if isinstance(operator, kind):
+                start = view.start(left)
+                yield Edit(start, start, "not "), Edit(view.end(left), view.start(right), sign)
 
-def not_is(view: View) -> Iterator[Site]:
-    """E714: the identity test is negated from outside."""
-    yield from _negated(view, ast.IsNot, " is ")
+    return sites
 
 
 def compared_types(view: View) -> Iterator[Site]:
@@ -240,17 +239,6 @@ def _comparisons(view: View) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr]]:
             yield node.left, node.ops[0], node.comparators[0]
 
 
-def _negated(view: View, kind: type[ast.cmpop], sign: str) -> Iterator[Site]:
-    for left, operator, right in _comparisons(view):
-        if isinstance(operator, kind):
-            start = view.start(left)
-            yield Edit(start, start, "not "), Edit(view.end(left), view.start(right), sign)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
 def _is_truth(node: ast.expr) -> bool:
     """Whether the value is True or False and nothing else that is true or false."""
     predicates = {"isinstance", "startswith", "endswith", "islower", "isupper", "isdigit"}
@@ -262,6 +250,13 @@ def _is_truth(node: ast.expr) -> bool:
 
 def _is_one_line(view: View, node: ast.stmt) -> bool:
     return node.lineno == node.end_lineno and view.line(node).end >= view.end(node)
+
+
+def _to_the_end(view: View, node: ast.stmt, following: ast.stmt, blank: str) -> Site:
+    """Move a statement to the end of the program."""
+    end = len(view.code)
+    taken = Edit(view.start(node), view.line(following).start, "")
+    return taken, Edit(end, end, f"{blank}{view.text(node)}\n")
 
 
 def _before_all(view: View, text: str) -> Edit:

@@ -6,53 +6,53 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from coral_batch.linteval.scores.metrics import Comparison, Passes, Summary
+from coral_batch.linteval.scores.metrics import Passes, Summary
 from coral_batch.linteval.scores.score import count_changes
 from coral_batch.records.items import Item
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.work.csv_text import to_csv
 from coral_batch.work.text import escape, indent, inline, table
 
+Differences = tuple[Passes, Passes]
+"""Of the official and of the strict score."""
 
-def results(models: Mapping[str, Summary], comparison: Comparison | None = None) -> str:
-    """Return the results as a table, a column a model, and what is to know about it.
+
+def score_tables(models: Mapping[str, Summary], minus_first: Mapping[str, Differences]) -> str:
+    """Return tables with a row a model: both scores, answers and flake8 codes by what became of
+    them.
 
     Args:
-        models: name -> its scores, of the same items and number of samples.
-        comparison: the differences, for a column of their own.
+        models: name -> its scores, of the same items; names may be cut, and are shown as they are.
+        minus_first: name -> by how much it differs from the first model in both scores.
     """
-    first = next(iter(models.values()))
-    header = ["", *models, *(["difference"] if comparison else [])]
-    rows: list[list[str]] = []
-    for kind in ("official", "strict"):
-        passes = [getattr(model, kind) for model in (*models.values(), comparison) if model]
-        rows += [
-            [f"{kind} {name}", *(_interval(of, name) for of in passes)] for name in first.official
+    first, summary = next(iter(models.items()))
+    parts = []
+    for number, kind in enumerate(("official", "strict")):
+        header = (kind, "answers an item", *summary.official)
+        rows = [
+            (name, str(one.samples), *_cells(getattr(one, kind))) for name, one in models.items()
         ]
-        rows.append([])
-    blank = [""] if comparison else []
-    total = first.items * first.samples
-    outcomes = sorted({name for model in models.values() for name in model.outcomes})
-    for name in outcomes:
-        counts = [str(model.outcomes.get(name, 0)) for model in models.values()]
-        rows.append([f"answers: {name}", *counts, *blank])
-    rows.append(
-        ["answers: tests pass", *(str(model.tests_passed) for model in models.values()), *blank]
-    )
-    rows.append([])
-    for name in first.changes:
-        counts = [str(model.changes[name]) for model in models.values()]
-        rows.append([f"codes: {name}", *counts, *blank])
-    text = table(header, rows, left=("",))
-    notes = [
-        f"{first.items} items of {first.functions} functions, {first.samples} samples each, "
-        f"{total} answers; mean over items and 95 % bootstrap interval over functions",
-        f"{first.tested} of {first.items} items have tests",
+        parts.append(table(header, rows, left={kind}))
+        title = f"{kind}, minus {first}"
+        rows = [(name, *_cells(pair[number], sign="+")) for name, pair in minus_first.items()]
+        parts.append(table((title, *summary.official), rows, left={title}))
+    outcomes = sorted({name for one in models.values() for name in one.outcomes})
+    answers = [
+        (name, *(str(one.outcomes.get(key, 0)) for key in outcomes), str(one.tests_passed))
+        for name, one in models.items()
     ]
-    beyond = [name for name, value in first.official.items() if value is None]
-    if beyond:
-        notes.append(f"{', '.join(beyond)} cannot be estimated from {first.samples} samples")
-    return "\n".join([text, *notes])
+    parts.append(table(("answers", *outcomes, "tests pass"), answers, left={"answers"}))
+    codes = [(name, *map(str, one.changes.values())) for name, one in models.items()]
+    parts.append(table(("flake8 codes", *summary.changes), codes, left={"flake8 codes"}))
+    return "\n\n".join(parts)
+
+
+def notes(summary: Summary) -> str:
+    """Return what is to know about tables of scores."""
+    return (
+        f"{summary.items} items of {summary.functions} functions, {summary.tested} with tests; [ ]:"
+        " 95 % bootstrap interval over functions; -: fewer answers than k"
+    )
 
 
 def overview(scores: pl.DataFrame, changes: pl.DataFrame) -> str:
@@ -152,6 +152,10 @@ def _passed(success: bool) -> str:
     return "passed" if success else "failed"
 
 
-def _interval(passes: Passes, name: str) -> str:
-    value = passes[name]
-    return "-" if value is None else f"{value.mean:.3f} [{value.low:.3f}, {value.high:.3f}]"
+def _cells(passes: Passes, sign: str = "") -> list[str]:
+    return [
+        "-"
+        if value is None
+        else f"{value.mean:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
+        for value in passes.values()
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -77,9 +77,6 @@ def summarise(
         changes: its table `linteval_changes`.
         tests: the items' tests.
         seed: the run's seed, for the intervals.
-
-    Raises:
-        CoralError: the items were not answered equally often.
     """
     official, strict = _successes(scores, "official"), _successes(scores, "strict")
     functions = _functions(scores, tests)
@@ -159,16 +156,7 @@ def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
 
 def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
     """Return the (items, samples) successes in the score `kind`."""
-    counts = sorted(scores["item"].value_counts()["count"].to_list())
-    if counts[0] < counts[-1]:
-        raise CoralError(
-            f"the items were not answered equally often by {scores['genome'][0]}",
-            field="item, sample",
-            found=f"{counts[0]} to {counts[-1]} answers to an item",
-            expected="equally many",
-            action="run `dvc repro --force` for its stage linteval_samples",
-        )
-    return scores[kind].to_numpy().reshape(len(counts), -1)
+    return scores[kind].to_numpy().reshape(scores["item"].n_unique(), -1)
 
 
 def _passes(
@@ -179,21 +167,17 @@ def _passes(
     minus: NDArray[np.bool_] | None = None,
 ) -> Passes:
     """Estimate each published pass@k that there are samples for, or its difference to `minus`."""
-    found: Passes = {}
-    samples = min(table.shape[1] for table in (successes, minus) if table is not None)
+    found: Passes = dict.fromkeys((f"pass@{k}" for k in KS), None)
     for k in KS:
-        if k > samples:
-            found[f"pass@{k}"] = None
+        if k > successes.shape[1] or (minus is not None and k > minus.shape[1]):
             continue
         values = pass_at_k_of_items(successes, k)
         if minus is not None:
             values = values - pass_at_k_of_items(minus, k)
-        interval = bootstrap_mean(values, functions, seed, "linteval", kind, k)
-        found[f"pass@{k}"] = replace(
-            interval,
-            **{
-                name: round(getattr(interval, name), DECIMALS) + 0.0
-                for name in ("mean", "low", "high")
-            },
-        )
+        found[f"pass@{k}"] = _rounded(bootstrap_mean(values, functions, seed, "linteval", kind, k))
     return found
+
+
+def _rounded(exact: Interval) -> Interval:
+    mean, low, high = (round(end, DECIMALS) + 0.0 for end in (exact.mean, exact.low, exact.high))
+    return Interval(mean, low, high, exact.items)

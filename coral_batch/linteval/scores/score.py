@@ -83,7 +83,7 @@ def score(
         verdicts: kind of each of the item's tests, as `coral_batch.verdicts` names it; None when
             the item has no tests.
     """
-    outcome = outcome_of(code, after, published)
+    outcome = _outcome(code, after, published)
     tests = None if verdicts is None else all(kind == "PASS" for kind in verdicts)
     clean = outcome == "clean"
     return Score(
@@ -95,8 +95,7 @@ def score(
     )
 
 
-def outcome_of(code: str, after: Sequence[Finding], published: Sequence[Finding]) -> Outcome:
-    """Return what became of an answer's complaints; the arguments are those of `score`."""
+def _outcome(code: str, after: Sequence[Finding], published: Sequence[Finding]) -> Outcome:
     codes = {finding.code for finding in after}
     if not code.strip():
         return "empty"

@@ -1,38 +1,26 @@
 """The answers of one model to many items: linted, run in the jail and scored.
 
-Equal code is linted once, and judged once an item. What is too long to be linted is not run.
+Equal code is linted once, and judged once an item.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.linteval.scores.score import Score, score
-from coral_batch.linting.pool import MAX_BYTES, lint
+from coral_batch.linteval.scores.score import score
+from coral_batch.linting.pool import lint
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.testfiles import names_of
 
 Rows = list[dict[str, Any]]
-Record = TypeVar("Record")
 Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
 """`coral_batch.verdicts.judge` with its settings."""
-
-
-@dataclass(frozen=True)
-class Scored:
-    """Rows of the tables `linteval_findings`, `_verdicts`, `_changes` and `_scores`."""
-
-    findings: Rows
-    verdicts: Rows
-    changes: Rows
-    scores: Rows
 
 
 def score_samples(
@@ -42,7 +30,7 @@ def score_samples(
     in_jail: Judge,
     isolation: str,
     workers: int | None,
-) -> Scored:
+) -> dict[str, Rows]:
     """Score every answer.
 
     Args:
@@ -54,39 +42,59 @@ def score_samples(
         workers: processes that lint; None for one a core.
 
     Returns:
-        Rows in the order of `samples`.
+        Rows of the tables `linteval_findings`, `_verdicts`, `_changes` and `_scores`, in the order
+        of `samples`.
 
     Raises:
         CoralError: an item or its tests are missing.
     """
-    codes = [sample.code for sample in samples]
-    asked = sorted({sample.item for sample in samples})
-    by_item = records_of(asked, {item.meta.id: item for item in items}, "linteval_items")
-    originals = [item.inputs.code for item in by_item.values()]
-    after, published = lint_codes(codes, workers)
-    before = dict(zip(by_item, lint_written(originals, workers), strict=True))
-    judged = judge_codes(samples, tests, in_jail)
-    scored = Scored([], [], [], [])
+    known = {one.id for one in tests} & {item.meta.id for item in items}
+    if missing := [sample.item for sample in samples if sample.item not in known]:
+        raise CoralError(
+            "the answers are to items that are not there",
+            file=lake.path("linteval_items"),
+            found=f"no row for item {missing[0]}, or none of its tests",
+            action="run `dvc repro`",
+        )
+    asked = {sample.item for sample in samples}
+    codes = {item.meta.id: item.inputs.code for item in items if item.meta.id in asked}
+    written, _ = lint_codes(list(codes.values()), workers)
+    before = dict(zip(codes, written, strict=True))
+    after, published = lint_codes([sample.code for sample in samples], workers)
+    judged = _judged(samples, tests, in_jail)
+    names = ("findings", "verdicts", "changes", "scores")
+    rows: dict[str, Rows] = {f"linteval_{name}": [] for name in names}
     for number, sample in enumerate(samples):
         key = {"item": sample.item, "sample": sample.sample}
-        verdicts = judged[number]
+        results = judged[number]
         result = score(
-            by_item[sample.item].inputs.code,
+            codes[sample.item],
             sample.code,
             before[sample.item],
             after[number],
             published[number],
-            None if verdicts is None else [verdict.kind for verdict in verdicts],
+            None if results is None else [verdict.kind for verdict in results],
         )
-        scored.findings.extend(_finding_rows(key, after[number], published[number]))
-        scored.verdicts.extend(
-            {**key, "case": v.case, "test": v.test, "kind": v.kind, "detail": v.detail}
-            | {"isolation": isolation}
-            for v in verdicts or ()
-        )
-        scored.changes.extend({**key, **asdict(change)} for change in result.changes)
-        scored.scores.append({"genome": sample.genome, **key, **_score_row(result)})
-    return scored
+        row = asdict(result)
+        rows["linteval_changes"] += [{**key, **change} for change in row.pop("changes")]
+        rows["linteval_scores"].append({"genome": sample.genome, **key, **row})
+        rows["linteval_findings"] += [
+            {
+                **key,
+                **{name: getattr(finding, name) for name in ("code", "message", "line", "column")},
+                "silenced": finding not in published[number],
+            }
+            for finding in after[number]
+        ]
+        rows["linteval_verdicts"] += [
+            {
+                **key,
+                **{name: getattr(verdict, name) for name in ("case", "test", "kind", "detail")},
+                "isolation": isolation,
+            }
+            for verdict in results or ()
+        ]
+    return rows
 
 
 def lint_codes(
@@ -102,109 +110,22 @@ def lint_codes(
         Each text's findings without and with ``# noqa`` honoured. A text without that word is
         linted once, since nothing in it could be silenced.
     """
-    written = lint_written(codes, workers)
-    noted = [number for number, code in enumerate(codes) if "noqa" in code.lower()]
-    published = list(written)
-    if noted:
-        again = lint(
-            [codes[number] for number in noted],
-            workers,
-            ("flake8",),
-            honour_noqa=True,
-            final_newline=False,
-        )
-        for number, findings in zip(noted, again, strict=True):
-            published[number] = findings
-    return written, published
+    written = lint(codes, workers, ("flake8",), final_newline=False)
+    noted = [code for code in codes if "noqa" in code.lower()]
+    again = lint(noted, workers, ("flake8",), honour_noqa=True, final_newline=False)
+    published = dict(zip(codes, written, strict=True)) | dict(zip(noted, again, strict=True))
+    return written, [published[code] for code in codes]
 
 
-def lint_written(codes: Sequence[str], workers: int | None) -> list[list[Finding]]:
-    """Return flake8's findings in each text as it was written, ``# noqa`` silencing nothing."""
-    return lint(codes, workers, ("flake8",), final_newline=False)
-
-
-def judge_codes(
+def _judged(
     samples: Sequence[LintSampleRow | Answer], tests: Sequence[ItemTests], in_jail: Judge
 ) -> list[list[Verdict] | None]:
-    """Run the items' tests on every answer; None without tests.
-
-    An answer that is too long for the linters fails every test, and is not run.
-    """
-    by_item = records_of(
-        [sample.item for sample in samples], {one.id: one for one in tests}, "linteval_tests"
-    )
-    programs = {
-        number: program
-        for number, sample in enumerate(samples)
-        if (program := _program(by_item[sample.item], sample)) is not None
-    }
-    short = {
-        number: program
-        for number, program in programs.items()
-        if len(program.code.encode("utf-8", "surrogatepass")) <= MAX_BYTES
-    }
-    judged = in_jail(list(short.values())) if short else []
-    verdicts = dict(zip(short, judged, strict=True))
-    for number, program in programs.items():
-        verdicts.setdefault(number, _too_long(program))
-    return [verdicts.get(number) for number in range(len(samples))]
-
-
-def _too_long(program: Program) -> list[Verdict]:
-    detail = f"not run: more than {MAX_BYTES} bytes"
-    return [
-        Verdict(number, name, "FAIL", detail, 0.0, 0.0)
-        for number, name in enumerate(names_of(program))
+    """Run the items' tests on every answer; None without tests."""
+    by_item = {one.id: one for one in tests}
+    programs = [
+        Program(f"{one.item}/{one.sample}", of.function, one.code, of.cases, of.tests, {})
+        for one in samples
+        if (of := by_item[one.item]).function is not None
     ]
-
-
-def records_of(
-    items: Sequence[int], records: Mapping[int, Record], table: str
-) -> dict[int, Record]:
-    """Return the records of some items, which the answers to them say are there.
-
-    Args:
-        items: numbers of items, with any repetitions.
-        records: item -> its record.
-        table: where the records stand, for the message.
-
-    Raises:
-        CoralError: one is missing.
-    """
-    if missing := sorted(set(items) - records.keys()):
-        raise CoralError(
-            "the answers are to items that are not there",
-            file=lake.path(table),
-            found=f"no row for item {missing[0]}",
-            action="run `dvc repro`",
-        )
-    return {item: records[item] for item in items}
-
-
-def _program(tests: ItemTests, sample: LintSampleRow | Answer) -> Program | None:
-    if tests.function is None:
-        return None
-    name = f"{sample.item}/{sample.sample}"
-    return Program(name, tests.function, sample.code, tests.cases, tests.tests, {})
-
-
-def _finding_rows(
-    key: dict[str, int], after: Sequence[Finding], published: Sequence[Finding]
-) -> Rows:
-    return [
-        {
-            **key,
-            "code": finding.code,
-            "message": finding.message,
-            "line": finding.line,
-            "column": finding.column,
-            "silenced": finding not in published,
-        }
-        for finding in after
-    ]
-
-
-def _score_row(result: Score) -> dict[str, Any]:
-    row = asdict(result)
-    del row["changes"]
-    return row
+    verdicts = iter(in_jail(programs) if programs else ())
+    return [None if by_item[sample.item].function is None else next(verdicts) for sample in samples]

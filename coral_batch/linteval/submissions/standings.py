@@ -9,15 +9,19 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.linteval.answers.extraction import code_of
+from coral_batch.linteval.report.text import notes, score_tables
 from coral_batch.linteval.scores.metrics import DECIMALS, Passes, Summary, difference, summarise
 from coral_batch.linteval.scores.score import Change, count_changes
 from coral_batch.linteval.scores.tables import Judge, score_samples
+from coral_batch.linting.fixing import fix
 from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.work.text import inline, table
 
+NAMES = ("unchanged", "ruff", "autopep8", "canonical", "empty")
+"""Of the baselines: answers that no model gave, beside which it is seen what a score means."""
+
 # The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
 SEED = 0
-_NAME = 24
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,35 @@ class Standing:
     prompts: tuple[PromptScore, ...]
 
 
+def baselines(items: Sequence[Item], workers: int | None) -> dict[str, dict[int, list[str]]]:
+    """Return name (of `NAMES`) -> item -> its one answer, bare code without a fence.
+
+    ``unchanged``: the item's code; ``ruff`` and ``autopep8``: what these make of it; ``canonical``:
+    its canonical code, where every item has one; ``empty``: nothing.
+
+    Args:
+        items: the items.
+        workers: processes; None for one a core.
+
+    Raises:
+        CoralError: ruff does not run.
+    """
+    codes = [item.inputs.code for item in items]
+    answers = {
+        "unchanged": codes,
+        "ruff": fix(codes, workers, ("ruff",)),
+        "autopep8": fix(codes, workers, ("autopep8",)),
+        "canonical": [item.meta.canonical_code for item in items],
+        "empty": [""] * len(items),
+    }
+    if not all(answers["canonical"]):
+        del answers["canonical"]
+    return {
+        name: {item.meta.id: [text] for item, text in zip(items, texts, strict=True)}
+        for name, texts in answers.items()
+    }
+
+
 def standings(
     models: Mapping[str, Mapping[int, Sequence[str]]],
     items: Sequence[Item],
@@ -77,82 +110,52 @@ def standings(
         isolation: the layers of isolation in force there, joined by +.
         workers: processes that lint; None for one a core.
     """
-    answers: list[Answer] = []
-    spans: list[tuple[int, int]] = []
-    start = 0
     # All at once: the linters and the jail start once, and code that several models wrote is
-    # judged once. A model's answers to an item are numbered on from those of the one before it.
-    for name, answered in models.items():
-        often = len(next(iter(answered.values())))
-        spans.append((start, start + often))
-        answers += [
-            Answer(name, item, start + number, code_of(raw, stop))
-            for item, texts in answered.items()
-            for number, raw in enumerate(texts)
-        ]
-        start += often
-    scored = score_samples(answers, items, tests, in_jail, isolation, workers)
-    scores = lake.frame("linteval_scores", scored.scores)
-    changes = lake.frame("linteval_changes", scored.changes)
-    first, *_ = (_between(scores, span) for span in spans)
-    return [
-        _standing(_between(scores, span), _between(changes, span), first, items, tests)
-        for span in spans
+    # judged once. So the answers are numbered through.
+    given = [
+        (name, item, raw)
+        for name, answered in models.items()
+        for item, texts in answered.items()
+        for raw in texts
     ]
+    answers = [
+        Answer(name, item, number, code_of(raw, stop))
+        for number, (name, item, raw) in enumerate(given)
+    ]
+    scored = score_samples(answers, items, tests, in_jail, isolation, workers)
+    scores = lake.frame("linteval_scores", scored["linteval_scores"])
+    changes = lake.frame("linteval_changes", scored["linteval_changes"])
+    by_model = {name: scores.filter(pl.col("genome") == name) for name in models}
+    first = next(iter(by_model.values()))
+    found = []
+    for rows in by_model.values():
+        of_model = changes.filter(pl.col("sample").is_in(rows["sample"].implode()))
+        found.append(
+            Standing(
+                summarise(rows, of_model, tests, SEED),
+                *difference(rows, first, tests, SEED),
+                count_changes(list(of_model.select("code", "change").iter_rows())),
+                _by_prompt(rows, items),
+            )
+        )
+    return found
 
 
 def side_by_side(found: Sequence[Standing]) -> str:
     """Return tables: a row a model, and by flake8 code and by prompt a column a model."""
-    labels = _labels([one.summary.genome for one in found])
-    first = found[0].summary
-    parts = []
-    for kind in ("official", "strict"):
-        header = (kind, "answers an item", *first.official)
-        rows = [
-            (label, str(one.summary.samples), *_cells(getattr(one.summary, kind)))
-            for label, one in zip(labels, found, strict=True)
+    named = {inline(one.summary.genome): one for one in found}
+    differences = {
+        label: (one.official_minus_first, one.strict_minus_first) for label, one in named.items()
+    }
+    del differences[next(iter(named))]
+    return "\n\n".join(
+        [
+            score_tables({label: one.summary for label, one in named.items()}, differences),
+            _codes(named),
+            _prompts(named),
+            notes(found[0].summary),
+            f"{', '.join(NAMES)}: answers that no model gave",
         ]
-        parts.append(table(header, rows, left={kind}))
-        title = f"{kind}, minus {labels[0]}"
-        rows = [
-            (label, *_cells(getattr(one, f"{kind}_minus_first"), signed=True))
-            for label, one in zip(labels[1:], found[1:], strict=True)
-        ]
-        parts.append(table((title, *first.official), rows, left={title}))
-    parts += [
-        _outcomes(found, labels),
-        _codes(found, labels),
-        _prompts(found, labels),
-        _notes(first),
-    ]
-    return "\n\n".join(parts)
-
-
-def _labels(names: Sequence[str]) -> list[str]:
-    """Return names as they are shown, cut; with their numbers where that leaves two the same."""
-    labels = [inline(name, _NAME) for name in names]
-    if len(set(labels)) < len(labels):
-        labels = [f"{number} {label}" for number, label in enumerate(labels, start=1)]
-    return labels
-
-
-def _between(rows: pl.DataFrame, span: tuple[int, int]) -> pl.DataFrame:
-    """Return the rows of one model: of the samples from the first number up to the second."""
-    return rows.filter(pl.col("sample").is_between(*span, closed="left"))
-
-
-def _standing(
-    scores: pl.DataFrame,
-    changes: pl.DataFrame,
-    first: pl.DataFrame,
-    items: Sequence[Item],
-    tests: Sequence[ItemTests],
-) -> Standing:
-    return Standing(
-        summarise(scores, changes, tests, SEED),
-        *difference(scores, first, tests, SEED),
-        count_changes(list(changes.select("code", "change").iter_rows())),
-        _by_prompt(scores, items),
     )
 
 
@@ -170,25 +173,12 @@ def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore
     return tuple(found)
 
 
-def _outcomes(found: Sequence[Standing], labels: Sequence[str]) -> str:
-    names = sorted({name for one in found for name in one.summary.outcomes})
+def _codes(named: Mapping[str, Standing]) -> str:
     rows = [
-        (
-            label,
-            *(str(one.summary.outcomes.get(name, 0)) for name in names),
-            str(one.summary.tests_passed),
-        )
-        for label, one in zip(labels, found, strict=True)
+        (code, *(_code(one.codes.get(code)) for one in named.values()))
+        for code in sorted({code for one in named.values() for code in one.codes})
     ]
-    return table(("answers", *names, "tests pass"), rows, left={"answers"})
-
-
-def _codes(found: Sequence[Standing], labels: Sequence[str]) -> str:
-    rows = [
-        (code, *(_code(one.codes.get(code)) for one in found))
-        for code in sorted({code for one in found for code in one.codes})
-    ]
-    return table(("share fixed, +new", *labels), rows, left={"share fixed, +new"})
+    return table(("share fixed, +new", *named), rows, left={"share fixed, +new"})
 
 
 def _code(counts: Mapping[Change, int] | None) -> str:
@@ -200,31 +190,14 @@ def _code(counts: Mapping[Change, int] | None) -> str:
     return f"{counts['fixed'] / had:.2f} {new}".rstrip() if had else new
 
 
-def _prompts(found: Sequence[Standing], labels: Sequence[str]) -> str:
-    rows = []
-    for number, prompt in enumerate(found[0].prompts):
-        cells = []
-        for one in found:
-            scores = one.prompts[number]
-            cells.append(f"{scores.official:.2f} {scores.strict:.2f}")
-        rows.append((inline(prompt.instruction[:60]), str(prompt.items), *cells))
-    header = ("pass@1, official and strict, by prompt", "items", *labels)
-    return table(header, rows, left={header[0]})
-
-
-def _notes(first: Summary) -> str:
-    return (
-        f"{first.items} items of {first.functions} functions, {first.tested} with tests; [ ]: 95 %"
-        " bootstrap interval over functions; -: fewer answers than k\n"
-        "unchanged, ruff, autopep8, canonical, empty: answers that no model gave"
-    )
-
-
-def _cells(passes: Passes, *, signed: bool = False) -> list[str]:
-    sign = "+" if signed else ""
-    return [
-        "-"
-        if value is None
-        else f"{value.mean:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
-        for value in passes.values()
+def _prompts(named: Mapping[str, Standing]) -> str:
+    header = ("pass@1, official and strict, by prompt", "items", *named)
+    rows = [
+        (
+            inline(of_prompt[0].instruction[:60]),
+            str(of_prompt[0].items),
+            *(f"{one.official:.2f} {one.strict:.2f}" for one in of_prompt),
+        )
+        for of_prompt in zip(*(one.prompts for one in named.values()), strict=True)
     ]
+    return table(header, rows, left={header[0]})

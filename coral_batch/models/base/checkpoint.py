@@ -31,7 +31,7 @@ from coral_batch.lake.hashes import check_files, folder_hashes
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.device import compute_dtype, devices
 from coral_batch.models.base.download import fetch, hub_failure
-from coral_batch.work.progress import fetching, progress
+from coral_batch.work.progress import progress, say
 
 CARD = "card.json"
 CONFIG = "config.json"
@@ -271,7 +271,6 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
     steps = progress(None, f"base {entry.name}", total=3, units="steps")
     # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
     with steps, _quiet(), redirect_stderr(io.StringIO()):
-        steps.set_postfix_str("dequantising")
         model = AutoModelForCausalLM.from_pretrained(
             gguf.parent,
             gguf_file=gguf.name,
@@ -279,10 +278,8 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
             dtype=torch.bfloat16,
         )
         steps.update()
-        steps.set_postfix_str("tokenizer")
         tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
         steps.update()
-        steps.set_postfix_str("saving")
         if not model.config.tie_word_embeddings:
             model.config.tie_word_embeddings = True
             model.model.embed_tokens.weight = model.lm_head.weight
@@ -309,10 +306,8 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
     try:
         commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
         patterns = [*WANTED, *WANTED_TOKENIZER]
-        with fetching(f"base {model}", Path(huggingface_hub.constants.HF_HUB_CACHE)):
-            folder = huggingface_hub.snapshot_download(
-                model, revision=commit, allow_patterns=patterns
-            )
+        say(f"base {model}: fetching it from the hub")
+        folder = huggingface_hub.snapshot_download(model, revision=commit, allow_patterns=patterns)
     except Exception as error:
         if not hub_failure(error):
             raise

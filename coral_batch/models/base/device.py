@@ -6,7 +6,7 @@ several processes a device (`coral_batch.models.training.obtain`). Code that com
 device itself: it asks the model it was given (``model.device``), which
 `models.base.checkpoint.load_base` put there.
 
-One NVIDIA H200 has made the whole default run (benchmarks/README.md, "On a GPU"); several devices
+One NVIDIA H200 has made the whole default run (docs/notebook.md, "on a GPU"); several devices
 in one machine have not been tried. Tests that need a device say so and wait.
 No device is ever chosen for its load, and a model is never split over several.
 """

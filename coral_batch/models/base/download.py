@@ -26,7 +26,7 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import Entry
-from coral_batch.work.progress import fetching, progress
+from coral_batch.work.progress import progress, say
 
 CONNECT_SECONDS = 4
 DOWNLOADS = 3
@@ -135,8 +135,8 @@ def _probe_packages(entry: Entry) -> None:
 def _from_hub(entry: Entry, downloads: Path) -> None:
     _probe_hub(entry)
     try:
-        with fetching(f"base {entry.name}", downloads, entry.size):
-            huggingface_hub.hf_hub_download(entry.repository, entry.file, local_dir=downloads)
+        say(f"base {entry.name}: fetching {entry.size / 1e9:.1f} GB")
+        huggingface_hub.hf_hub_download(entry.repository, entry.file, local_dir=downloads)
     except Exception as error:
         if not hub_failure(error):
             raise

@@ -32,7 +32,6 @@ from coral_batch.models.decoding.fence import FenceTokens
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed, generator
-from coral_batch.work.progress import Tell
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,6 @@ def gathered(
     prompts: Sequence[str],
     samples: int,
     results: Iterable[tuple[int, Sample | Look]],
-    tell: Tell,
 ) -> Iterator[tuple[Unit, Drawn]]:
     """Yield each unit with what came of it, as soon as its last sample is done.
 
@@ -118,22 +116,16 @@ def gathered(
         prompts: the names of all prompts, in their order.
         samples: samples a prompt.
         results: each sample and look, with its unit's number.
-        tell: is told, at first and whenever a sample is done, how many units' worth of them belongs
-            to units that are not done.
     """
-    tell(0.0)
     names = [tuple(prompts) if unit.prompts is None else unit.prompts for unit in units]
     drawn: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
     looks: list[dict[str, Look]] = [{} for _ in units]
-    shares = [0.0 for _ in units]
     for number, one in results:
         if isinstance(one, Look):
             looks[number][one.problem] = one
             continue
         drawn[number][one.problem, one.index] = one
-        shares[number] = len(drawn[number]) / (samples * len(names[number]))
-        tell(sum(share for share in shares if share < 1))
-        if shares[number] == 1:
+        if len(drawn[number]) == samples * len(names[number]):
             places = [(name, index) for name in names[number] for index in range(samples)]
             seen = [looks[number][name] for name in names[number] if name in looks[number]]
             yield units[number], Drawn([drawn[number][place] for place in places], seen)

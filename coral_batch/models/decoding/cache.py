@@ -47,12 +47,12 @@ def live_rows_attention(
     """
     if kwargs.get("softcap") or kwargs.get("s_aux") is not None:
         raise CoralError(
-            "this base model cannot be decoded with the fast kernels",
+            "answers of this base model cannot be drawn",
             file="params.yaml",
-            field="compute.kernels",
+            field="base.model",
             found=type(module).__name__,
             expected="attention that neither caps its scores nor has sinks",
-            action="set compute.kernels to plain",
+            action="take another base model",
         )
     lines = key.shape[0]
     busy = lines if attention_mask is None else attention_mask.shape[0]

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from transformers import AutoConfig
@@ -28,41 +28,35 @@ from coral_batch.models.base.checkpoint import CARD, load_base, read_card
 from coral_batch.models.base.device import arithmetic, deal, decoding_rows, devices
 from coral_batch.models.decoding.answer import Drawn, Sample, Unit, likeliest
 from coral_batch.models.decoding.changes import Look, Original
+from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.prompts import tokens
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import DurationRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.work.address import cluster
 from coral_batch.work.parallel import ask, keep, require_same, run, slots
-from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
-
-if TYPE_CHECKING:
-    from coral_batch.models.decoding.engine import Engine
-    from coral_batch.models.decoding.plain import PlainEngine
+from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "samples"
 FILE = "samples.json"
 SECONDS = "seconds.json"
 SLOTS = 4
-DECISIVE = {
-    "fast": (
-        "../base/layers.py",
-        "adapter_weights.py",
-        "answer.py",
-        "cache.py",
-        "changes.py",
-        "decoder.py",
-        "engine.py",
-        "fence.py",
-        "guessing.py",
-        "linear.py",
-        "sampling.py",
-    ),
-    "plain": ("answer.py", "changes.py", "fence.py", "plain.py", "sampling.py"),
-}
-"""The files that decide a sample, as seen from this folder, by `Drawing.kernels`: all that its
-engine imports. What else it imports brings no code of ours into a sample, but for
-`coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
+DECISIVE = (
+    "../base/layers.py",
+    "adapter_weights.py",
+    "answer.py",
+    "cache.py",
+    "changes.py",
+    "decoder.py",
+    "engine.py",
+    "fence.py",
+    "guessing.py",
+    "linear.py",
+    "sampling.py",
+)
+"""The files that decide a sample, as seen from this folder: all that the engine imports. What else
+it imports brings no code of ours into a sample, but for `coral_batch.seeding` and
+`coral_batch.models.prompts.tokens`."""
 
 _Drawn = tuple[str, Drawn, float]
 """A piece's name, what came of it, and the seconds since the one before it."""
@@ -104,7 +98,6 @@ class Drawing:
         seed: the run's seed.
         rank: greatest rank of an adapter, >= 1.
         threads: torch's threads; None for one a core.
-        kernels: ``fast`` for `engine`, ``plain`` for `plain`.
         rows: most answers decoded together, >= 1; None for as many as the device is best used with.
         best_of: answers drawn for each sample, of which the likeliest is kept, >= 1.
     """
@@ -114,7 +107,6 @@ class Drawing:
     seed: int
     rank: int
     threads: int | None
-    kernels: str = "fast"
     rows: int | None = None
     best_of: int = 1
 
@@ -139,7 +131,6 @@ def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int
         settings.seed,
         max(settings.candidates.r),
         settings.compute.threads,
-        settings.compute.kernels,
         best_of=best_of,
     )
 
@@ -180,16 +171,15 @@ def draw(
     ]
     seconds = dict.fromkeys(entries, 0.0)
     if missing:
-        say_plan("samples", f"to draw for {len(missing)} {units}", len(works) - len(missing))
-    with noted(store.root.absolute() / KIND) as notes:
-        if cluster():
-            drawn_now = _on_cluster(missing, drawing, base, common, notes)
-        else:
-            drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common, notes))
-        bar = progress(drawn_now, "samples", len(missing), units=units, notes=notes)
-        for name, drawn, took in bar:
-            entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
-            seconds[name] = took
+        reusable = len(works) - len(missing)
+        say(f"samples: to draw for {len(missing)} {units}; {reusable} from the store")
+    if cluster():
+        drawn_now = _on_cluster(missing, drawing, base, common)
+    else:
+        drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
+    for name, drawn, took in progress(drawn_now, "samples", len(missing), units=units):
+        entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
+        seconds[name] = took
     for name, key in alike.items():
         if entries[name] is None:
             entries[name], reused[name] = entries[first[key]], True
@@ -288,7 +278,7 @@ def _unit(work: Work) -> Unit:
 
 
 def _on_cluster(
-    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any], notes: Notes
+    works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any]
 ) -> Iterator[_Drawn]:
     """Let workers draw, each unit as many pieces as are decoded together."""
     size = min(SLOTS, -(-len(works) // slots(device=True))) or 1
@@ -298,16 +288,13 @@ def _on_cluster(
         [base / CARD, *(file for work in batch if work.folder for file in work.folder.iterdir())]
         for batch in batches
     ]
-    units = [
-        (drawing, base, common, batch, notes.of(number)) for number, batch in enumerate(batches)
-    ]
-    for number, drawn in run(_draw_unit, units, device=True, reads=reads):
-        notes.drop(number)
+    units = [(drawing, base, common, batch) for batch in batches]
+    for _, drawn in run(_draw_unit, units, device=True, reads=reads):
         yield from drawn
 
 
 def _draw_unit(
-    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work], file: Path
+    drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work]
 ) -> list[_Drawn]:
     """Draw some pieces in a worker of a cluster."""
     if drawing.threads is not None:
@@ -315,47 +302,34 @@ def _draw_unit(
     here = _determinants(base, drawing, common["engine"]["rows"])
     require_same("what determines a sample", here, common)
     engine = _engine(devices()[0], base, common)
-    drawn: list[_Drawn] = []
-    for one in _generate(engine, works, drawing, lambda open_: note(file, len(drawn) + open_)):
-        drawn.append(one)
-    return drawn
+    return list(_generate(engine, works, drawing))
 
 
 def _draw(
     drawing: Drawing,
     base: Path,
     common: dict[str, Any],
-    notes: Notes,
     device: torch.device,
     works: Sequence[Work],
 ) -> Iterator[_Drawn]:
     """Draw one device's share of the pieces."""
     engine = _engine(device, base, common)
-    yield from _generate(engine, works, drawing, partial(note, notes.of(device)))
+    yield from _generate(engine, works, drawing)
 
 
-def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
-    """Return the engine that is asked for, which this process keeps for the device's next call."""
+def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
+    """Return an engine, which this process keeps for the device's next call."""
     engine = common["engine"].values()
-    key = ("decoding", base, common["base"], common["kernels"], *engine)
+    key = ("decoding", base, common["base"], *engine)
     return keep(str(device), key, partial(_load, device, base, common))
 
 
-def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine | PlainEngine:
-    """Make the engine that is asked for; the other one is not even imported."""
+def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
     loaded = load_base(base, device=device)
-    if common["kernels"] == "plain":
-        from coral_batch.models.decoding.plain import PlainEngine  # noqa: PLC0415
-
-        return PlainEngine(loaded.model, loaded.tokenizer, **common["engine"])
-    from coral_batch.models.decoding.engine import Engine  # noqa: PLC0415
-
     return Engine(loaded.model, loaded.tokenizer, **common["engine"])
 
 
-def _generate(
-    engine: Engine | PlainEngine, works: Sequence[Work], drawing: Drawing, tell: Tell
-) -> Iterator[_Drawn]:
+def _generate(engine: Engine, works: Sequence[Work], drawing: Drawing) -> Iterator[_Drawn]:
     start = time.perf_counter()
     originals = {name: one for work in works for name, one in work.originals.items()}
     for unit, drawn in engine.generate(
@@ -365,7 +339,6 @@ def _generate(
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
         originals=originals,
-        tell=tell,
     ):
         now = time.perf_counter()
         to_change = originals if unit.change else {}
@@ -391,24 +364,19 @@ def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
 
 def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
     here = Path(__file__).parent
-    sources = [here / name for name in DECISIVE[drawing.kernels]]
+    sources = [here / name for name in DECISIVE]
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
-    versions = ["torch", "transformers", "tokenizers", "numpy"]
-    engine = {"rows": rows}
-    if drawing.kernels == "fast":
-        engine |= {"adapters": SLOTS, "rank": drawing.rank}
-    else:
-        versions.append("peft")
     return {
         "base": read_card(base).sha256,
         "samples": drawing.samples,
         "best_of": drawing.best_of,
         "max_new_tokens": drawing.max_new_tokens,
         "seed": drawing.seed,
-        "kernels": drawing.kernels,
-        "engine": engine,
+        "engine": {"rows": rows, "adapters": SLOTS, "rank": drawing.rank},
         "code": code_sha256(sources),
-        "versions": {name: version(name) for name in versions},
+        "versions": {
+            name: version(name) for name in ("torch", "transformers", "tokenizers", "numpy")
+        },
         "arithmetic": arithmetic(),
     }
 

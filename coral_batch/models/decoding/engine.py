@@ -50,7 +50,6 @@ from coral_batch.models.decoding.changes import FirstChanges, Look, Original
 from coral_batch.models.decoding.decoder import Decoder
 from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.decoding.sampling import next_tokens
-from coral_batch.work.progress import Tell, unheard
 
 
 @dataclass
@@ -153,7 +152,6 @@ class Engine:
         max_new_tokens: int,
         seed: int,
         originals: Mapping[str, Original] | None = None,
-        tell: Tell = unheard,
     ) -> Iterator[tuple[Unit, Drawn]]:
         """Draw `samples` answers to every prompt of every unit.
 
@@ -167,8 +165,6 @@ class Engine:
             seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``, and
                 ``("sample", problem, i, n)`` once it was thrown away n times.
             originals: problem name -> the program that answers must change, for units that say so.
-            tell: is told, at first and whenever samples are done, how many units' worth of them
-                belongs to units that are not done.
 
         Yields:
             Each unit with its samples, by problem in the order of its prompts and then by index,
@@ -185,7 +181,7 @@ class Engine:
             seed=seed,
             originals=originals,
         )
-        yield from gathered(units, tuple(prompts), samples, results, tell)
+        yield from gathered(units, tuple(prompts), samples, results)
 
     @torch.inference_mode()
     def results(

@@ -54,7 +54,7 @@ def filling(tokens: int) -> int:
 
     For every new number of rows oneDNN makes kernels, which it keeps, and glibc has to find memory
     of another size: with rows of any length an adapter took up to an eighth longer in bf16, and
-    half a gigabyte more (benchmarks/README.md). What stands behind the last token changes nothing
+    half a gigabyte more (docs/notebook.md). What stands behind the last token changes nothing
     before it.
     """
     return -tokens % _FILL

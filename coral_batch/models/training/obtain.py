@@ -6,8 +6,7 @@ store, which all share. Each CUDA device of a machine trains several adapters si
 
 On a processor an adapter trains on one thread, and as many adapters as there are cores side by
 side: threads that share one adapter's steps wait for each other half of the time. Only an adapter
-that is trained by itself has all of them, for its large products
-(`coral_batch.models.training.threads`).
+that is trained by itself has all of them.
 """
 
 from __future__ import annotations
@@ -43,33 +42,26 @@ from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import ask, keep, release, require_same, run, slots
-from coral_batch.work.progress import Notes, Tell, note, noted, progress, say_plan, say_reuse
+from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "adapters"
 CURVE = "curve.json"
 SECONDS = "seconds.json"
 PEFT = "adapter"
-DECISIVE = {
-    "fast": (
-        "../base/layers.py",
-        "acceleration.py",
-        "dropout.py",
-        "encoding.py",
-        "kernels.py",
-        "low_rank.py",
-        "packed.py",
-        "tensors.py",
-        "threads.py",
-        "training.py",
-    ),
-    "plain": ("../base/layers.py", "encoding.py", "plain.py", "tensors.py", "training.py"),
-}
-"""The files that decide an adapter, as seen from this folder, by the kernels it trains with:
-`training` and all that it imports for them. What else it imports brings no code of ours into an
-adapter, but for `coral_batch.seeding` and `coral_batch.models.prompts.tokens`."""
+DECISIVE = (
+    "../base/layers.py",
+    "encoding.py",
+    "layers.py",
+    "losses.py",
+    "tensors.py",
+    "training.py",
+)
+"""The files that decide an adapter, as seen from this folder: `training` and all that it imports.
+What else it imports brings no code of ours into an adapter, but for `coral_batch.seeding` and
+`coral_batch.models.prompts.tokens`."""
 Wanted = tuple[AdapterConfiguration, int]
 """An adapter to have: its configuration, and the seed it is trained with."""
-_Common = tuple[Path, Sequence[Example], Training, str, int | None, Store]
+_Common = tuple[Path, Sequence[Example], Training, int | None, Store]
 
 _PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
 
@@ -104,7 +96,6 @@ def obtain_adapters(
     training: Training,
     store: Store,
     threads: int | None = None,
-    kernels: str = "fast",
     alone: bool = False,
 ) -> dict[Wanted, Adapter]:
     """Return each distinct adapter that is wanted, training those that the store lacks.
@@ -118,7 +109,6 @@ def obtain_adapters(
         threads: most adapters to train at a time on a processor, each on one thread; None for one
             a core, as far as memory goes. If `alone`, torch's threads in training; None for one a
             core.
-        kernels: ``fast`` or ``plain``; see `coral_batch.models.training.training.train`.
         alone: train one adapter at a time, on all threads. It rounds otherwise than on one.
 
     Raises:
@@ -130,12 +120,12 @@ def obtain_adapters(
     layers_below(_config(base_folder), training.layers)
     distinct = list(dict.fromkeys(wanted))
     on = threads if alone else 1
-    known = ask(_determinants, base_folder, examples, distinct, training, kernels, on, device=True)
+    known = ask(_determinants, base_folder, examples, distinct, training, on, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
     if missing:
-        common = (base_folder, examples, training, kernels, on, Store(store.root.absolute()))
+        common = (base_folder, examples, training, on, Store(store.root.absolute()))
         entries |= _trained(missing, len(known) - len(missing), common, threads, alone)
     adapters = {}
     for one, entry in entries.items():
@@ -163,11 +153,10 @@ def determinants(
     configuration: AdapterConfiguration,
     training: Training,
     seed: int,
-    kernels: str = "fast",
 ) -> dict[str, Any]:
     """Everything that the bytes of an adapter depend on, as JSON values."""
     here = Path(__file__).parent
-    sources = [here / name for name in DECISIVE[kernels]]
+    sources = [here / name for name in DECISIVE]
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
     return {
         "base": card.sha256,
@@ -175,7 +164,6 @@ def determinants(
         "configuration": asdict(configuration),
         "training": asdict(training),
         "seed": seed,
-        "kernels": kernels,
         "code": code_sha256(sources),
         "versions": {
             name: version(name) for name in ("torch", "transformers", "peft", "tokenizers", "numpy")
@@ -192,7 +180,7 @@ def _trained(
     alone: bool,
 ) -> dict[Wanted, Path]:
     """Train what the store lacks, given with what determines each, and say how it goes."""
-    base_folder, store = common[0], common[-1]
+    base_folder = common[0]
     on = devices()
     if cluster():
         together = slots(device=True)
@@ -208,31 +196,27 @@ def _trained(
         # process loads for itself.
         release()
     together = 1 if alone else min(together, len(missing))
-    say_plan("adapters", f"{len(missing)} to train, {together} at a time", reused)
-    with noted(store.root / KIND) as notes:
-        if cluster() or len(set(on)) < 2:
-            units = [
-                (wanted, found, *common, notes.of(number))
-                for number, (wanted, found) in enumerate(missing.items())
-            ]
-            reads = [[base_folder / CARD]] * len(units)
-            done = run(_train_unit, units, together, device=True, reads=reads)
-        else:
-            # A process a share, since training sets torch's global generator.
-            shares = [
-                (device, dict(list(missing.items())[at :: len(on)]), *common, notes.of(at))
-                for at, device in enumerate(on)
-            ]
-            done = run(_train_share, shares, workers=len(on))
-        trained = _handed_in(done, notes)
-        bar = progress(trained, "training", len(missing), units="adapters", notes=notes)
-        return {wanted: _awaited(entry) for wanted, entry in bar}
+    say(f"adapters: {len(missing)} to train, {together} at a time; {reused} from the store")
+    if cluster() or len(set(on)) < 2:
+        units = [(wanted, found, *common) for wanted, found in missing.items()]
+        reads = [[base_folder / CARD]] * len(units)
+        done = run(_train_unit, units, together, device=True, reads=reads)
+    else:
+        # A process a share, since training sets torch's global generator.
+        shares = [
+            (device, dict(list(missing.items())[at :: len(on)]), *common)
+            for at, device in enumerate(on)
+        ]
+        done = run(_train_share, shares, workers=len(on))
+    trained = (entry for _, entries in done for entry in entries.items())
+    bar = progress(trained, "training", len(missing), units="adapters")
+    return {wanted: _awaited(entry) for wanted, entry in bar}
 
 
 def _run_lower_layers(common: _Common, together: int) -> None:
     """Let the store have what enters the adapted layers, as far as it is shared and not there."""
-    base_folder, examples, training, kernels, _, store = common
-    below = _shared_below(base_folder, training, kernels)
+    base_folder, examples, training, _, store = common
+    below = _shared_below(base_folder, training)
     if not below:
         return
     parts = trunk.parts(examples)
@@ -250,10 +234,10 @@ def _run_lower_layers(common: _Common, together: int) -> None:
         pass
 
 
-def _shared_below(base_folder: Path, training: Training, kernels: str) -> int:
+def _shared_below(base_folder: Path, training: Training) -> int:
     """Return how many lower layers are run once for all adapters."""
     config = _config(base_folder)
-    return layers_below(config, training.layers) if kernels == "fast" and separable(config) else 0
+    return layers_below(config, training.layers) if separable(config) else 0
 
 
 def _config(base_folder: Path) -> Any:
@@ -279,29 +263,18 @@ def _trunk_unit(
         trunk.compute(_kept_base(base_folder, known["base"], 0), part, below, store)
 
 
-def _handed_in(
-    done: Iterable[tuple[int, dict[Wanted, Path]]], notes: Notes
-) -> Iterator[tuple[Wanted, Path]]:
-    for number, entries in done:
-        notes.drop(number)
-        yield from entries.items()
-
-
 def _determinants(
     base_folder: Path,
     examples: Sequence[Example],
     wanted: Sequence[Wanted],
     training: Training,
-    kernels: str,
     on: int | None,
 ) -> dict[Wanted, dict[str, Any]]:
     """Return what determines each adapter when this process trains it on so many threads."""
     card = read_card(base_folder)
     with _threads(on):
         return {
-            (configuration, seed): determinants(
-                card, examples, configuration, training, seed, kernels
-            )
+            (configuration, seed): determinants(card, examples, configuration, training, seed)
             for configuration, seed in wanted
         }
 
@@ -349,22 +322,16 @@ def _train_share(
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
-    kernels: str,
     _: int | None,
     store: Store,
-    file: Path,
 ) -> dict[Wanted, Path]:
     """Train a share of the adapters, given with what determines each, into the store."""
-    below = _shared_below(base_folder, training, kernels)
+    below = _shared_below(base_folder, training)
     base = _load(base_folder, below, device)
     states = _states(base, examples, below, store)
     entries: dict[Wanted, Path] = {}
     for wanted, known in share.items():
-
-        def tell(done: float) -> None:
-            note(file, len(entries) + done)
-
-        build = partial(_build, base, examples, wanted, training, kernels, states, tell)
+        build = partial(_build, base, examples, wanted, training, states)
         entries[wanted] = store.put(KIND, known, build)
     return entries
 
@@ -375,19 +342,17 @@ def _train_unit(
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
-    kernels: str,
     on: int | None,
     store: Store,
-    file: Path,
 ) -> dict[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
-    here = _determinants(base_folder, examples, [wanted], training, kernels, on)
+    here = _determinants(base_folder, examples, [wanted], training, on)
     require_same("what determines an adapter", here[wanted], known)
-    below = _shared_below(base_folder, training, kernels)
+    below = _shared_below(base_folder, training)
     base = _kept_base(base_folder, known["base"], below)
     with _threads(1):
         states = _states(base, examples, below, store)
-    build = partial(_build, base, examples, wanted, training, kernels, states, partial(note, file))
+    build = partial(_build, base, examples, wanted, training, states)
     with _threads(on):
         return {wanted: store.put(KIND, known, build)}
 
@@ -440,17 +405,13 @@ def _build(
     examples: Sequence[Example],
     wanted: Wanted,
     training: Training,
-    kernels: str,
     states: Sequence[torch.Tensor] | None,
-    tell: Tell,
     folder: Path,
 ) -> None:
     configuration, seed = wanted
     made = folder / PEFT
     made.mkdir()
-    curve, seconds = train(
-        base, examples, configuration, training, seed, made, tell, kernels, states
-    )
+    curve, seconds = train(base, examples, configuration, training, seed, made, states)
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 

@@ -40,16 +40,15 @@ def adapted(
         CoralError: an example shows a program that is not to be trained on, or as in `obtain`.
     """
     table, part = place
-    examples = tables.rows(table, Example)
-    check_training({example.problem for example in examples}, tables.rows("manifest", Role))
+    examples = tables.read_rows(table, Example)
+    check_training({example.problem for example in examples}, tables.read_rows("manifest", Role))
     obtained = obtain(
-        tables.folder("base"),
+        tables.path("base"),
         examples,
         [(one.configuration, one.seed) for one in plans],
         settings.training,
         Store(lake.STORE),
         settings.compute.threads,
-        settings.compute.kernels,
         alone,
     )
     return tabulate(plans, obtained, lake.path("adapter_folders", part))

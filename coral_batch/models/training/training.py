@@ -1,9 +1,8 @@
 """Train one LoRA or DoRA adapter on the examples and write it as a plain PEFT folder.
 
-Loss is taken on answer tokens only. A step's gradient is summed over parts of its batch; what the
-parts are and how a part's loss is computed is `packed`'s or `plain`'s. Everything follows from the
-arguments: the same base, examples, configuration, seed and kernels give the same bytes on the same
-machine.
+Loss is taken on answer tokens only. A step's gradient is summed over the examples of its batch, one
+after the other. Everything follows from the arguments: the same base, examples, configuration and
+seed give the same bytes on the same machine.
 The store (`coral_batch.lake.store`) decides whether training is needed at all.
 """
 
@@ -18,7 +17,6 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import torch
@@ -29,12 +27,13 @@ from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
 from coral_batch.models.base.layers import layers_below, upper_alone
 from coral_batch.models.training.encoding import Encoded, encode
+from coral_batch.models.training.losses import losses
 from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
-from coral_batch.work.progress import Tell, progress, unheard
+from coral_batch.work.progress import progress
 
 
 @dataclass(frozen=True)
@@ -62,8 +61,6 @@ def train(
     training: Training,
     seed: int,
     folder: Path,
-    tell: Tell = unheard,
-    kernels: str = "fast",
     states: Sequence[torch.Tensor] | None = None,
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
@@ -77,19 +74,16 @@ def train(
         training: hyperparameters; for the learning rate of each step see `share_of_peak`.
         seed: the run's seed; initialisation, order and dropout each have a stream of their own.
         folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
-        tell: is told, before the first step and after each, the share of the steps that is done.
-        kernels: ``fast`` or ``plain``.
-        states: for ``fast``, what enters the lowest layer with an adapter, (tokens, features) for
-            each example (`coral_batch.models.training.trunk`), so that the layers below are not
-            run; None to run them.
+        states: what enters the lowest layer with an adapter, (tokens, features) for each example
+            (`coral_batch.models.training.trunk`), so that the layers below are not run; None to run
+            them.
 
     Returns:
         The curve, and the seconds the training took.
 
     Raises:
         CoralError: the base model lacks one of the target modules or has fewer layers than are to
-            have adapters, the warm-up is longer than the training, or the fast kernels cannot
-            train this model.
+            have adapters, or the warm-up is longer than the training.
     """
     check_warmup(len(examples), training)
     start = time.perf_counter()
@@ -107,26 +101,13 @@ def train(
     below = layers_below(base.model.config, training.layers)
     model = _attach(base, configuration, seed, below)
     try:
-        computing = _computing(kernels)
         running = nullcontext() if states is None else upper_alone(base.model, below)
-        with running, computing.losses(model, seed) as loss:
-            parts = [computing.parts_of(step, base.model.device) for step in steps]
-            curve = _optimise(model, parts, loss, training, tell)
+        with running, losses(model, seed) as loss:
+            curve = _optimise(model, steps, loss, training)
         _save(model, base, configuration, below, folder)
     finally:
         model.unload()
     return curve, time.perf_counter() - start
-
-
-def _computing(kernels: str) -> ModuleType:
-    """Return the module that computes a batch's loss; the other one is not even imported."""
-    if kernels == "plain":
-        from coral_batch.models.training import plain  # noqa: PLC0415
-
-        return plain
-    from coral_batch.models.training import packed  # noqa: PLC0415
-
-    return packed
 
 
 def check_warmup(examples: int, training: Training) -> None:
@@ -221,10 +202,9 @@ def _lora_config(base: BaseModel, configuration: AdapterConfiguration, below: in
 
 def _optimise(
     model: PeftModel,
-    steps: Sequence[Sequence[Sequence[Encoded]]],
-    loss_of: Callable[[Sequence[Encoded]], torch.Tensor],
+    steps: Sequence[Sequence[Encoded]],
+    loss_of: Callable[[Encoded], torch.Tensor],
     training: Training,
-    tell: Tell,
 ) -> TrainingCurve:
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(
@@ -233,15 +213,12 @@ def _optimise(
     loss_curve: list[float] = []
     tokens, answers = [], []
     diverged = False
-    tell(0.0)
     with progress(steps, "one adapter", units="steps", leave=False) as bar:
-        for step, parts in enumerate(bar):
-            sequences = [sequence for part in parts for sequence in part]
+        for step, sequences in enumerate(bar):
             answer_tokens = sum(sequence.answer for sequence in sequences)
             total = 0.0
-            for part in parts:
-                loss = loss_of(part)
-                loss = loss * (sum(sequence.answer for sequence in part) / answer_tokens)
+            for sequence in sequences:
+                loss = loss_of(sequence) * (sequence.answer / answer_tokens)
                 loss.backward()
                 total += loss.item()
                 _give_back()
@@ -257,16 +234,14 @@ def _optimise(
             tokens.append(sum(len(sequence.ids) for sequence in sequences))
             answers.append(answer_tokens)
             bar.set_postfix(loss=f"{loss_curve[-1]:.3f}")
-            tell(len(loss_curve) / len(steps))
     return TrainingCurve(tuple(loss_curve), tuple(tokens), tuple(answers), diverged)
 
 
 def _give_back() -> None:
     """Return freed memory to the system.
 
-    Parts differ in length, so what glibc keeps of one seldom fits the next: without this the
-    process grew by hundreds of megabytes a step. The widest activations of `packed` are used again
-    instead (`coral_batch.models.training.low_rank.Buffers`).
+    Sequences differ in length, so what glibc keeps of one seldom fits the next: without this the
+    process grew by hundreds of megabytes a step.
     """
     ctypes.CDLL(None).malloc_trim(0)
 

@@ -6,7 +6,6 @@ the store found done was done before; what determined the best adapter is told b
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import subprocess
@@ -16,6 +15,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from coral_batch.lake.hashes import file_sha256
 from coral_batch.work.machine import processor
 
 _PACKAGES = (
@@ -50,7 +50,7 @@ def identity(files: Sequence[Path]) -> Identity:
             ("system", f"{platform.system()} {platform.release()}"),
         ],
         [("Python", platform.python_version()), *((name, version(name)) for name in _PACKAGES)],
-        {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
+        {str(file): file_sha256(file) for file in files},
     )
 
 

@@ -112,6 +112,7 @@ def index_page(run: Run) -> str:
     held_out = run.evidence.scores.get("held_out")
     lint_change = run.linteval["official"]["pass@1"]
     of_best, of_base = (attempts(repairs) for repairs in run.repairs)
+    drawn, undrawn = genealogy(run.lineage, metrics.best.genome)
     return render(
         "index.html",
         metrics=metrics,
@@ -154,7 +155,8 @@ def index_page(run: Run) -> str:
         front=members[:_LISTED],
         front_size=len(members),
         pareto=pareto(rows, members, run.best.selection, metrics.baseline.objectives, run.weights),
-        genealogy=genealogy(run.lineage, metrics.best.genome),
+        genealogy=drawn,
+        undrawn=undrawn,
         best=view(run.best),
         base_knobs=knobs_text(run.repairs[1][0].sample.knobs),
         time_chart=time_chart(run.times),

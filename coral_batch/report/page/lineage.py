@@ -1,33 +1,21 @@
-"""The genealogy: who lived when, who was bred from whom and how, and the best genome's ancestors.
-
-Marks of one kind are one path, so that ten thousand genomes stay a picture that a browser draws at
-once. Ids are written where there is room for them.
-"""
+"""The genealogy: who lived when, who was bred from whom, and the best genome's ancestors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from coral_batch.records.genome import Genome
-from coral_batch.report.page.svg import (
-    Point,
-    chart,
-    circles,
-    diamonds,
-    n,
-    path,
-    squares,
-    text,
-    whole_ticks,
-)
+from coral_batch.report.page.svg import Point, chart, circles, diamonds, n, path, squares, text
 
+DRAWN = 50
+"""Genomes that are drawn at most."""
 # Operator -> shape; an operator that is not here is drawn as a circle.
 _SHAPES = {"random": squares, "mutation": diamonds}
-_ROOMY = 160  # genomes in all up to which each has its id written beside it
-_TOP, _BOTTOM = 8.0, 38.0
+_TOP, _BOTTOM, _LEFT = 8.0, 38.0, 16.0
+_ACROSS, _DOWN, _RADIUS = 150.0, 30.0, 5.0
 
 
 @dataclass(frozen=True)
@@ -58,47 +46,47 @@ def ancestors(lineage: Sequence[LineageEntry], genome: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def genealogy(lineage: Sequence[LineageEntry], best: str) -> Markup:
+def genealogy(lineage: Sequence[LineageEntry], best: str) -> tuple[Markup, int]:
     """Draw a column a generation and a row a place in the population.
 
     Args:
         lineage: the generations, in order.
         best: id of the genome whose ancestry is set off.
+
+    Returns:
+        The picture of `DRAWN` genomes, the best one's ancestors and then those that were born
+        first, and how many are left out.
     """
+    line = ancestors(lineage, best)
+    born = list(dict.fromkeys(genome.id for part in lineage for genome in part.genomes))
+    kept = set(sorted(born, key=lambda name: name not in line)[:DRAWN]) | {best}
+    lineage = [
+        replace(part, genomes=genomes)
+        for part in lineage
+        if (genomes := [genome for genome in part.genomes if genome.id in kept])
+    ]
     rows = max(len(part.genomes) for part in lineage)
-    roomy = rows * len(lineage) <= _ROOMY
-    across, down, radius = (_pitch(len(lineage)), 30.0, 5.0) if roomy else (16.0, 8.0, 2.0)
-    left = 16.0
-    width = left + across * (len(lineage) - 1) + (72.0 if roomy else 16.0)
-    height = _TOP + down * rows + _BOTTOM
     places: list[Mapping[str, Point]] = [
         {
-            genome.id: (left + across * column, _TOP + down * (row + 0.5))
+            genome.id: (_LEFT + _ACROSS * column, _TOP + _DOWN * (row + 0.5))
             for row, genome in enumerate(part.genomes)
         }
         for column, part in enumerate(lineage)
     ]
-    line = ancestors(lineage, best)
-    parts = [*_edges(lineage, places, line, best), *_nodes(lineage, places, radius)]
-    for column in whole_ticks(len(lineage), max(1, round(width / 60))):
-        x = left + across * column
-        parts.append(text(x, height - 20, lineage[column].generation, "tick middle"))
-    parts.append(text(left - 8, height - 4, "generation", "label start"))
+    width, height = _ACROSS * len(lineage), _TOP + _DOWN * rows + _BOTTOM
+    parts = [*_edges(lineage, places, line, best), *_nodes(lineage, places)]
+    for column, part in enumerate(lineage):
+        x = _LEFT + _ACROSS * column
+        parts.append(text(x, height - 20, part.generation, "tick middle"))
+    parts.append(text(_LEFT - 8, height - 4, "generation", "label start"))
     ends = [place[best] for place in places if best in place]
-    parts.append(path(circles(ends, radius + 3.5), "ring best"))
-    if roomy:
-        parts += [_name(part, place, radius) for part, place in zip(lineage, places, strict=True)]
-    born = len({genome.id for part in lineage for genome in part.genomes})
+    parts.append(path(circles(ends, _RADIUS + 3.5), "ring best"))
+    parts += [_names(part, place) for part, place in zip(lineage, places, strict=True)]
     what = (
-        f"{born} genomes in {len(lineage)} generations; "
-        f"{best} descends from {len(line) - 1} of them"
+        f"{len(kept)} genomes in {len(lineage)} generations; "
+        f"{best} descends from {len(line) - 1} of all {len(born)}"
     )
-    return chart(max(width, 200.0), height, "Genealogy", what, parts)
-
-
-def _pitch(columns: int) -> float:
-    """Return how far columns with names are apart: as far as the page is wide, within reason."""
-    return min(max(1000.0 / columns, 124.0), 230.0)
+    return chart(max(width, 200.0), height, "Genealogy", what, parts), len(born) - len(kept)
 
 
 def _edges(
@@ -132,24 +120,21 @@ def _link(start: Point, end: Point) -> str:
     )
 
 
-def _nodes(
-    lineage: Sequence[LineageEntry], places: Sequence[Mapping[str, Point]], radius: float
-) -> list[Markup]:
-    kinds: dict[tuple[str, bool], list[Point]] = {}
-    for part, place in zip(lineage, places, strict=True):
-        for genome in part.genomes:
-            key = (genome.operator, genome.id in part.survivors)
-            kinds.setdefault(key, []).append(place[genome.id])
+def _nodes(lineage: Sequence[LineageEntry], places: Sequence[Mapping[str, Point]]) -> list[Markup]:
     return [
-        path(_SHAPES.get(operator, circles)(points, radius), f"node {'lived' if lived else 'died'}")
-        for (operator, lived), points in sorted(kinds.items())
+        path(
+            _SHAPES.get(genome.operator, circles)([place[genome.id]], _RADIUS),
+            f"node {'lived' if genome.id in part.survivors else 'died'}",
+        )
+        for part, place in zip(lineage, places, strict=True)
+        for genome in part.genomes
     ]
 
 
-def _name(part: LineageEntry, place: Mapping[str, Point], radius: float) -> Markup:
+def _names(part: LineageEntry, place: Mapping[str, Point]) -> Markup:
     links = (
         Markup('<a href="generations/{}.html#g{}">{}</a>').format(
-            part.generation, genome.id, text(x + radius + 6, y + 4, genome.id, "name")
+            part.generation, genome.id, text(x + _RADIUS + 6, y + 4, genome.id, "name")
         )
         for genome in part.genomes
         for x, y in (place[genome.id],)

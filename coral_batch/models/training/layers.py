@@ -1,0 +1,82 @@
+"""PEFT's LoRA and DoRA layers with fewer passes over memory.
+
+PEFT itself converts a layer's input and output to the type of the adapter, fp32; for DoRA it makes
+the product of the two small matrices at every step, which is as wide as the layer, and with dropout
+multiplies by the frozen weights twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from peft.tuners.lora import Linear
+from torch.nn import functional
+
+ADAPTER = "default"
+
+
+@contextmanager
+def lean_layers(model: Any) -> Iterator[None]:
+    """Let the adapted layers of a PEFT model, fresh, compute by `_forward` inside the block.
+
+    It sets DoRA's magnitudes to the row norms of the frozen weights in fp32. PEFT rounds them to
+    the type of the weights, which starts a row up to 0.4 % off.
+    """
+    layers: list[Any] = [module for module in model.modules() if isinstance(module, Linear)]
+    for layer in layers:
+        layer.forward = _forward(layer)
+    try:
+        yield
+    finally:
+        for layer in layers:
+            del layer.forward
+
+
+def _forward(layer: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return what applies a layer to (..., in) activations, in their type.
+
+    LoRA (Hu et al. 2021, section 4.1): ``x W^T + s dropout(x) A^T B^T + bias``. DoRA (Liu et al.
+    2024, equation 5) scales the rows of the sum by ``m / ||W + s B A||``, whose denominator carries
+    no gradient (section 4.3).
+    """
+    base, scaling = layer.get_base_layer(), layer.scaling[ADAPTER]
+    lora_a, lora_b = layer.lora_A[ADAPTER].weight, layer.lora_B[ADAPTER].weight
+    dropout = layer.lora_dropout[ADAPTER]
+
+    def low_rank(x: torch.Tensor) -> torch.Tensor:
+        low = functional.linear(dropout(x), lora_a.to(x.dtype))
+        return functional.linear(low, (lora_b * scaling).to(x.dtype))
+
+    if ADAPTER not in layer.lora_magnitude_vector:
+        return lambda x: functional.linear(x, base.weight, base.bias) + low_rank(x)
+
+    magnitude = layer.lora_magnitude_vector[ADAPTER].weight
+    norms = torch.linalg.vector_norm(base.weight, dim=1, dtype=torch.float32)
+    magnitude.data = norms.clone()
+
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        now = _updated_norm(base.weight, norms, lora_a, lora_b * scaling)
+        # A row of zeros has no direction to scale.
+        factor = magnitude / torch.where(now > 0, now, 1.0)
+        y = functional.linear(x, base.weight) + low_rank(x)
+        # Factors are near 1, which bf16 alone could not tell from 1.
+        y = torch.addcmul(y, y, (factor - 1).to(x.dtype))
+        return y if base.bias is None else y + base.bias
+
+    return forward
+
+
+@torch.no_grad()
+def _updated_norm(
+    weight: torch.Tensor, norms: torch.Tensor, lora_a: torch.Tensor, lora_b: torch.Tensor
+) -> torch.Tensor:
+    """Row norms of ``weight + lora_b lora_a``, without making that matrix.
+
+    ``||w + b A||^2 = ||w||^2 + 2 b . (A w) + b (A A^T) b^T`` for each row w of norm ||w|| and b.
+    """
+    projected = (weight @ lora_a.to(weight.dtype).t()).float()
+    gram = lora_a @ lora_a.t()
+    return (norms.square() + ((2 * projected + lora_b @ gram) * lora_b).sum(1)).sqrt()

@@ -1,0 +1,63 @@
+"""The loss of an example, by transformers and autograd.
+
+An example is a row of its own, so that nothing is padded, and the activations of one exist at a
+time. Logits are made in front of answer tokens alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from coral_batch.models.training.encoding import Encoded, filling
+from coral_batch.models.training.layers import lean_layers
+from coral_batch.seeding import derive_seed
+
+
+@contextmanager
+def losses(model: Any, seed: int) -> Iterator[Callable[[Encoded], torch.Tensor]]:
+    """Make a PEFT model ready to train inside the block.
+
+    Args:
+        model: the PEFT model, fresh; where sequences come with `Encoded.states`, with its upper
+            layers alone.
+        seed: the run's seed, of which dropout has a stream.
+
+    Yields:
+        What computes the mean cross entropy of a sequence's answer tokens, in nats.
+    """
+    device = model.device
+    inner = model.base_model.model
+
+    def loss(sequence: Encoded) -> torch.Tensor:
+        end = len(sequence.ids)
+        predicting = torch.arange(end - sequence.answer - 1, end - 1, device=device)
+        logits = inner(**_given(inner, sequence), logits_to_keep=predicting, use_cache=False).logits
+        targets = torch.tensor(sequence.ids[-sequence.answer :], device=device)
+        return functional.cross_entropy(logits[0].float(), targets)
+
+    # Dropout draws from torch's global generator of the device.
+    with (
+        torch.random.fork_rng(devices=[device] if device.type == "cuda" else []),
+        lean_layers(model),
+    ):
+        torch.manual_seed(derive_seed(seed, "dropout"))
+        model.train()
+        try:
+            yield loss
+        finally:
+            model.eval()
+
+
+def _given(inner: Any, sequence: Encoded) -> dict[str, torch.Tensor]:
+    """Return what a causal language model reads of a sequence, filled up behind its end."""
+    fill = filling(len(sequence.ids))
+    if sequence.states is None:
+        ids = [*sequence.ids, *[0] * fill]
+        return {"input_ids": torch.tensor([ids], device=inner.device)}
+    states = sequence.states.to(inner.device)
+    return {"inputs_embeds": functional.pad(states, (0, 0, 0, fill))[None]}
