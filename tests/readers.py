@@ -11,8 +11,8 @@ from typing import Any
 from coral_batch.corpus.readers import READERS
 from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.tables import as_program
 
 SETTINGS = Verdicts(cpu_seconds=2.0, wall_seconds=10.0, memory_mb=256, require=("seccomp",))
 
@@ -28,23 +28,21 @@ def read(reader: str, path: Path) -> tuple[list[Problem], list[DroppedProblem]]:
     return READERS[reader].read(path, "here")
 
 
+def judged(*pairs: tuple[Problem, str]) -> list[list[str]]:
+    """Return the kinds of verdicts of programs, each of them in the place of a problem's."""
+    programs = [as_program(problem, code, problem.name) for problem, code in pairs]
+    return [[one.kind for one in row] for row in judge(programs, SETTINGS, workers=1)]
+
+
 def kinds(problem: Problem, code: str | None = None) -> list[str]:
     """Return the kinds of verdicts of a program, by default the reference."""
-    program = Program(
-        problem.name,
-        problem.function,
-        problem.reference if code is None else code,
-        problem.cases,
-        problem.tests,
-        problem.support,
-    )
-    (verdicts,) = judge([program], SETTINGS, workers=1)
-    return [verdict.kind for verdict in verdicts]
+    return judged((problem, problem.reference if code is None else code))[0]
 
 
 def passes(problems: Sequence[Problem]) -> list[bool]:
     """Return for each problem whether its reference passes everything."""
-    return [set(kinds(problem)) == {"PASS"} for problem in problems]
+    rows = judged(*((problem, problem.reference) for problem in problems))
+    return [set(row) == {"PASS"} for row in rows]
 
 
 def reasons(dropped: Iterable[DroppedProblem]) -> list[tuple[str, str]]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 from click.testing import Result
@@ -141,27 +140,24 @@ def test_a_changed_cell_of_a_table_that_follows_is_named(
     assert (mismatch.column, mismatch.found, mismatch.expected) == (column, value, was)
 
 
-@pytest.mark.parametrize(
-    ("table", "path"),
-    [
-        ("best", ("seed",)),
-        ("evidence", ("budget", "samples")),
-        ("metrics", ("base", "fitness")),
-        ("linteval_metrics", ("base", "items")),
-    ],
-)
-def test_a_changed_value_of_a_document_that_follows_is_named(
-    here: Path, table: str, path: tuple[str, ...]
-) -> None:
-    document = json.loads(lake.path(table).read_text())
-    *outer, last = path
-    inner = document
-    for name in outer:
-        inner = inner[name]
-    inner[last] = 1 if inner[last] != 1 else 2
-    lake.path(table).write_text(json.dumps(document))
-    (mismatch,) = audit_of(table)
-    assert (mismatch.file, mismatch.column) == (lake.path(table), ".".join(path))
+def test_a_changed_value_of_a_document_that_follows_is_named(here: Path) -> None:
+    for table, path in {
+        "best": ("seed",),
+        "evidence": ("budget", "samples"),
+        "metrics": ("base", "fitness"),
+        "linteval_metrics": ("base", "items"),
+    }.items():
+        was = lake.path(table).read_text()
+        document = json.loads(was)
+        *outer, last = path
+        inner = document
+        for name in outer:
+            inner = inner[name]
+        inner[last] = 1 if inner[last] != 1 else 2
+        lake.path(table).write_text(json.dumps(document))
+        (mismatch,) = audit_of(table)
+        assert (mismatch.file, mismatch.column) == (lake.path(table), ".".join(path))
+        lake.path(table).write_text(was)
 
 
 def test_wrong_values_of_any_part_are_named_once_in_the_whole_run(here: Path) -> None:
@@ -185,18 +181,16 @@ def test_wrong_values_of_any_part_are_named_once_in_the_whole_run(here: Path) ->
     assert str(lake.path("selection", "000")) not in left
 
 
-@pytest.mark.parametrize("array", ["genomes", "packed", "width"])
+@pytest.mark.parametrize("array", ["genomes", "packed"])
 def test_a_changed_cell_of_an_automaton_is_named(here: Path, array: str) -> None:
     arrays = lake.read_arrays("automata", PART)
     if array == "packed":
         arrays["packed"][2, 3, 4, 1] ^= 16
-    elif array == "genomes":
-        arrays["genomes"][1] = "001-77"
     else:
-        arrays["width"] = np.asarray(arrays["width"] + 1)
+        arrays["genomes"][1] = "001-77"
     lake.write_arrays("automata", arrays, PART)
-    place = {"packed": "packed.2.3.4.1", "genomes": "genomes.1", "width": "width"}
     (mismatch,) = audit_of("automata")
+    place = {"packed": "packed.2.3.4.1", "genomes": "genomes.1"}
     assert (mismatch.file, mismatch.column) == (lake.path("automata", PART), place[array])
 
 
@@ -208,21 +202,24 @@ REARRANGED: dict[str, Callable[[list[Any]], list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("change", REARRANGED)
-@pytest.mark.parametrize("table", ["population", "scores"])
-def test_a_row_missing_twice_or_elsewhere_is_named(here: Path, table: str, change: str) -> None:
-    write(table, REARRANGED[change](read(table, PART)), PART)
-    assert lake.path(table, PART) in {mismatch.file for mismatch in audit_of(table)}
+def test_a_row_missing_twice_or_elsewhere_is_named(here: Path) -> None:
+    rows = read("population", PART)
+    for change, rearranged in REARRANGED.items():
+        write("population", rearranged(rows), PART)
+        named = {mismatch.file for mismatch in audit_of("population")}
+        assert lake.path("population", PART) in named, change
 
 
-@pytest.mark.parametrize("table", MEASURED)
-def test_a_changed_byte_of_what_was_measured_is_named_by_its_file(here: Path, table: str) -> None:
-    file = lake.path(table, part_of(table))
-    content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 1
-    file.write_bytes(content)
-    (mismatch,) = audit_of(table)
-    assert (mismatch.file, mismatch.column, mismatch.source) == (file, "MD5", str(LOCK))
+def test_a_changed_byte_of_what_was_measured_is_named_by_its_file(here: Path) -> None:
+    for table in MEASURED:
+        file = lake.path(table, part_of(table))
+        was = file.read_bytes()
+        content = bytearray(was)
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+        (mismatch,) = audit_of(table)
+        assert (mismatch.file, mismatch.column, mismatch.source) == (file, "MD5", str(LOCK))
+        file.write_bytes(was)
 
 
 def test_every_table_of_the_lake_is_audited() -> None:

@@ -68,29 +68,14 @@ def with_copy(problems: list[Problem], manifest: list[Role]) -> tuple[list[Probl
     return [*problems, replace(wrap, name="fold")], [*manifest, copy]
 
 
-def test_the_bundled_corpus_has_the_40_problems(problems: list[Problem]) -> None:
-    assert {problem.name for problem in problems} == coralx.NAMES
-    with_cases = [problem for problem in problems if problem.cases]
-    assert len(with_cases) == 32
-    for problem in problems:
-        assert (problem.tests is None) == bool(problem.cases)
-        assert problem.docstring
-        assert problem.docstring not in problem.buggy
-        assert f"def {problem.name}(" in problem.buggy
-        assert f"def {problem.name}(" in problem.reference
-
-
-def test_byte_order_marks_are_skipped(problems: list[Problem], tmp_path: Path) -> None:
+def test_neither_byte_order_marks_nor_the_origin_change_a_hash(
+    problems: list[Problem], tmp_path: Path
+) -> None:
     shutil.copytree(CLASSICS, tmp_path, dirs_exist_ok=True)
     for file in (*tmp_path.glob("*/*.py"), *tmp_path.glob("*/*.json")):
         file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
-    marked, _ = layout.read(tmp_path, "classics")
+    marked, _ = layout.read(tmp_path, "elsewhere")
     assert [problem.sha256 for problem in marked] == [problem.sha256 for problem in problems]
-
-
-def test_reading_twice_gives_the_same_hashes_whatever_the_origin(problems: list[Problem]) -> None:
-    again, _ = layout.read(CLASSICS, "elsewhere")
-    assert [problem.sha256 for problem in again] == [problem.sha256 for problem in problems]
 
 
 PROGRAMS = ("python_programs", "correct_python_programs")
@@ -116,7 +101,6 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
             lambda c: shutil.copy(c / PROGRAMS[1] / "gcd.py", c / PROGRAMS[0]),
             ["python_programs/gcd.py", "is the correct one"],
         ),
-        (lambda c: (c / "correct_python_programs/gcd.py").unlink(), ["gcd.py", "no such file"]),
         (lambda c: (c / "json_testcases/gcd.json").unlink(), ["test_gcd.py"]),
         (lambda c: (c / "json_testcases/gcd.json").write_text("\n"), ["gcd.json", "no test case"]),
         (
@@ -130,13 +114,7 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
             ),
             ["test_detect_cycle.py", "catches an exception"],
         ),
-        (
-            _append("python_testcases/test_detect_cycle.py", "def test_c(:\n"),
-            ["test_detect_cycle.py", "does not parse"],
-        ),
-        (_append("json_testcases/gcd.json", "[[1, 2], 1\n"), ["gcd.json", "line", "JSON"]),
         (_append("json_testcases/gcd.json", "[[1, 2], NaN]\n"), ["gcd.json", "NaN"]),
-        (_append("json_testcases/gcd.json", "[[1, 2], 1e999]\n"), ["gcd.json", "JSON"]),
         (_append("json_testcases/gcd.json", "[[1, 2], 1, 2]\n"), ["gcd.json", "[1, 2], 1, 2"]),
         (_append("python_programs/gcd.py", "def broken(:\n"), ["gcd.py", "does not parse"]),
         (
@@ -188,16 +166,6 @@ def test_an_unknown_program_is_excluded_from_the_authoritative_split(
     assert (last.role, last.reason) == ("excluded", "not one of the 40 QuixBugs names")
 
 
-def test_a_test_problem_without_cases_is_refused(problems: list[Problem]) -> None:
-    changed = [replace(p, cases=()) if p.name == "sieve" else p for p in problems]
-    with pytest.raises(CoralError, match="sieve"):
-        given_roles(changed)
-
-
-def test_all_of_a_source_can_have_one_role(problems: list[Problem]) -> None:
-    assert {row.role for row in given_roles(problems, "held_out")} == {"held_out"}
-
-
 @given(
     names=st.sets(st.from_regex(r"[a-z_][a-z0-9_]{0,12}", fullmatch=True), min_size=1),
     more=st.sets(st.from_regex(r"[a-z_][a-z0-9_]{0,12}", fullmatch=True)),
@@ -241,36 +209,20 @@ def test_roles_come_from_a_file_beside_the_source(problems: list[Problem], tmp_p
     assert set(roles.values()) == {"excluded"}
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        ((), ["is empty"]),
-        (('{"name": "gcd", "role": "tested"}',), ["line 1", "role", "tested", "held_out"]),
-        (('{"name": "gcd"}',), ["line 1", "role"]),
-        (("gcd test",), ["line 1", "JSON"]),
-        (
-            ('{"name": "bogosort", "role": "test"}',),
-            ["line 1", "bogosort", "to no problem"],
-        ),
-        (('{"name": "gcd", "role": "test"}',) * 2, ["line 2", "two roles", "gcd"]),
-    ],
-)
-def test_a_broken_file_of_roles_is_refused(
-    problems: list[Problem], tmp_path: Path, lines: tuple[str, ...], words: list[str]
-) -> None:
-    write_roles(tmp_path, *lines)
-    with pytest.raises(CoralError) as caught:
-        given_roles(problems, "file", tmp_path)
-    for word in ("roles.jsonl", *words):
-        assert word in str(caught.value)
-
-
-def test_a_source_that_is_a_file_has_no_file_of_roles(
-    problems: list[Problem], tmp_path: Path
-) -> None:
-    (tmp_path / "mbpp.jsonl").write_text("{}\n")
-    with pytest.raises(CoralError, match="folder"):
-        given_roles(problems, "file", tmp_path / "mbpp.jsonl")
+def test_a_broken_file_of_roles_is_refused(problems: list[Problem], tmp_path: Path) -> None:
+    for lines, words in {
+        (): ["is empty"],
+        ('{"name": "gcd", "role": "tested"}',): ["line 1", "role", "tested", "held_out"],
+        ('{"name": "bogosort", "role": "test"}',): ["line 1", "bogosort", "to no problem"],
+        ('{"name": "gcd", "role": "test"}',) * 2: ["line 2", "two roles", "gcd"],
+    }.items():
+        write_roles(tmp_path, *lines)
+        with pytest.raises(CoralError) as caught:
+            given_roles(problems, "file", tmp_path)
+        for word in ("roles.jsonl", *words):
+            assert word in str(caught.value)
+    with pytest.raises(CoralError, match="folder"):  # beside a source that is a file
+        given_roles(problems, "file", tmp_path / "roles.jsonl")
 
 
 def test_problems_are_excluded_by_name(problems: list[Problem]) -> None:
@@ -300,15 +252,6 @@ def test_a_problem_in_two_roles_or_in_none_is_refused(
         select(problems, [*manifest, replace(sieve, role="training")], "training")
     with pytest.raises(CoralError, match="sieve"):
         select(problems, [row for row in manifest if row is not sieve], "test")
-
-
-def test_a_manifest_of_another_corpus_is_refused(
-    problems: list[Problem], manifest: list[Role]
-) -> None:
-    changed = [replace(p, sha256="0" * 64) if p.name == "sieve" else p for p in problems]
-    for other in (changed, [p for p in problems if p.name != "sieve"]):
-        with pytest.raises(CoralError, match="sieve"):
-            select(other, manifest, "test")
 
 
 def test_only_training_problems_are_trained_on_and_only_test_problems_selected_on(
@@ -383,19 +326,17 @@ def test_the_bundled_corpus_overlaps_less_than_the_limits(
     given_away(rows, LIMITS)
 
 
-@pytest.mark.parametrize("name", ["wrap", "shortest_paths"])
 def test_the_closest_program_is_that_of_all_pairs(
-    problems: list[Problem], manifest: list[Role], name: str
+    problems: list[Problem], manifest: list[Role]
 ) -> None:
     """Most pairs are ruled out by a bound; the largest of all is found nevertheless."""
-    rows = {row.name: row for row in manifest}
-    own = rows[name]
+    name = "shortest_paths"
+    own = next(row for row in manifest if row.name == name)
     found = [row for row in measure_overlaps(problems, manifest) if row.evaluation == name]
-    seen = {"training"} if own.role == "test" else {"training", "test"}
     pairs = [
         pair
         for other in manifest
-        if other.role in seen
+        if other.role in ("training", "test")
         for pair in measure_overlaps(
             [one for one in problems if one.name in (name, other.name)],
             [replace(other, role="training"), replace(own, role="test")],

@@ -66,7 +66,7 @@ SOURCES = {
     "carriage returns": problem_of(TROUBLESOME.replace("\n", "\r\n"), function="outer"),
     "one line": problem_of(ONE_LINE),
     "no final newline": problem_of(NO_FINAL_NEWLINE),
-    **{problem.name: problem for problem in bundled()[::7]},
+    **{problem.name: problem for problem in bundled()[::20]},
 }
 
 
@@ -88,24 +88,6 @@ def edited_at(reference: str, candidate: BugCandidate) -> int | None:
     return None
 
 
-def differing(one: ast.AST, other: ast.AST) -> ast.AST:
-    """Return the smallest subtree of the first outside of which both are the same."""
-    pairs: list[tuple[ast.AST, ast.AST]] = []
-    if type(one) is type(other):
-        for field in one._fields:
-            here, there = getattr(one, field, None), getattr(other, field, None)
-            here, there = ([x] if not isinstance(x, list) else x for x in (here, there))
-            if len(here) != len(there):
-                return one
-            for left, right in zip(here, there, strict=True):
-                if not isinstance(left, ast.AST) or not isinstance(right, ast.AST):
-                    if left != right:
-                        return one
-                elif ast.dump(left) != ast.dump(right):
-                    pairs.append((left, right))
-    return differing(*pairs[0]) if len(pairs) == 1 else one
-
-
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_candidate_is_one_edit_and_everything_else_stays_to_the_letter(name: str) -> None:
     problem = SOURCES[name]
@@ -114,18 +96,6 @@ def test_a_candidate_is_one_edit_and_everything_else_stays_to_the_letter(name: s
     for candidate in found:
         assert candidate.original != candidate.replacement
         assert edited_at(problem.reference, candidate) is not None, candidate
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_candidate_differs_in_one_subtree_on_the_line_that_it_names(name: str) -> None:
-    problem = SOURCES[name]
-    reference = syntax.parse(problem.reference)
-    for candidate in all_of(problem):
-        subtree = differing(reference, syntax.parse(candidate.code))
-        assert not isinstance(subtree, ast.Module)
-        if isinstance(subtree, ast.expr | ast.stmt):
-            assert subtree.end_lineno is not None
-            assert subtree.lineno <= candidate.line <= subtree.end_lineno, candidate
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -222,16 +192,14 @@ FRAMES = {
 FRAME = "def f(a, b, n, xs):\n    low = n - 1\n    for x in xs:\n        {}\n        a.append(b)\n"
 
 
-@pytest.mark.parametrize(("kind", "line", "bug"), examples())
-def test_every_documented_example_is_a_candidate(kind: str, line: str, bug: str) -> None:
-    frame = FRAMES.get(kind, FRAME)
-    indentation = frame.split("{}")[0].rpartition("\n")[2]
-    before, after = (
-        frame.replace("{}", text.strip("`").replace("` <br> `", f"\n{indentation}"))
-        for text in (line, bug)
-    )
-    assert (kind, after) in {(one.kind, one.code) for one in all_of(problem_of(before))}
-
-
-def test_every_kind_is_documented() -> None:
+def test_every_kind_is_documented_with_an_example_that_is_a_candidate() -> None:
     assert [kind for kind, _, _ in examples()] == list(KINDS)
+    for kind, line, bug in examples():
+        frame = FRAMES.get(kind, FRAME)
+        indentation = frame.split("{}")[0].rpartition("\n")[2]
+        before, after = (
+            frame.replace("{}", text.strip("`").replace("` <br> `", f"\n{indentation}"))
+            for text in (line, bug)
+        )
+        found = {(one.kind, one.code) for one in all_of(problem_of(before))}
+        assert (kind, after) in found, line

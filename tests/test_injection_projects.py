@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -62,16 +60,3 @@ def test_a_bug_that_never_ends_is_found_by_counting_lines(
     assert any("H" in row["outcomes"] for row in rows)
     kept = {row["outcomes"] for row in rows if row["number"]} & {"F", "FP", "PF", "FF"}
     assert kept and bugs
-
-
-def test_the_same_bugs_come_again(
-    tried: tuple[list[dict[str, str]], dict[str, str]], tmp_path: Path
-) -> None:
-    (tmp_path / "halved.py").write_text(HALVED)
-    (tmp_path / "test_halved.py").write_text(TESTS)
-    problems, _ = read("folder", tmp_path)
-    settings = replace(SETTINGS, cpu_seconds=4.0)
-    again, _ = inject(
-        problems, params.load().injection, 0, partial(judge, settings=settings, workers=2), "here"
-    )
-    assert again == tried[0]

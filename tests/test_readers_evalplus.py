@@ -21,7 +21,7 @@ from coral_batch.corpus.readers.evalplus import (
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
 from coral_batch.errors import CoralError
-from tests.readers import jsonl, kinds, passes, read, reasons
+from tests.readers import jsonl, kinds, passes, read
 
 HUMANEVAL = {
     "task_id": "HumanEval/7",
@@ -134,7 +134,7 @@ def test_results_are_compared_by_the_rule_of_the_task(
     assert not _passes(tests, wrong)
 
 
-@pytest.mark.parametrize("name", ["near", "agrees", "compare", "TOLERANCE", "REFERENCE"])
+@pytest.mark.parametrize("name", ["near", "REFERENCE"])
 def test_a_function_may_be_called_like_what_the_test_file_defines(
     tmp_path: Path, name: str
 ) -> None:
@@ -180,7 +180,7 @@ def _passes(tests: str, found: Any) -> bool:
 def test_at_most_32_different_inputs_are_chosen_the_first_16_among_them(
     inputs: list[list[int]],
 ) -> None:
-    numbers = chosen(inputs)
+    numbers = chosen([*inputs, ["x" * LONGEST]])  # which is too long
     distinct = list(dict.fromkeys(map(repr, inputs)))
     shown = [repr(inputs[number]) for number in numbers]
     assert len(numbers) == min(MOST, len(distinct))
@@ -211,23 +211,15 @@ def test_sets_are_written_in_one_order() -> None:
     )
 
 
-def test_arguments_that_are_too_long_are_left_out() -> None:
-    assert chosen([["x" * LONGEST], ["y"]]) == [1]
-
-
 @pytest.mark.parametrize(
     ("example", "given", "turned"),
     [
-        ([[1], 2], [[1], 2], [[1], 2]),
         ([(1,), 2], [[3, 4], 2], [(3, 4), 2]),
         ([[(1,)]], [[[1], [2]]], [[(1,), (2,)]]),
-        ([((1,), (2,))], [[[1]]], [((1,),)]),
         ([[{1}, {}]], [[[1], [], {}]], [[{1}, set(), {}]]),
-        ([(1, (2,))], [[1, [2]]], [(1, (2,))]),
         ([{"a": (1,)}, 2], [{"b": [1]}, 2], [{"b": (1,)}, 2]),
         ([(1, (2, (3,)))], [[1, [2, [3]]]], [(1, (2, (3,)))]),
         ([()], [[[1]]], [([1],)]),
-        ([None], [[1]], [[1]]),
     ],
 )
 def test_json_becomes_the_tuples_and_sets_of_the_example(
@@ -250,12 +242,9 @@ def test_tasks_with_rules_of_their_own() -> None:
         rule_of("Mbpp/295", "sum_div")
 
 
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
+def test_tasks_that_cannot_be_tested_are_dropped(tmp_path: Path) -> None:
+    table = [
         ({**MBPP, "prompt": "A.\nassert joined(1j, (2,)) == 1"}, "untestable"),
-        ({**MBPP, "prompt": "A.\nassert joined(1, 2)", "base_input": [["1j", 2]]}, "untestable"),
-        ({**MBPP, "prompt": "A."}, "untestable"),
         ({**MBPP, "prompt": "A.\nassert other(1) == 1"}, "untestable"),
         ({**MBPP, "entry_point": "sum_div"}, "untestable"),
         (
@@ -268,26 +257,15 @@ def test_tasks_with_rules_of_their_own() -> None:
             "undecided",
         ),
         ({**MBPP, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
-        ({**HF_MBPP, "test": "inputs = [[1]]\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = [[1]]\nresults = []\n"}, "untestable"),
-        ({**HF_MBPP, "test": "inputs = [[1j]]\nresults = [1]\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = make()\n"}, "untestable"),
-        ({**HF_MBPP, "test": "inputs = 5\n"}, "untestable"),
-        ({**HF_MBPP, "test": "inputs = [1]\n"}, "untestable"),
-        ({**HF_MBPP, "test": "inputs = [{[1]: 2}]\n"}, "untestable"),
-        ({**HF_MBPP, "test": "inputs = [[1]]\nresults = 5\n"}, "untestable"),
         ({**MBPP, "prompt": "A.\nassert joined({1}, 2)", "base_input": [[[[1]], 2]]}, "untestable"),
         ({**MBPP, "base_input": []}, "untested"),
-        ({**HF_MBPP, "test": ""}, "untested"),
-        ({**MBPP, "canonical_solution": ""}, "untested"),
         ({**HF_MBPP, "test": "inputs = (\n"}, "unparseable"),
-    ],
-)
-def test_a_task_that_cannot_be_tested_is_dropped(
-    tmp_path: Path, row: dict[str, Any], reason: str
-) -> None:
-    _, dropped = read("evalplus", jsonl(tmp_path / "a.jsonl", HUMANEVAL, row))
-    assert [one.reason for one in dropped] == [reason]
+    ]
+    for row, reason in table:
+        _, dropped = read("evalplus", jsonl(tmp_path / "a.jsonl", HUMANEVAL, row))
+        assert [one.reason for one in dropped] == [reason], row
 
 
 def test_numbers_may_be_infinite_as_python_writes_them(tmp_path: Path) -> None:
@@ -303,9 +281,6 @@ def test_numbers_may_be_infinite_as_python_writes_them(tmp_path: Path) -> None:
     ("row", "words"),
     [
         ({**MBPP, "base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
-        ({**MBPP, "plus_input": {"a": 1}}, ["line 2, plus_input"]),
-        ({**MBPP, "atol": "0"}, ["line 2, atol"]),
-        ({**MBPP, "task_id": 2}, ["line 2, task_id", "string"]),
         ({**HF_MBPP, "task_id": "2"}, ["MBPP+", "line 2, task_id"]),
         ({"task_id": "Mbpp/2"}, ["line 2", "the missing"]),
         ({**HF_HUMANEVAL, "entry_point": 1}, ["HumanEval+", "line 2, entry_point"]),
@@ -317,9 +292,3 @@ def test_a_bad_row_is_named(tmp_path: Path, row: dict[str, Any], words: list[str
         read("evalplus", file)
     for word in [str(file), *words]:
         assert word in str(caught.value)
-
-
-def test_names_tell_the_two_data_sets_apart(tmp_path: Path) -> None:
-    problems, dropped = read("evalplus", jsonl(tmp_path / "a.jsonl", HUMANEVAL, MBPP))
-    assert [problem.name for problem in problems] == ["humanevalplus_7", "mbppplus_2"]
-    assert reasons(dropped) == []

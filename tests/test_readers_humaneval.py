@@ -72,9 +72,7 @@ def test_line_ends_of_windows_are_read_as_others(tmp_path: Path) -> None:
     ("body", "tests"),
     [
         ("    assert abs(candidate([2.5]) - 2.5) < 1e-6\n    assert candidate([1]) == 1\n", 2),
-        ("    '''About it.'''\n    assert candidate((1, 2)) == 2\n", 1),
         ("    for n in range(3):\n        assert candidate([n]) == n\n    assert n == 2\n", 1),
-        ("    import math\n    assert candidate([math.pi]) == math.pi\n", 1),
         ("    assert candidate([helper(1)]) == 2\n    assert candidate([ONE]) == one()\n", 2),
     ],
 )
@@ -102,7 +100,6 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
         ({"prompt": "import numpy\n" + PROMPT}, "imports"),
         ({"entry_point": "other"}, "untestable"),
         ({"test": "def check(candidate):\n    pass\n"}, "untestable"),
-        ({"test": "def test(candidate):\n    assert candidate([1]) == 1\n"}, "untestable"),
         (
             {
                 "test": "def check(candidate):\n    assert candidate([1]) == 1\n    try:\n"
@@ -112,9 +109,7 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
             "untestable",
         ),
         ({"test": "def check(candidate:\n"}, "unparseable"),
-        ({"test": "import numpy\n\n\ndef check(f):\n    assert f([numpy.e]) == 1\n"}, "imports"),
         ({"test": ""}, "untested"),
-        ({"prompt": "", "canonical_solution": ""}, "untested"),
     ],
 )
 def test_a_task_that_cannot_be_tested_is_dropped(
@@ -141,14 +136,6 @@ def test_a_repair_task_has_both_programs(tmp_path: Path) -> None:
     assert kinds(problem, problem.buggy) == ["FAIL", "PASS"]
 
 
-def test_the_call_of_check_at_the_end_of_a_file_is_no_part_of_its_tests(tmp_path: Path) -> None:
-    source = "def check(total):\n    assert abs(total([1.5, 2]) - 3.5) < 1e-6\n\ncheck(total)\n"
-    (problem,), _ = read("humanevalpack", jsonl(tmp_path / "a.jsonl", {**PACKED, "test": source}))
-    assert problem.cases == () and problem.buggy is not None
-    assert kinds(problem) == ["PASS"]
-    assert kinds(problem, problem.buggy) == ["FAIL"]
-
-
 def test_a_bug_that_is_none_or_does_not_parse_is_dropped(tmp_path: Path) -> None:
     rows = [
         PACKED,
@@ -169,7 +156,6 @@ def test_a_bug_that_is_none_or_does_not_parse_is_dropped(tmp_path: Path) -> None
     ("change", "words"),
     [
         ({"task_id": "Other/1"}, ["line 2, task_id", "Other/1", "text matching"]),
-        ({"entry_point": "a.b"}, ["line 2, entry_point"]),
         ({"test": None}, ["line 2, test", "string"]),
         ({}, ["two rows have one task id", "line 1"]),
     ],

@@ -50,14 +50,11 @@ def test_asserts_on_plain_values_become_cases(tmp_path: Path) -> None:
     "test",
     [
         "assert add((1,), (2,)) == (1, 2)",
-        "assert add({1}, {2}) == {1, 2}",
         "assert add(1e999, 1) == 1e999",
         "assert add(0, 1) == True",
         "assert add(1, b=2) == 3",
-        "assert add(*[1, 2]) == 3",
         "assert add({1: 2}, 3)",
         "assert add(1, 2) != 4",
-        "assert add(1, 2) == 3 == 3",
         "x = add(1, 2)\nassert x == 3",
     ],
 )
@@ -84,49 +81,28 @@ def test_the_sanitized_form_is_an_array_with_imports(tmp_path: Path) -> None:
 
 def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Path) -> None:
     pair = "class Pair:\n    pass\n\n\ndef first(p): return p.a\n"
-    changes: list[dict[str, Any]] = [
-        {"code": pair, "test_list": ["assert first(Pair()) == 1"]},
-        {"code": "print 'x'"},
-        {"test_list": ["assert ("]},
-        {"code": "import numpy\ndef add(a, b): return numpy.add(a, b)"},
-        {"code": "add = lambda a, b: a + b"},
-        {"test_list": ["assert add(1j, 1) == 1 + 1j"]},
-        {"test_list": ["assert add(lambda: 1, 2) == 1"]},
-        {"test_list": ["assert add([int], 2) == 1"]},
-        {
-            "code": "def copy(a):\n    import copy\n    return copy.copy(a)",
-            "test_list": ["assert copy(1) == 1"],
-        },
-        {"test_list": ["add(1, 2) == 3"]},
-        {"test_list": ["", "assert add(1, 2) == 3"]},
-        {"test_list": ["assert add(b'a', b'b') == 1"]},
-        {"test_list": [f"assert add(1, 2) == 0x{'f' * 4000}"]},
-        {"test_list": []},
-        {"code": "\n"},
-        {"test_setup_code": "import numpy"},
-        {"test_setup_code": "import ("},
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"code": pair, "test_list": ["assert first(Pair()) == 1"]}, "untestable"),
+        ({"code": "print 'x'"}, "unparseable"),
+        ({"test_list": ["assert ("]}, "unparseable"),
+        ({"code": "import numpy\ndef add(a, b): return numpy.add(a, b)"}, "imports"),
+        ({"code": "add = lambda a, b: a + b"}, "untestable"),
+        ({"test_list": ["assert add(1j, 1) == 1 + 1j"]}, "untestable"),
+        ({"test_list": ["assert add(lambda: 1, 2) == 1"]}, "untestable"),
+        ({"test_list": ["add(1, 2) == 3"]}, "untestable"),
+        ({"test_list": ["", "assert add(1, 2) == 3"]}, "untestable"),
+        ({"test_list": ["assert add(b'a', b'b') == 1"]}, "untestable"),
+        ({"test_list": [f"assert add(1, 2) == 0x{'f' * 4000}"]}, "untestable"),
+        ({"test_list": []}, "untested"),
+        ({"code": "\n"}, "untested"),
+        ({"test_setup_code": "import numpy"}, "imports"),
+        ({"test_setup_code": "import ("}, "unparseable"),
     ]
-    rows = [{**ROW, "task_id": number, **change} for number, change in enumerate(changes)]
+    rows = [{**ROW, "task_id": number, **change} for number, (change, _) in enumerate(changes)]
     problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows, ROW))
     assert [problem.name for problem in problems] == ["mbpp_601"]
     assert reasons(dropped) == [
-        ("mbpp_0", "untestable"),
-        ("mbpp_1", "unparseable"),
-        ("mbpp_2", "unparseable"),
-        ("mbpp_3", "imports"),
-        ("mbpp_4", "untestable"),
-        ("mbpp_5", "untestable"),
-        ("mbpp_6", "untestable"),
-        ("mbpp_7", "untestable"),
-        ("mbpp_8", "untestable"),
-        ("mbpp_9", "untestable"),
-        ("mbpp_10", "untestable"),
-        ("mbpp_11", "untestable"),
-        ("mbpp_12", "untestable"),
-        ("mbpp_13", "untested"),
-        ("mbpp_14", "untested"),
-        ("mbpp_15", "imports"),
-        ("mbpp_16", "unparseable"),
+        (f"mbpp_{number}", reason) for number, (_, reason) in enumerate(changes)
     ]
     assert "numpy" in dropped[3].detail
 
@@ -136,7 +112,6 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
     [
         ({"code": 1}, ["line 2, code", "1", "string"]),
         ({"code": ...}, ["line 2", "the missing code"]),
-        ({"test_list": [1]}, ["line 2, test_list"]),
         ({"task_id": 601}, ["two rows have one task id", "line 2, task_id", "601", "line 1"]),
         ({"more": 1}, ["line 2", "more"]),
     ],
@@ -151,11 +126,6 @@ def test_a_bad_row_is_named_with_file_line_and_field(
         read("mbpp", file)
     for word in [str(file), *words]:
         assert word in str(caught.value)
-
-
-def test_a_sanitized_task_without_tests_is_dropped(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", SANITIZED, {**SANITIZED, "task_id": 8, "test_list": []})
-    assert reasons(read("mbpp", file)[1]) == [("mbpp_8", "untested")]
 
 
 @pytest.mark.parametrize("condition", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])

@@ -129,31 +129,21 @@ def test_a_decorated_function_is_tried_and_not_its_decorator(workspace: Path) ->
     ]
 
 
-def test_a_function_that_is_too_long_for_the_model_is_told_and_the_others_are_tried(
-    folder: Path,
-) -> None:
+def test_a_function_that_cannot_be_tried_is_told_and_the_others_are_tried(folder: Path) -> None:
+    (folder / "joined.py").write_text(
+        "LIMIT = 3; TABLE = [\n    1,\n]\n\n\ndef f(x):\n"
+        '    """Cut.\n\n    >>> f(9)\n    3\n    """\n    return max(x, LIMIT)\n'
+    )
+
     def draw(prompt: str, program: str, count: int, /) -> list[str]:
         if "clamp" in program:
             raise TooLong("the prompt does not fit")
         return ["```python\ndef first(items):\n    return items[0]\n```"]
 
     found = list(repair_folder(folder, draw=draw))
-    told = [one for one in found if not isinstance(one, Repair) and one.function == "clamp"]
-    assert [one.reason for one in told] == ["the prompt does not fit"]
-    assert next(one.outcome for one in found if isinstance(one, Repair)) == "repaired"
-
-
-def test_a_function_whose_lines_are_no_program_is_told_and_the_others_are_tried(
-    folder: Path,
-) -> None:
-    (folder / "joined.py").write_text(
-        "LIMIT = 3; TABLE = [\n    1,\n]\n\n\ndef f(x):\n"
-        '    """Cut.\n\n    >>> f(9)\n    3\n    """\n    return max(x, LIMIT)\n'
-    )
-    answer = "```python\ndef first(items):\n    return items[0]\n```"
-    found = list(repair_folder(folder, draw=lambda prompt, program, count: [answer]))
-    told = [one for one in found if not isinstance(one, Repair) and one.function == "f"]
-    assert ["no program by themselves" in one.reason for one in told] == [True]
+    told = {one.function: one.reason for one in found if not isinstance(one, Repair)}
+    assert told["clamp"] == "the prompt does not fit"
+    assert "no program by themselves" in told["f"]
     assert next(one.outcome for one in found if isinstance(one, Repair)) == "repaired"
 
 
@@ -190,19 +180,16 @@ def test_a_folder_of_which_all_that_can_be_tried_passes_has_the_status_of_the_re
     assert coral(folder) == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("mine", "--function", "first"), "`coral repair FILE --function first`"),
-        (("mine", "--tests", "elsewhere"), "there is no such folder"),
-        (("mine", "--tests", "mine/fine.py"), "this is no folder"),
-        (("apart",), "no test calls a program of the folder"),
-    ],
-)
 def test_a_folder_that_cannot_be_tried_is_one_message(
-    folder: Path, arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("apart").mkdir()
     Path("apart/test_a.py").write_text("def test_a():\n    pass\n")
-    assert coral(*arguments) == 2
-    assert words in capsys.readouterr().err
+    for arguments, words in {
+        ("mine", "--function", "first"): "`coral repair FILE --function first`",
+        ("mine", "--tests", "elsewhere"): "there is no such folder",
+        ("mine", "--tests", "mine/fine.py"): "this is no folder",
+        ("apart",): "no test calls a program of the folder",
+    }.items():
+        assert coral(*arguments) == 2
+        assert words in capsys.readouterr().err

@@ -22,233 +22,6 @@ from tests.settings import set_params
 
 # Programs by name, each with its tests and how many of them fail.
 PROGRAMS: dict[str, tuple[str, str, int]] = {
-    "examples_share_what_they_make": (
-        '''def note(book, word):
-    """Note a word.
-
-    >>> book = []
-    >>> note(book, 'a')
-    >>> note(book, 'b')
-    >>> book
-    ['a', 'b']
-    >>> sum(map(len, book))
-    2
-    """
-    book.append(word)
-''',
-        "",
-        0,
-    ),
-    "an_ordered_dict_has_an_order": (
-        """from collections import OrderedDict
-
-
-def podium(points):
-    return OrderedDict(sorted(points.items(), key=lambda pair: pair[1]))
-""",
-        """from collections import OrderedDict
-
-
-def test_best_first():
-    assert podium({'x': 1, 'y': 5}) == OrderedDict([('y', 5), ('x', 1)])
-""",
-        1,
-    ),
-    "bytes_may_be_unequal": (
-        """def seal(text):
-    return text[:0].encode()
-""",
-        """def test_seals_differ():
-    assert seal('a') != seal('b')
-""",
-        1,
-    ),
-    "a_generator_is_no_list": (
-        """def odd(numbers):
-    return (n for n in numbers if n % 2)
-""",
-        """def test_a_list():
-    assert odd([1, 2, 3]) == [1, 3]
-
-
-def test_all():
-    assert list(odd([1, 2, 3])) == [1, 3]
-""",
-        1,
-    ),
-    "values_of_the_standard_library": (
-        """import datetime
-import pathlib
-import uuid
-from collections import Counter, deque, namedtuple
-from fractions import Fraction
-
-Pair = namedtuple('Pair', 'left right')
-
-
-def due(day, days):
-    return day + datetime.timedelta(days)
-
-
-def beside(path, name):
-    return pathlib.PurePosixPath(path).parent / name
-
-
-def tag(number):
-    return uuid.UUID(int=number)
-
-
-def packed(number):
-    return number.to_bytes(2, 'big')
-
-
-def window(n):
-    return range(n, n + 3)
-
-
-def letters(word):
-    return Counter(word)
-
-
-def pair(a, b):
-    return Pair(a, b)
-
-
-def last(items):
-    return deque(items, maxlen=2)
-
-
-def half(n):
-    return Fraction(n, 2)
-""",
-        r"""import datetime
-from pathlib import PurePosixPath
-from uuid import UUID
-
-DAY = datetime.date(2024, 2, 28)
-
-
-def test_dates():
-    assert due(DAY, 2) == datetime.date(2024, 3, 1)
-    assert due(DAY, 1) > DAY and due(DAY, 0) in {DAY}
-
-
-def test_paths():
-    assert beside('a/b.txt', 'c') == PurePosixPath('a/c')
-
-
-def test_identifiers():
-    assert tag(7) == UUID(int=7) != tag(8)
-
-
-def test_bytes():
-    assert packed(258) == b'\x01\x02' and packed(1) in {b'\0\x01'}
-
-
-def test_ranges():
-    assert window(2) == range(2, 5) and window(0) != range(2)
-
-
-def test_counters():
-    assert letters('abba') == {'a': 2, 'b': 2}
-    assert letters('abba').keys() == {'b', 'a'} and letters('')['x'] == 0
-
-
-def test_named_tuples():
-    assert pair(1, 2) == (1, 2) and pair(1, 2)._asdict()['left'] == 1
-
-
-def test_deques():
-    assert list(last('abc')) == ['b', 'c']
-
-
-def test_fractions():
-    assert half(3) == 1.5 and half(1j) == 2
-""",
-        1,
-    ),
-    "what_a_test_does_to_its_process": (
-        """import os
-import random
-import time
-import warnings
-
-
-def roll():
-    return random.randrange(1000)
-
-
-def hour():
-    return int(time.time()) // 3600
-
-
-def ask():
-    return input('name? ').title()
-
-
-def level():
-    return os.environ.get('LEVEL', 'low')
-
-
-def shout(text):
-    print(text.upper())
-
-
-def old():
-    warnings.warn('old', DeprecationWarning, stacklevel=2)
-""",
-        r"""import io
-import os
-import random
-import sys
-import warnings
-from contextlib import redirect_stdout
-from unittest import mock
-
-
-def test_seed():
-    random.seed(4)
-    first = roll()
-    random.seed(4)
-    assert roll() == first == random.Random(4).randrange(1000)
-
-
-def test_mock():
-    with mock.patch('time.time', return_value=7200.5):
-        assert hour() == 2
-
-
-def test_input(monkeypatch):
-    monkeypatch.setattr(sys, 'stdin', io.StringIO('ada\n'))
-    assert ask() == 'Ada'
-
-
-def test_environment(monkeypatch):
-    monkeypatch.setenv('LEVEL', 'high')
-    assert level() == 'high'
-    del os.environ['LEVEL']
-    assert level() == 'low'
-
-
-def test_redirected():
-    with redirect_stdout(io.StringIO()) as out:
-        shout('a')
-    assert out.getvalue() == 'A\n'
-
-
-def test_captured(capsys):
-    shout('b')
-    assert capsys.readouterr().out == 'B\n'
-
-
-def test_warnings():
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter('always')
-        old()
-    assert len(found) == 1
-""",
-        0,
-    ),
     "what_is_found_beside_a_file": (
         """from pathlib import Path
 
@@ -282,28 +55,8 @@ class Sums(u.TestCase):
         for n in range(3):
             with self.subTest(n=n):
                 self.assertEqual(plus(n, 0), n)
-
-
-def made(n):
-    def test():
-        assert plus(n, n) == 2 * n
-
-    return test
-
-
-for _n in range(3):
-    globals()[f'test_made_{_n}'] = made(_n)
-
-
-class TestOther:
-    def test_a(self):
-        assert plus(1, 1) == 2
-
-
-def test_all():
-    TestOther().test_a()
 """,
-        5,
+        1,
     ),
     "parameters_and_fixtures": (
         """def times(n, by):
@@ -340,50 +93,6 @@ def test_expected():
 @pytest.mark.skip
 def test_skipped():
     assert times(1, 1) == 2
-""",
-        0,
-    ),
-    "whatever_is_given_to_a_program": (
-        """def each(function, values):
-    return [function(value) for value in values]
-
-
-def made(kind, *rest):
-    return kind(*rest)
-
-
-def caught(function, error):
-    try:
-        return function()
-    except error as found:
-        return found.args
-""",
-        """import dataclasses
-
-
-@dataclasses.dataclass
-class Point:
-    x: int
-
-
-class Bad(Exception):
-    pass
-
-
-def bad():
-    raise Bad(3)
-
-
-def test_functions():
-    assert each(lambda b: b[0], [b'ab', memoryview(b'c')]) == [97, 99]
-
-
-def test_classes():
-    assert made(Point, 2) == Point(2)
-
-
-def test_exceptions():
-    assert caught(bad, Bad) == (3,)
 """,
         0,
     ),
@@ -428,25 +137,6 @@ def test_files(kind):
     assert written(b'abc', kind) == 3
 """,
         0,
-    ),
-    "arrays": (
-        """import numpy as np
-
-
-def centred(values):
-    return values - values.max()
-""",
-        """import numpy as np
-
-
-def test_centred():
-    assert np.allclose(centred(np.array([1.0, 3.0])), [-1.0, 1.0])
-
-
-def test_kind():
-    assert centred(np.ones(2)).dtype == np.float64
-""",
-        1,
     ),
     "one_test_hangs": (
         """def down(n):
@@ -651,18 +341,10 @@ TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
     ("files", "words"),
     [
         ({"test_m.py": "from m import g\n"}, ["cannot collect", "test_m.py", "cannot import name"]),
-        ({"test_m.py": "def test(:\n"}, ["cannot collect", "SyntaxError"]),
-        (
-            {"test_m.py": "from m import f\n\nassert f(1) == 1\n"},
-            ["cannot collect", "assert 2 == 1"],
-        ),
         ({"test_m.py": f"import absent_package\n{TEST}"}, ["absent_package", "do:       install"]),
-        ({"conftest.py": "pytest_plugins = ['absent_plugin']\n"}, ["absent_plugin", "install"]),
         ({"conftest.py": "raise SystemExit('over')\n"}, ["over in ", "conftest.py"]),
         ({"conftest.py": "import os\n\nos._exit(0)\n"}, ["cannot collect", "ended with status 0"]),
-        ({"conftest.py": "1 / 0\n"}, ["conftest.py", "ZeroDivisionError"]),
         ({"pytest.ini": "[pytest]\naddopts = --absent\n"}, ["unrecognized arguments: --absent"]),
-        ({"test_m.py": "raise SystemExit\n"}, ["cannot collect", "test_m.py: SystemExit"]),
         ({"test_m.py": "while True:\n    pass\n"}, ["hang", "test_m.py: no end after 1 s"]),
         ({"test_m.py": "from m import f\n"}, ["there are no tests", "found:    'none'"]),
         ({"test_m.py": f"import pytest\n\npytestmark = pytest.mark.skip\n{TEST}"}, ["all skipped"]),

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,28 +70,23 @@ def test_a_program_that_hides_its_processor_time_is_charged_what_the_kernel_coun
     assert row[0].cpu_seconds > 0.01
 
 
-@pytest.mark.parametrize(
-    ("returned", "case", "kind"),
-    [
+def test_a_case_with_a_tolerance_is_passed_by_a_number_within_it() -> None:
+    table = [
         ("approx", Case((2,), 1.4142, 0.01), "PASS"),
         ("approx + 0.02", Case((2,), 1.4142, 0.01), "FAIL"),
+        ("-approx", Case((2,), 1.4142, 0.01), "FAIL"),
         ("float('nan')", Case((2,), 1.4142, 0.01), "FAIL"),
         ("True", Case((1,), 1.0, 0.5), "FAIL"),
+        ("10 ** 400", Case((2,), 3.0, 0.1), "FAIL"),
+        ("1e308", Case((2,), 10**400, 0.1), "FAIL"),
         ("approx", Case((2,), 1.4142), "FAIL"),
-    ],
-)
-def test_a_case_with_a_tolerance_is_passed_by_a_number_within_it(
-    returned: str, case: Case, kind: str
-) -> None:
-    code = f"def sqrt(x):\n    approx = x ** 0.5 + 0.001\n    return {returned}\n"
-    (row,) = judge([Program("x", "sqrt", code, (case,), None, {})], SETTINGS, 1)
-    assert kinds(row) == [kind]
-
-
-def test_a_function_named_sqrt_has_no_tolerance_of_its_own() -> None:
-    code = "def sqrt(x, epsilon):\n    return 2.9\n"
-    (row,) = judge([program("sqrt", code, [((4.0, 1.0), 2.0)])], SETTINGS, 1)
-    assert kinds(row) == ["FAIL"]
+    ]
+    code = "def f(x):\n    approx = x ** 0.5 + 0.001\n    return {}\n"
+    programs = [
+        Program("x", "f", code.format(returned), (case,), None, {}) for returned, case, _ in table
+    ]
+    for row, (returned, _, kind) in zip(judge(programs, SETTINGS, 1), table, strict=True):
+        assert kinds(row) == [kind], returned
 
 
 def test_a_journal_does_not_give_the_verdict_of_another_tolerance(tmp_path: Path) -> None:
@@ -159,60 +153,55 @@ def reverse(code: str) -> Program:
     return Program("x", "reverse", code, (), REVERSE_TESTS, {"node": NODE})
 
 
-def test_a_test_file_gives_a_verdict_a_test_and_nodes_keep_their_identity() -> None:
-    (row,) = judge([reverse(REVERSE)], SETTINGS, 1)
-    assert [(v.case, v.test, v.kind) for v in row] == [
-        (0, "test_three", "PASS"),
-        (1, "test_none", "PASS"),
-        (2, "test_shared_node", "PASS"),
-        (3, "test_walks_to_the_end", "PASS"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("def reverse(node):\n    return node\n", "FAIL PASS PASS FAIL"),
-        ("def reverse(node):\n    return node.successor\n", "FAIL ERROR FAIL FAIL"),
-        ("def reverse(node)\n", "UNPARSEABLE UNPARSEABLE UNPARSEABLE UNPARSEABLE"),
-        ("raise ValueError\n", "ERROR ERROR ERROR ERROR"),
-        ("import os\ndef reverse(node):\n    os._exit(0)\n", "ERROR ERROR ERROR ERROR"),
-        ("import os\ndef reverse(node):\n    os.abort()\n", "CRASH CRASH CRASH CRASH"),
-        (
-            "def reverse(node):\n    while node and node.value == 'shared': pass\n"
-            "    return node\n",
-            "FAIL PASS TIMEOUT FAIL",
-        ),
-        # A circle of nodes makes the test itself run for ever.
-        (
-            "def reverse(node):\n    if node: node.successor = node\n    return node\n",
-            "FAIL PASS PASS TIMEOUT",
-        ),
-        # What the test compares with is a stand-in that equals nothing.
-        (
-            "class Yes:\n    def __eq__(self, other): return True\n"
-            "def reverse(node):\n    return Yes()\n",
-            "FAIL FAIL FAIL FAIL",
-        ),
-        # A new node in place of the test's own is not the test's own.
-        (
-            "from node import Node\ndef reverse(node):\n    return Node(node and node.value)\n",
-            "FAIL FAIL FAIL FAIL",
-        ),
-        # The stand-in's process knows no test, and the program's frames end at its own runner.
-        (
-            "import sys, gc\ndef reverse(node):\n"
-            "    assert not any(n.startswith('test') or n == 'pytest' for n in sys.modules)\n"
-            "    raise KeyError('nothing found')\n",
-            "ERROR ERROR ERROR ERROR",
-        ),
-    ],
+# A program -> the kinds of its verdicts.
+BEHIND = (
+    (REVERSE, "PASS PASS PASS PASS"),
+    ("def reverse(node):\n    return node\n", "FAIL PASS PASS FAIL"),
+    ("def reverse(node):\n    return node.successor\n", "FAIL ERROR FAIL FAIL"),
+    ("def reverse(node)\n", "UNPARSEABLE UNPARSEABLE UNPARSEABLE UNPARSEABLE"),
+    ("raise ValueError\n", "ERROR ERROR ERROR ERROR"),
+    ("import os\ndef reverse(node):\n    os._exit(0)\n", "ERROR ERROR ERROR ERROR"),
+    ("import os\ndef reverse(node):\n    os.abort()\n", "CRASH CRASH CRASH CRASH"),
+    (
+        "def reverse(node):\n    while node and node.value == 'shared': pass\n    return node\n",
+        "FAIL PASS TIMEOUT FAIL",
+    ),
+    # A circle of nodes makes the test itself run for ever.
+    (
+        "def reverse(node):\n    if node: node.successor = node\n    return node\n",
+        "FAIL PASS PASS TIMEOUT",
+    ),
+    # What the test compares with is a stand-in that equals nothing.
+    (
+        "class Yes:\n    def __eq__(self, other): return True\n"
+        "def reverse(node):\n    return Yes()\n",
+        "FAIL FAIL FAIL FAIL",
+    ),
+    # A new node in place of the test's own is not the test's own.
+    (
+        "from node import Node\ndef reverse(node):\n    return Node(node and node.value)\n",
+        "FAIL FAIL FAIL FAIL",
+    ),
+    # The stand-in's process knows no test, and the program's frames end at its own runner.
+    (
+        "import sys, gc\ndef reverse(node):\n"
+        "    assert not any(n.startswith('test') or n == 'pytest' for n in sys.modules)\n"
+        "    raise KeyError('nothing found')\n",
+        "ERROR ERROR ERROR ERROR",
+    ),
 )
-def test_a_program_behind_a_test_file_gets_the_verdict_of_an_honest_reading(
-    code: str, expected: str
-) -> None:
-    (row,) = judge([reverse(code)], SETTINGS, 1)
-    assert kinds(row) == expected.split()
+
+
+def test_a_program_behind_a_test_file_gets_the_verdict_of_an_honest_reading() -> None:
+    rows = judge([reverse(code) for code, _ in BEHIND], SETTINGS, 1)
+    assert [(v.case, v.test) for v in rows[0]] == [
+        (0, "test_three"),
+        (1, "test_none"),
+        (2, "test_shared_node"),
+        (3, "test_walks_to_the_end"),
+    ]
+    for row, (code, expected) in zip(rows, BEHIND, strict=True):
+        assert kinds(row) == expected.split(), code
 
 
 def test_a_test_file_that_does_not_run_is_the_users_to_mend() -> None:
@@ -267,23 +256,19 @@ def test_random_addresses_are_a_missing_layer(arguments: str) -> None:
     assert "take fixed_addresses out of verdicts.require" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("limit", "hard"), [("RLIMIT_AS", 400 << 20), ("RLIMIT_NOFILE", 50), ("RLIMIT_STACK", 4 << 20)]
-)
-def test_a_hard_limit_below_the_jails_is_named(limit: str, hard: int) -> None:
-    code = f"""
+def test_a_hard_limit_below_the_jails_is_named() -> None:
+    code = """
 import resource
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
 found = isolation(())
-resource.setrlimit(resource.{limit}, ({hard}, {hard}))
+resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))
 with Jail(found):
     pass
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "raise the hard limit" in done.stderr
-    assert f"hard limit {limit}" in done.stderr
-    assert str(hard) in done.stderr
+    for words in ("raise the hard limit", "hard limit RLIMIT_NOFILE", "50"):
+        assert words in done.stderr
 
 
 def test_a_missing_layer_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,31 +287,28 @@ def test_a_missing_layer_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatc
 
 def test_finished_programs_are_taken_from_the_journal(tmp_path: Path) -> None:
     journal = tmp_path / "verdicts.jsonl"
-    first = judge(MIXED, SETTINGS, 1, journal)
+    quick = [one for one in MIXED if one.id != "hangs"]
+    first = judge(quick, SETTINGS, 1, journal)
     lines = journal.read_text().splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 4
     # A run that was killed while it wrote the last line.
-    journal.write_text("\n".join([*lines[:4], lines[4][:20]]))
-    assert untimed(judge(MIXED, SETTINGS, 1, journal)) == untimed(first)
-    assert journal.read_text().splitlines()[:4] == lines[:4]
-    assert len(journal.read_text().splitlines()) == 6
-    assert judge(MIXED, SETTINGS, 1, journal) == judge(MIXED, SETTINGS, 1, journal)
+    journal.write_text("\n".join([*lines[:3], lines[3][:20]]))
+    assert untimed(judge(quick, SETTINGS, 1, journal)) == untimed(first)
+    assert journal.read_text().splitlines()[:3] == lines[:3]
+    assert len(journal.read_text().splitlines()) == 5
+    assert judge(quick, SETTINGS, 1, journal) == judge(quick, SETTINGS, 1, journal)
     other = dataclasses.replace(SETTINGS, cpu_seconds=0.3)
     before = len(journal.read_text().splitlines())
-    judge(MIXED[:1], other, 1, journal)
+    judge(quick[:1], other, 1, journal)
     assert len(journal.read_text().splitlines()) == before + 1
 
 
 def test_a_journal_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    (tmp_path / "link").symlink_to("link")
-    (tmp_path / "out").symlink_to("elsewhere")
-    (tmp_path / "elsewhere").write_text("private")
     too_long = tmp_path / ("x" * 256) / "verdicts.jsonl"
-    for journal in (tmp_path / "folder", tmp_path / "link", tmp_path / "out", too_long):
+    for journal in (tmp_path / "folder", too_long):
         with pytest.raises(CoralError, match=rf"cannot be kept[\s\S]*{journal}"):
             judge(MIXED[:1], SETTINGS, 1, journal)
-    assert (tmp_path / "elsewhere").read_text() == "private"
 
 
 def test_a_torn_journal_on_a_full_disk_is_told(tmp_path: Path) -> None:
@@ -342,54 +324,40 @@ def test_a_torn_journal_on_a_full_disk_is_told(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda key, verdicts: [key, [one | {"more": 1} for one in verdicts]],
-        lambda key, verdicts: ["f" * 64, [one | {"more": 1} for one in verdicts]],
-        lambda key, verdicts: [key, verdicts, 1.5],
-        lambda key, verdicts: {"key": key},
-        lambda key, verdicts: [[key], verdicts],
-    ],
-    ids=["another verdict", "another program's", "a third value", "an object", "no text"],
-)
-def test_a_line_of_another_versions_form_is_judged_again(
-    tmp_path: Path, change: Callable[[str, list[dict]], object]
+def test_a_line_of_the_journal_that_is_damaged_or_of_another_form_is_judged_again(
+    tmp_path: Path,
 ) -> None:
     journal = tmp_path / "verdicts.jsonl"
-    first = judge(MIXED[:1], SETTINGS, 1, journal)
-    content = json.dumps(change(*json.loads(journal.read_text().partition(" ")[2])))
-    journal.write_text(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
-    assert untimed(judge(MIXED[:1], SETTINGS, 1, journal)) == untimed(first)
-    assert len(journal.read_text().splitlines()) == 2
-
-
-def test_a_damaged_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:
-    journal = tmp_path / "verdicts.jsonl"
-    first = judge(MIXED, SETTINGS, 1, journal)
-    assert b"FAIL" in journal.read_bytes()
+    first = judge(MIXED[1:2], SETTINGS, 1, journal)
+    key, verdicts = json.loads(journal.read_text().partition(" ")[2])
+    passing = [one | {"kind": "PASS"} for one in verdicts]
+    for content in (
+        [key, [one | {"more": 1} for one in passing]],
+        [key, passing, 1.5],
+        {"key": key},
+        [[key], passing],
+    ):
+        text = json.dumps(content)
+        journal.write_text(f"{hashlib.sha256(text.encode()).hexdigest()} {text}\n")
+        assert untimed(judge(MIXED[1:2], SETTINGS, 1, journal)) == untimed(first)
+        assert len(journal.read_text().splitlines()) == 2
     journal.write_bytes(journal.read_bytes().replace(b"FAIL", b"PASS") + b"\xff\xfe{")
-    assert untimed(judge(MIXED, SETTINGS, 1, journal)) == untimed(first)
+    assert untimed(judge(MIXED[1:2], SETTINGS, 1, journal)) == untimed(first)
 
 
-def test_ten_thousand_verdicts_leave_nothing_behind() -> None:
-    many = [
-        program(
-            "square",
-            f"def square(n):\n    return n * n  # {k}\n",
-            [((n,), n * n) for n in range(20)],
-        )
-        for k in range(500)
-    ]
+def test_thousands_of_verdicts_leave_nothing_behind() -> None:
+    cases = [((n,), n * n) for n in range(20)]
+    code = "def square(n):\n    return n * n  # {}\n"
+    many = [program("square", code.format(k), cases) for k in range(200)]
     judge(many[:50], SETTINGS, 2)
     before = descendants(os.getpid())
     memory = resident(before)
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
     rows = judge(many, SETTINGS, 2)
-    assert sum(verdict.kind == "PASS" for row in rows for verdict in row) == 10_000
+    assert sum(verdict.kind == "PASS" for row in rows for verdict in row) == 4_000
     assert descendants(os.getpid()) == before
-    # 8 MiB are less than a kilobyte for each verdict.
-    assert resident(before) < memory + (8 << 20)
+    # 4 MiB are about a kilobyte for each verdict.
+    assert resident(before) < memory + (4 << 20)
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
 
 
@@ -406,16 +374,13 @@ def program(body, number):
     return Program("x", "f", code, (Case((1,), 1),), None, {})
 quick = [program("return n", number) for number in range(40)]
 slow = [program("while True: pass", number) for number in range(2)]
-judge(quick + slow, settings, int(sys.argv[2]), Path(sys.argv[1]))
+judge(quick + slow, settings, 2, Path(sys.argv[1]))
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_killing_the_parent_loses_no_finished_verdict_and_leaves_no_orphan(
-    tmp_path: Path, workers: int
-) -> None:
+def test_killing_the_parent_loses_no_finished_verdict_and_leaves_no_orphan(tmp_path: Path) -> None:
     journal = tmp_path / "verdicts.jsonl"
-    parent = subprocess.Popen([sys.executable, "-c", _LONG, str(journal), str(workers)])
+    parent = subprocess.Popen([sys.executable, "-c", _LONG, str(journal)])
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if journal.exists() and len(journal.read_text().splitlines()) == 40:

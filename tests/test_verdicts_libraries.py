@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import struct
 from pathlib import Path
@@ -21,7 +22,7 @@ USES = {
     "bz2": "bz2.decompress(bz2.compress(b'a')) == b'a'",
     "ctypes": "ctypes.c_int(3).value == 3",
     "decimal": "decimal.Decimal('0.1') * 3 == decimal.Decimal('0.3')",
-    "hashlib": "len(hashlib.pbkdf2_hmac('sha256', b'a', b'b', 1)) == 32",
+    "hashlib": "len(hashlib.scrypt(b'a', salt=b'b', n=2, r=1, p=1)) == 64",
     "lzma": "lzma.decompress(lzma.compress(b'a')) == b'a'",
     "sqlite3": "sqlite3.connect(':memory:').execute('select 1').fetchone() == (1,)",
     "ssl": "ssl.create_default_context() is not None",
@@ -36,11 +37,11 @@ def judged(code: str) -> Verdict:
     return verdict
 
 
-@pytest.mark.parametrize("module", USES)
-def test_a_module_that_this_python_has_is_there_in_the_jail(module: str) -> None:
-    pytest.importorskip(module)
-    verdict = judged(f"import {module}\ndef f(n):\n    return int({USES[module]})\n")
-    assert (verdict.kind, verdict.detail) == ("PASS", "")
+def test_modules_that_this_python_has_are_there_in_the_jail() -> None:
+    for module, use in USES.items():
+        if importlib.util.find_spec(module.partition(".")[0]):
+            verdict = judged(f"import {module}\ndef f(n):\n    return int({use})\n")
+            assert (verdict.kind, verdict.detail) == ("PASS", ""), module
 
 
 # docs/jail.md names them.
@@ -57,15 +58,6 @@ def test_threads_processes_and_event_loops_end_with_an_error(module: str) -> Non
     verdict = judged(f"import {module}\ndef f(n):\n    {REFUSED[module]}\n    return n\n")
     assert verdict.kind == "ERROR"
     assert re.search("can't start new thread|Operation not permitted", verdict.detail)
-
-
-def test_keys_are_derived_by_the_systems_library() -> None:
-    hashlib = pytest.importorskip("_hashlib")
-    if not hasattr(hashlib, "scrypt"):
-        pytest.skip("this Python has no scrypt")
-    code = "import hashlib\ndef f(n):\n    key = hashlib.scrypt(b'a', salt=b'b', n=2, r=1, p=1)\n"
-    verdict = judged(f"{code}    return n if len(key) == 64 else key\n")
-    assert (verdict.kind, verdict.detail) == ("PASS", "")
 
 
 def test_time_zones_that_the_system_lacks_come_from_the_package_tzdata(

@@ -110,22 +110,15 @@ def test_ordinary_files_of_the_scratch_folder_serve(jail: Jail) -> None:
     assert told(jail, "os.listdir('.'), os.stat('.').st_mtime")[1] == "returned '([], 0.0)'"
 
 
-TEMPORARY = {
-    "NamedTemporaryFile": "tempfile.NamedTemporaryFile('w+')",
-    "TemporaryFile": "tempfile.TemporaryFile('w+')",
-    "SpooledTemporaryFile": "tempfile.SpooledTemporaryFile(1, 'w+')",
-    "opener": "open('x', 'w+', opener=os.open)",
-}
-
-
-@pytest.mark.parametrize("file", TEMPORARY.values(), ids=TEMPORARY)
-def test_temporary_files_serve(jail: Jail, file: str) -> None:
-    steps = f"file := {file}, file.write('abc'), file.seek(0), file.read()"
-    found = told(jail, f"(tempfile := __import__('tempfile'), {steps})[2:]")
-    assert found == ("FAIL", "returned \"(3, 0, 'abc')\"")
-
-
-def test_a_descriptor_is_made_inheritable_and_back(jail: Jail) -> None:
+def test_temporary_files_serve_and_descriptors_are_made_inheritable(jail: Jail) -> None:
+    steps = "file := {}, file.write('abc'), file.seek(0), file.read()"
+    for file in (
+        "tempfile.NamedTemporaryFile('w+')",
+        "tempfile.TemporaryFile('w+')",
+        "open('x', 'w+', opener=os.open)",
+    ):
+        found = told(jail, f"(tempfile := __import__('tempfile'), {steps.format(file)})[2:]")
+        assert found == ("FAIL", "returned \"(3, 0, 'abc')\""), file
     steps = "os.set_inheritable(1, {}), os.get_inheritable(1)"
     found = told(jail, f"{steps.format(True)}, {steps.format(False)}")
     assert found == ("FAIL", "returned '(None, True, None, False)'")

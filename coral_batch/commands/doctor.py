@@ -1,7 +1,6 @@
 """`coral doctor`: what this machine has of what a run needs, and what each thing means for one.
 
-Each check is a function that returns its finding; nothing is downloaded, and nothing changed but
-that an empty control group may be left for the jails.
+Each check is a function that returns its finding; nothing is downloaded or changed.
 """
 
 from __future__ import annotations
@@ -231,7 +230,7 @@ def isolation(settings: Params) -> Iterator[Finding]:
 def jails(settings: Params) -> Iterator[Finding]:
     """What memory programs may take that run side by side."""
     # Imported here: joblib takes a moment, which --help must not.
-    from coral_batch.verdicts.memory import entrance, workers_that_fit
+    from coral_batch.verdicts.memory import workers_that_fit
 
     each = settings.verdicts.memory_mb
     try:
@@ -240,12 +239,7 @@ def jails(settings: Params) -> Iterator[Finding]:
         yield Finding("jails", Grade.FAIL, f"programs of {each} MiB", str(error))
         return
     found = f"{count or 'the cluster'} side by side, each with {each} MiB"
-    if entrance():
-        yield Finding("jails", Grade.OK, found, "together held to what is free by a control group")
-    else:
-        means = "fits into what is free, but no control group holds them together: this user may"
-        means += " make none (`systemd-run --user --scope dvc repro` may give one)"
-        yield Finding("jails", Grade.OK, found, means)
+    yield Finding("jails", Grade.OK, found, "fits into what is free")
 
 
 def workers(settings: Params) -> Iterator[Finding]:

@@ -31,14 +31,8 @@ def aggregate(
     Raises:
         CoralError: the genomes were not scored on the same problems (their means could not be
             compared).
-        ValueError: the shapes do not match.
     """
     objectives = np.asarray(objectives, dtype=np.float64)
-    if objectives.shape != (len(genomes), len(OBJECTIVES)) or len(problems) != len(genomes):
-        raise ValueError(
-            f"{len(genomes)} genomes and {len(problems)} problems for scores of shape "
-            f"{objectives.shape}"
-        )
     names, row = np.unique(np.asarray(genomes, dtype=str), return_inverse=True)
     tasks, column = np.unique(np.asarray(problems, dtype=str), return_inverse=True)
     cell = row * len(tasks) + column

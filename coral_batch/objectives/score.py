@@ -16,9 +16,6 @@ from coral_batch.records.finding import CRASH, FAILURES, TIMEOUT, TOO_LONG, Find
 from coral_batch.records.settings import Scores
 from coral_batch.verdicts.inside import syntax
 
-VERDICTS = ("PASS", "FAIL", "ERROR", "TIMEOUT", "MEMORY", "CRASH", "UNPARSEABLE")
-"""What can become of a case. UNPARSEABLE: the program has no such function, or does not compile."""
-
 
 @dataclass(frozen=True)
 class SampleScore:
@@ -72,21 +69,12 @@ def score(
 
     Args:
         code: the extracted code, which may be anything.
-        verdicts: one of `VERDICTS` for each case of the problem, at least one.
+        verdicts: the kind of each case of the problem, at least one.
         findings: what flake8 and bandit found in `code`.
         cpu_seconds: CPU seconds of the program and of the reference, which passes all cases, one
             a case as `verdicts`, for a measured runtime objective; None for the heuristic.
         resolution: seconds below which the times are not told apart.
-
-    Raises:
-        ValueError: no verdict or an unknown one, or lists of different lengths.
     """
-    unknown = sorted(set(verdicts) - set(VERDICTS))
-    if unknown:
-        raise ValueError(f"unknown verdicts {unknown}; known are {VERDICTS}")
-    if not verdicts:
-        raise ValueError("a sample without a verdict cannot be scored")
-
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
     loops = None if refused else _loops(code)
     measured = None if cpu_seconds is None else _measured(verdicts, *cpu_seconds, resolution)
@@ -120,10 +108,6 @@ def _measured(
     reference: Sequence[float],
     resolution: float,
 ) -> float:
-    if not len(program) == len(reference) == len(verdicts):
-        raise ValueError(
-            f"{len(program)} and {len(reference)} CPU times for {len(verdicts)} verdicts"
-        )
     passed = [i for i, verdict in enumerate(verdicts) if verdict == "PASS"]
     return formulas.runtime_measured(
         [program[i] for i in passed], [reference[i] for i in passed], resolution

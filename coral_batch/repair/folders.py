@@ -70,8 +70,7 @@ def repair_folder(
 
     Raises:
         CoralError: there is no such folder, pytest does not run in it, no test calls a program of
-            it, the model cannot be used, `samples` or `rounds` is less than 1, or `draw` gives no
-            texts.
+            it, the model cannot be used, or `samples` or `rounds` is less than 1.
     """
     folder = Path(folder)
     tests = Path(tests or folder)

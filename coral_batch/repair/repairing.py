@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.views import view
@@ -162,8 +162,8 @@ def repair(
         draw: what draws, in the place of `model`.
 
     Raises:
-        CoralError: params.yaml, the file, its tests or the model cannot be used, `samples` or
-            `rounds` is less than 1, or `draw` gives no texts.
+        CoralError: params.yaml, the file, its tests or the model cannot be used, or `samples` or
+            `rounds` is less than 1.
     """
     settings = params.load()
     search = Search(settings, samples, rounds, smallest, draw or loaded_at_need(model, settings))
@@ -260,8 +260,8 @@ class Search:
             failed: what the file fails.
 
         Raises:
-            CoralError: the function passes its tests and others fail theirs, the model cannot be
-                used, or what draws gives no texts.
+            CoralError: the function passes its tests and others fail theirs, or the model cannot
+                be used.
         """
         best = _Attempt(source, failed)
         docstring = self.settings.prompt.docstring
@@ -280,10 +280,8 @@ class Search:
             seen: set[SourceFile] = {source}
             attempts: list[_Attempt] = []
             right: list[_Attempt] = []
-            answers = _iterated(self.draw(prompt, buggy_program(problem), self.samples))
+            answers = iter(self.draw(prompt, buggy_program(problem), self.samples))
             for answer in islice(answers, self.samples):
-                if not isinstance(answer, str):
-                    raise _no_texts(answer)
                 drawn += 1
                 for code in programs_in(answer):
                     candidate = with_answer(source, name, code)
@@ -356,26 +354,6 @@ def programs_in(answer: str) -> Iterator[str]:
         indent = block["indent"]
         yield "".join(line.removeprefix(indent) for line in block["code"].splitlines(keepends=True))
     yield extract_code(answer)
-
-
-def _iterated(answers: object) -> Iterator[Any]:
-    """Return an iterator over what a `Draw` gave.
-
-    Raises:
-        CoralError: it is a text by itself, whose characters are no answers, or nothing to iterate.
-    """
-    if isinstance(answers, str) or not isinstance(answers, Iterable):
-        raise _no_texts(answers)
-    return iter(answers)
-
-
-def _no_texts(found: object) -> CoralError:
-    return CoralError(
-        "what draws gives no sequence of texts",
-        field="draw",
-        found=found,
-        expected="an iterable of str, an answer each",
-    )
 
 
 def _spared(source: SourceFile, name: str, failed: Sequence[Failure]) -> AbstractSet[int]:

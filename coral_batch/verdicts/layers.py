@@ -36,7 +36,6 @@ from coral_batch.verdicts.containment import (
     environment,
 )
 from coral_batch.verdicts.jail import Jail, JailError
-from coral_batch.verdicts.memory import entrance
 
 LAYERS = (
     "user_namespace",
@@ -112,12 +111,11 @@ def isolation(require: tuple[str, ...]) -> Isolation:
         missing["seccomp"] = f"libseccomp: {error}"
     executable, readable = _runtime()
     zones = _zones()
-    group = entrance()
     bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
     everything = tuple(name for name in LAYERS if name not in missing)
     try:
         mounts = [o for name, path in zones.items() for o in ("--ro-bind", str(path), name)]
-        command = (*group, *_bubblewrap(readable, mounts), *bare)
+        command = (*_bubblewrap(readable, mounts), *bare)
         attempt = Isolation(everything, missing, command, (*readable, *zones), filters)
         with Jail(attempt) as jail:
             missing |= jail.missing
@@ -125,7 +123,7 @@ def isolation(require: tuple[str, ...]) -> Isolation:
         why = f"bubblewrap: {error}"
         missing |= {name: why for name in LAYERS if name.endswith("_namespace")}
         seen = (*readable, *(folder for folder, path in zones.items() if folder == str(path)))
-        attempt = Isolation(("rlimits", "fixed_addresses"), missing, (*group, *bare), seen, filters)
+        attempt = Isolation(("rlimits", "fixed_addresses"), missing, bare, seen, filters)
         try:
             with Jail(attempt) as jail:
                 missing |= jail.missing
@@ -172,7 +170,7 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
     options = [option for name in DEVICES for option in ("--dev-bind", *[f"/dev/{name}"] * 2)]
     options += ["--dir", THROUGH, "--dir", COMPILED]
     bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
-    command = (*entrance(), *_bubblewrap(readable, options, packages=True), *bare)
+    command = (*_bubblewrap(readable, options, packages=True), *bare)
     filters = None if alone.filters is None else _filters(project=True)
     return Isolation(alone.layers, alone.missing, command, (*readable, COMPILED), filters, project)
 

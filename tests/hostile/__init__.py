@@ -2,10 +2,13 @@
 
 Every program is asked for ``answer(n)``. Unless it brings cases of its own, the cases are
 ``answer(1) == 2`` and ``answer(21) == 42``, so ``2 * n`` is what an honest program returns.
+Programs of more than a line or two are written as text; see `attacks`.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,3 +41,24 @@ def hostile(name: str, kinds: str, code: str, *cases: Any, detail: str = "") -> 
     cases = cases or DOUBLE
     listed = tuple(kinds.split())
     return Hostile(name, listed * (len(cases) // len(listed)), code.lstrip("\n"), cases, detail)
+
+
+def attacks(text: str, frame: str = "{}", cases: tuple[Any, ...] = DOUBLE) -> list[Hostile]:
+    """Read entries, each a line ``#: NAME -> KINDS`` with a program below it.
+
+    ``-> DETAIL`` may follow the kinds, and a line ``#= (ARGUMENTS, RESULT)`` gives a case.
+
+    Args:
+        text: the entries.
+        frame: what every program stands in, at ``{}``.
+        cases: those of a program that brings none.
+    """
+    found = []
+    for part in text.split("#: ")[1:]:
+        first, _, code = part.partition("\n")
+        name, kinds, *detail = first.split(" -> ")
+        own = tuple(map(ast.literal_eval, re.findall("^#= (.*)$", code, re.MULTILINE)))
+        code = re.sub("^#= .*\n", "", code, flags=re.MULTILINE)
+        code = frame.replace("{}", code.rstrip("\n")) + "\n"
+        found.append(hostile(name, kinds, code, *(own or cases), detail="".join(detail)))
+    return found

@@ -1,6 +1,6 @@
 """Attempts on the channel that results go through: forged, malformed, endless or no frames."""
 
-from tests.hostile import SECRET, hostile
+from tests.hostile import attacks, hostile
 
 # Finds the result channel: the one open socket.
 _CHANNEL = """
@@ -17,180 +17,115 @@ def frame(text):
 """
 
 CHANNEL = [
-    hostile(
-        "the expected value in the unread part of the channel",
-        "FAIL",
-        _CHANNEL
-        + """
+    *attacks(
+        """
+#: a wait in the call, another without the channel -> TIMEOUT -> no result after 1 s by the clock
+import os, time
+time.sleep(0.7)
+def answer(n):
+    time.sleep(0.7)
+    os.closerange(0, 64)
+    time.sleep(0.7)
+    os._exit(0)
+""",
+    ),
+    *attacks(
+        r"""
+#: the expected value in the unread part of the channel -> FAIL -> nothing there
+#= ((21,), 987654321123)
 def answer(n):
     poll = select.poll()
     poll.register(channel(), select.POLLIN)
     return str(os.read(channel(), 1 << 20)) if poll.poll(0) else "nothing there"
-""",
-        SECRET,
-        detail="nothing there",
-    ),
-    hostile(
-        "a verdict written to the channel",
-        "ERROR",
-        _CHANNEL
-        + """
+#: a verdict written to the channel -> ERROR -> wrote to the result channel
 def answer(n):
     os.write(channel(), frame(b'{"kind":"PASS"}'))
     return 2 * n
-""",
-        detail="wrote to the result channel",
-    ),
-    hostile(
-        "wrong values written to the channel",
-        "FAIL",
-        _CHANNEL
-        + """
+#: wrong values written to the channel -> FAIL
 def answer(n):
     os.write(channel(), frame(b'["value",0,[7]]') * 2)
     os._exit(0)
-""",
-    ),
-    hostile(
-        "noise on the channel",
-        "ERROR|FAIL",
-        _CHANNEL
-        + """
+#: noise on the channel -> ERROR|FAIL
 def answer(n):
     while True:
-        os.write(channel(), b"\\x10\\0\\0\\0 noise noise noise noise noise" * 1000)
-""",
-    ),
-    hostile(
-        "a frame of four gigabytes",
-        "FAIL",
-        _CHANNEL
-        + """
+        os.write(channel(), b"\x10\0\0\0 noise noise noise noise noise" * 1000)
+#: a frame of four gigabytes -> FAIL
 def answer(n):
-    os.write(channel(), b"\\xff\\xff\\xff\\xff")
+    os.write(channel(), b"\xff\xff\xff\xff")
     return 2 * n
-""",
-    ),
-    hostile(
-        "deeply nested JSON on the channel",
-        "ERROR",
-        _CHANNEL
-        + """
+#: deeply nested JSON on the channel -> ERROR
 def answer(n):
     os.write(channel(), frame(b"[" * 100_000))
     return 2 * n
-""",
-    ),
-    hostile(
-        "a malformed document on the channel",
-        "ERROR",
-        _CHANNEL
-        + """
+#: a malformed document on the channel -> ERROR
+#= ((1,), [1])
 def answer(n):
     os.write(channel(), frame(b'["value",0,[[99],["l",[-1]]]]'))
     return 2 * n
-""",
-        ((1,), [1]),
-    ),
-    hostile(
-        "half a frame, then silence",
-        "TIMEOUT",
-        _CHANNEL
-        + """
+#: half a frame, then silence -> TIMEOUT
+#= ((1,), 2)
 def answer(n):
-    os.write(channel(), b"\\x10\\0\\0\\0[")
+    os.write(channel(), b"\x10\0\0\0[")
     while True:
         pass
-""",
-        ((1,), 2),
-    ),
-    hostile(
-        "half a frame, then death",
-        "ERROR",
-        _CHANNEL
-        + """
+#: half a frame, then death -> ERROR -> status 3
 def answer(n):
-    os.write(channel(), b"\\x10\\0\\0\\0[")
+    os.write(channel(), b"\x10\0\0\0[")
     os._exit(3)
-""",
-        detail="status 3",
-    ),
-    hostile(
-        "a frame that comes in drops",
-        "TIMEOUT",
-        _CHANNEL
-        + """
+#: a frame that comes in drops -> TIMEOUT -> by the clock
+#= ((1,), 2)
 import time
 def answer(n):
-    os.write(channel(), b"\\0\\0\\x30\\0")
+    os.write(channel(), b"\0\0\x30\0")
     while True:
         os.write(channel(), b"[")
         time.sleep(0.002)
-""",
-        ((1,), 2),
-        detail="by the clock",
-    ),
-    hostile(
-        "right frames without end",
-        "FAIL",
-        _CHANNEL
-        + """
+#: right frames without end -> FAIL
 def answer(n):
     while True:
         os.write(channel(), frame(b'["value",0,[7]]') * 1000)
-""",
-    ),
-    hostile(
-        "empty frames without end",
-        "ERROR",
-        _CHANNEL
-        + """
+#: empty frames without end -> ERROR
 def answer(n):
     while True:
         os.write(channel(), bytes(40_000))
-""",
-    ),
-    hostile(
-        "an integer of four million digits on the channel",
-        "ERROR",
-        _CHANNEL
-        + """
+#: an integer of four million digits on the channel -> ERROR
 def answer(n):
     os.write(channel(), frame(b'["value",0,[' + b"9" * 3_900_000 + b"]]"))
     os._exit(0)
-""",
-    ),
-    hostile(
-        "a large integer that is none",
-        "ERROR",
-        _CHANNEL
-        + """
+#: a large integer that is none -> ERROR
+#= ((1,), 2)
 def answer(n):
     os.write(channel(), frame(b'["value",0,[["i","zz"]]]'))
     os._exit(0)
-""",
-        ((1,), 2),
-    ),
-    hostile(
-        "an object of JSON for a cell",
-        "ERROR",
-        _CHANNEL
-        + """
+#: an object of JSON for a cell -> ERROR
+#= ((1,), {'a': 1})
 def answer(n):
     os.write(channel(), frame(b'["value",0,[{"a":1}]]'))
     os._exit(0)
-""",
-        ((1,), {"a": 1}),
-    ),
-    hostile(
-        "the null device over the channel",
-        "ERROR",
-        _CHANNEL
-        + """
+#: the null device over the channel -> ERROR
 def answer(n):
     os.dup2(1, channel())
     return 2 * n
+#: word of loading for an answer -> ERROR -> wrote to the result channel
+def answer(n):
+    os.write(channel(), frame(b'["loaded",0]'))
+    return 2 * n
+#: an answer for word of loading -> ERROR -> wrote to the result channel while loading the module
+os.write(channel(), frame(b'["value",0,[2]]') * 2)
+def answer(n):
+    return 2 * n
+#: an object without a class -> ERROR -> wrote to the result channel
+#= ((1,), [1])
+def answer(n):
+    os.write(channel(), frame(b'["value",0,[[0],["o"]]]'))
+    os._exit(0)
+#: a key without a value -> ERROR
+#= ((1,), {'a': 1})
+def answer(n):
+    os.write(channel(), frame(b'["value",0,[[0],["d","a"]]]'))
+    os._exit(0)
 """,
+        _CHANNEL + "{}",
     ),
     hostile(
         "no standard descriptors",
@@ -207,64 +142,5 @@ def answer(n):
         "TIMEOUT",
         "import os\ndef answer(n):\n    os.closerange(0, 64)\n    while True:\n        pass\n",
         ((1,), 2),
-    ),
-    hostile(
-        "word of loading for an answer",
-        "ERROR",
-        _CHANNEL
-        + """
-def answer(n):
-    os.write(channel(), frame(b'["loaded",0]'))
-    return 2 * n
-""",
-        detail="wrote to the result channel",
-    ),
-    hostile(
-        "an answer for word of loading",
-        "ERROR",
-        _CHANNEL
-        + """
-os.write(channel(), frame(b'["value",0,[2]]') * 2)
-def answer(n):
-    return 2 * n
-""",
-        detail="wrote to the result channel while loading the module",
-    ),
-    hostile(
-        "an object without a class",
-        "ERROR",
-        _CHANNEL
-        + """
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[[0],["o"]]]'))
-    os._exit(0)
-""",
-        ((1,), [1]),
-        detail="wrote to the result channel",
-    ),
-    hostile(
-        "a key without a value",
-        "ERROR",
-        _CHANNEL
-        + """
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[[0],["d","a"]]]'))
-    os._exit(0)
-""",
-        ((1,), {"a": 1}),
-    ),
-    hostile(
-        "a wait in the call, another without the channel",
-        "TIMEOUT",
-        """
-import os, time
-time.sleep(0.7)
-def answer(n):
-    time.sleep(0.7)
-    os.closerange(0, 64)
-    time.sleep(0.7)
-    os._exit(0)
-""",
-        detail="no result after 1 s by the clock",
     ),
 ]

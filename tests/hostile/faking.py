@@ -1,63 +1,33 @@
 """Attempts to write one's own verdict without the channel, and programs that merely fail."""
 
-from tests.hostile import SECRET, hostile
+from tests.hostile import attacks, hostile
 
 FAKING = [
-    hostile(
-        "a result printed rather than returned",
-        "FAIL",
+    *attacks(
         """
+#: a result printed rather than returned -> FAIL
 import sys
 def answer(n):
     print('["value",0,[%d]]' % (2 * n), flush=True)
     print('PASS', file=sys.stderr, flush=True)
-""",
-    ),
-    hostile(
-        "os._exit(0)", "ERROR", "import os\ndef answer(n):\n    os._exit(0)\n", detail="status 0"
-    ),
-    hostile(
-        "sys.exit()", "ERROR", "import sys\ndef answer(n):\n    sys.exit()\n", detail="SystemExit"
-    ),
-    hostile("sys.exit() on loading", "ERROR", "import sys\nsys.exit(0)\n", detail="SystemExit"),
-    hostile("os._exit(0) on loading", "ERROR", "import os\nos._exit(0)\n", detail="while loading"),
-    hostile("KeyboardInterrupt", "ERROR", "def answer(n):\n    raise KeyboardInterrupt\n"),
-    hostile(
-        "one bad case among good ones",
-        "CRASH PASS",
-        """
+#: one bad case among good ones -> CRASH PASS
 import os
 def answer(n):
     if n == 1:
         os.abort()
     return 2 * n
-""",
-    ),
-    hostile(
-        "one case that exits",
-        "ERROR PASS",
-        """
+#: one case that exits -> ERROR PASS
 import os
 def answer(n):
     if n == 1:
         os._exit(0)
     return 2 * n
-""",
-    ),
-    hostile(
-        "one case that hangs",
-        "TIMEOUT PASS",
-        """
+#: one case that hangs -> TIMEOUT PASS
 def answer(n):
     while n == 1:
         pass
     return 2 * n
-""",
-    ),
-    hostile(
-        "one case that eats memory",
-        "MEMORY PASS",
-        """
+#: one case that eats memory -> MEMORY PASS
 def answer(n):
     global kept
     if n == 1:
@@ -65,75 +35,41 @@ def answer(n):
         while True:
             kept.append(bytes(1 << 20))
     return len(bytes(100 << 20)) and 2 * n
-""",
-    ),
-    hostile(
-        "patched builtins",
-        "FAIL|ERROR",
-        """
+#: patched builtins -> FAIL|ERROR
 import builtins
 for name in ("type", "issubclass", "isinstance", "len", "id", "int", "range", "callable"):
     setattr(builtins, name, lambda *arguments: True)
 def answer(n):
     return 7
-""",
-    ),
-    hostile(
-        "a patched json",
-        "FAIL",
-        """
+#: a patched json -> FAIL
 import json
 json.dumps = json.loads = lambda *arguments, **options: ["value", 0, [2]]
 def answer(n):
     return 7
-""",
-    ),
-    hostile(
-        "a patched runner that reports a pass",
-        "ERROR",
-        """
+#: a patched runner that reports a pass -> ERROR
 import sys
 sys.modules["inside.encoding"].encode = lambda *arguments: ('"PASS",true', [])
 def answer(n):
     return 7
-""",
-    ),
-    hostile(
-        "a patched runner that returns wrong values",
-        "FAIL",
-        """
+#: a patched runner that returns wrong values -> FAIL
 import sys
 sys.modules["inside.program"].call = lambda *arguments: '["value",0,[7]]'
 def answer(n):
     return 2 * n
-""",
-    ),
-    hostile(
-        "a runner without its parts",
-        "ERROR",
-        """
+#: a runner without its parts -> ERROR
 import sys
 for name in list(sys.modules):
     if name.startswith("inside"):
         sys.modules[name].__dict__.clear()
 def answer(n):
     return 2 * n
-""",
-    ),
-    hostile(
-        "a patched sys.exit and os._exit",
-        "PASS",
-        """
+#: a patched sys.exit and os._exit -> PASS
 import os, sys
 os._exit = sys.exit = lambda *arguments: None
 def answer(n):
     return 2 * n
-""",
-    ),
-    hostile(
-        "the expected value in the frames or the heap",
-        "FAIL",
-        """
+#: the expected value in the frames or the heap -> FAIL -> nothing found
+#= ((21,), 987654321123)
 import gc, sys
 def answer(n):
     frame = sys._getframe()
@@ -147,24 +83,12 @@ def answer(n):
             if type(part) is int and part > 987654321000 and part % 1000 == 123:
                 return part
     return "nothing found"
-""",
-        SECRET,
-        detail="nothing found",
-    ),
-    hostile(
-        "a clock that lies",
-        "PASS",
-        """
+#: a clock that lies -> PASS
 import sys
 sys.modules["inside.program"].thread_time_ns = lambda: 10**30
 def answer(n):
     return 2 * n
-""",
-    ),
-    hostile(
-        "every module replaced",
-        "FAIL",
-        """
+#: every module replaced -> FAIL
 import sys
 class Fake:
     def __getattr__(self, name):
@@ -173,12 +97,7 @@ for name in set(sys.modules) - {"sys", "builtins", "answer"}:
     sys.modules[name] = Fake()
 def answer(n):
     return 7
-""",
-    ),
-    hostile(
-        "an import hook that exits",
-        "PASS",
-        """
+#: an import hook that exits -> PASS
 import sys
 class Finder:
     def find_spec(self, name, path, target=None):
@@ -186,12 +105,7 @@ class Finder:
 sys.meta_path.insert(0, Finder())
 def answer(n):
     return 2 * n
-""",
-    ),
-    hostile(
-        "a trace that exits in the runner",
-        "ERROR",
-        """
+#: a trace that exits in the runner -> ERROR
 import sys
 def trace(frame, event, argument):
     if event == "return" and frame.f_code.co_name != "answer":
@@ -200,24 +114,63 @@ def trace(frame, event, argument):
 sys.settrace(trace)
 def answer(n):
     return 2 * n
+#: the runner's own exception -> FAIL
+import sys
+def answer(n):
+    raise sys.modules['inside.encoding'].TooLarge
+#: an exception that claims to be a MemoryError -> ERROR -> E
+class E(BaseException):
+    __class__ = MemoryError
+def answer(n):
+    raise E
+#: an exception whose message hangs -> TIMEOUT
+#= ((1,), 2)
+class E(Exception):
+    def __str__(self):
+        while True: pass
+def answer(n):
+    raise E
+#: an exception whose message raises -> ERROR -> E
+class E(Exception):
+    def __str__(self): raise SystemExit
+def answer(n):
+    raise E
+#: an exception with a message of 50 MB -> ERROR -> ValueError: aaa
+def answer(n):
+    raise ValueError('a' * 50_000_000)
+#: an exception with an endless name -> ERROR -> EEE
+def answer(n):
+    raise type('E' * 9_000_000, (Exception,), {})
+#: arguments changed in place -> PASS
+#= (([],), [1])
+#= (([],), [1])
+def answer(a):
+    a.append(1)
+    return a
+#: no such function -> UNPARSEABLE -> no function named answer
+def other(n):
+    return n
+#: itself under another name -> PASS
+import sys
+assert __name__ == 'answer' and 'answer' in sys.modules
+def answer(n):
+    return 2 * n
 """,
     ),
+    hostile(
+        "os._exit(0)", "ERROR", "import os\ndef answer(n):\n    os._exit(0)\n", detail="status 0"
+    ),
+    hostile(
+        "sys.exit()", "ERROR", "import sys\ndef answer(n):\n    sys.exit()\n", detail="SystemExit"
+    ),
+    hostile("sys.exit() on loading", "ERROR", "import sys\nsys.exit(0)\n", detail="SystemExit"),
+    hostile("os._exit(0) on loading", "ERROR", "import os\nos._exit(0)\n", detail="while loading"),
+    hostile("KeyboardInterrupt", "ERROR", "def answer(n):\n    raise KeyboardInterrupt\n"),
     hostile(
         "a garbage collector that raises",
         "PASS",
         "import gc\ngc.callbacks.append(lambda *_: 1 / 0)\ngc.set_threshold(1)\n"
         "def answer(n):\n    return 2 * n\n",
-    ),
-    hostile(
-        "the runner's own exception",
-        "FAIL",
-        "import sys\ndef answer(n):\n    raise sys.modules['inside.encoding'].TooLarge\n",
-    ),
-    hostile(
-        "an exception that claims to be a MemoryError",
-        "ERROR",
-        "class E(BaseException):\n    __class__ = MemoryError\ndef answer(n):\n    raise E\n",
-        detail="E",
     ),
     hostile(
         "a message that no table can hold and that moves the cursor",
@@ -230,55 +183,7 @@ def answer(n):
         "PASS",
         "import atexit, os\natexit.register(os.abort)\ndef answer(n):\n    return 2 * n\n",
     ),
-    hostile(
-        "an exception whose message hangs",
-        "TIMEOUT",
-        """
-class E(Exception):
-    def __str__(self):
-        while True: pass
-def answer(n):
-    raise E
-""",
-        ((1,), 2),
-    ),
-    hostile(
-        "an exception whose message raises",
-        "ERROR",
-        """
-class E(Exception):
-    def __str__(self): raise SystemExit
-def answer(n):
-    raise E
-""",
-        detail="E",
-    ),
-    hostile(
-        "an exception with a message of 50 MB",
-        "ERROR",
-        "def answer(n):\n    raise ValueError('a' * 50_000_000)\n",
-        detail="ValueError: aaa",
-    ),
-    hostile(
-        "an exception with an endless name",
-        "ERROR",
-        "def answer(n):\n    raise type('E' * 9_000_000, (Exception,), {})\n",
-        detail="EEE",
-    ),
-    hostile(
-        "arguments changed in place",
-        "PASS",
-        "def answer(a):\n    a.append(1)\n    return a\n",
-        (([],), [1]),
-        (([],), [1]),
-    ),
     hostile("a syntax error", "UNPARSEABLE", "def answer(n:\n", detail="SyntaxError"),
-    hostile(
-        "no such function",
-        "UNPARSEABLE",
-        "def other(n):\n    return n\n",
-        detail="no function named answer",
-    ),
     hostile("a number of that name", "UNPARSEABLE", "answer = 42\n"),
     hostile("nothing at all", "UNPARSEABLE", ""),
     hostile("a null byte", "UNPARSEABLE", "def answer(n):\n    return '\0'\n"),
@@ -287,11 +192,5 @@ def answer(n):
     hostile("a hundred thousand signs", "UNPARSEABLE|CRASH", "answer = " + "-" * 100_000 + "1"),
     hostile(
         "wrong number of arguments", "ERROR", "def answer():\n    return 2\n", detail="TypeError"
-    ),
-    hostile(
-        "itself under another name",
-        "PASS",
-        "import sys\nassert __name__ == 'answer' and 'answer' in sys.modules\n"
-        "def answer(n):\n    return 2 * n\n",
     ),
 ]

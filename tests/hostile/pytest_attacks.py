@@ -4,14 +4,16 @@ Each is the text of the module ``calc``. Its tests ask `answer` for twice a numb
 ``answer(21)`` and ``answer(4)``, in this order. Where no verdict differs, one stands for all three.
 """
 
-from tests.hostile import Hostile
+from tests.hostile import DOUBLE, Hostile, attacks, hostile
 
 IDS = [f"test_calc.py::test_{name}" for name in ("one", "two", "three")]
 
 
+_CASES = (*DOUBLE, ((4,), 8))
+
+
 def _attack(name: str, kinds: str, code: str, detail: str = "") -> Hostile:
-    listed = tuple(kinds.split())
-    return Hostile(name, listed * (3 // len(listed)), code.lstrip("\n"), detail=detail)
+    return hostile(name, kinds, code, *_CASES, detail=detail)
 
 
 # Finds the result channel, the one open socket, and writes messages as the jail's side does.
@@ -33,85 +35,68 @@ def put_all(secret=()):
         put("test", one, "PASS", "", 0, secret=secret)
     put("end", "", "", secret=secret)
 """
-_FORGED = "wrote to the result channel"
-
 FORGING = [
-    _attack(
-        "passes for all tests, then an end",
-        "ERROR",
-        _CHANNEL + "def answer(n):\n    put_all()\n    os._exit(0)\n",
-        _FORGED,
+    *attacks(
+        """
+#: a pass printed -> FAIL
+import os
+def answer(n):
+    print('test_calc.py::test_one PASSED')
+    [os.write(number, b'["test"]') for number in (1, 2)]
+""",
+        cases=_CASES,
     ),
-    _attack(
-        "passes with a secret that is guessed",
-        "ERROR",
-        _CHANNEL + "def answer(n):\n    put_all(['0' * 16])\n    os._exit(0)\n",
-        _FORGED,
-    ),
-    _attack(
-        "passes for the tests to come",
-        "ERROR",
-        _CHANNEL + "def answer(n):\n    put_all()\n    return 7\n",
-        _FORGED,
-    ),
-    _attack(
-        "a pass for the last test, which fails",
-        "ERROR",
-        _CHANNEL
-        + """
+    *attacks(
+        r"""
+#: passes for all tests, then an end -> ERROR -> wrote to the result channel
+def answer(n):
+    put_all()
+    os._exit(0)
+#: passes with a secret that is guessed -> ERROR -> wrote to the result channel
+def answer(n):
+    put_all(['0' * 16])
+    os._exit(0)
+#: passes for the tests to come -> ERROR -> wrote to the result channel
+def answer(n):
+    put_all()
+    return 7
+#: a pass for the last test, which fails -> ERROR -> wrote to the result channel
 def answer(n):
     if n == 4:
         put("test", IDS[2], "PASS", "", 0)
         return 7
     return 2 * n
-""",
-        _FORGED,
-    ),
-    _attack(
-        "everything collected and passed on loading",
-        "ERROR",
-        _CHANNEL + "put('collected', [[one, ''] for one in IDS])\nput_all()\nos._exit(0)\n",
-        _FORGED,
-    ),
-    _attack(
-        "the tests collected once more",
-        "ERROR",
-        _CHANNEL
-        + """
+#: everything collected and passed on loading -> ERROR -> wrote to the result channel
+put('collected', [[one, ''] for one in IDS])
+put_all()
+os._exit(0)
+#: the tests collected once more -> ERROR -> wrote to the result channel
 def answer(n):
     if n == 4:
         put("collected", [[one, ""] for one in IDS])
         put_all()
         os._exit(0)
+#: an id that is no text -> ERROR
+put('collected', [['\ud800', '']])
+os._exit(0)
+#: noise without end -> ERROR
+def answer(n):
+    while True:
+        write(b'\x10\0\0\0' + bytes(9999))
+#: a frame of four gigabytes -> ERROR
+def answer(n):
+    write(b'\xff' * 9)
+    return 2 * n
+#: deeply nested JSON -> ERROR -> wrote to the result channel
+def answer(n):
+    write((9999).to_bytes(4, 'little') + b'[' * 9999)
+#: half a frame, then silence -> TIMEOUT
+def answer(n):
+    write(b'\x10\0\0\0[')
+    while True: pass
 """,
-        _FORGED,
-    ),
-    _attack(
-        "an id that is no text",
-        "ERROR",
-        _CHANNEL + "put('collected', [['\\ud800', '']])\nos._exit(0)\n",
-    ),
-    _attack(
-        "noise without end",
-        "ERROR",
-        _CHANNEL
-        + "def answer(n):\n    while True:\n        write(b'\\x10\\0\\0\\0' + bytes(9999))\n",
-    ),
-    _attack(
-        "a frame of four gigabytes",
-        "ERROR",
-        _CHANNEL + "def answer(n):\n    write(b'\\xff' * 9)\n    return 2 * n\n",
-    ),
-    _attack(
-        "deeply nested JSON",
-        "ERROR",
-        _CHANNEL + "def answer(n):\n    write((9999).to_bytes(4, 'little') + b'[' * 9999)\n",
-        _FORGED,
-    ),
-    _attack(
-        "half a frame, then silence",
-        "TIMEOUT",
-        _CHANNEL + "def answer(n):\n    write(b'\\x10\\0\\0\\0[')\n    while True: pass\n",
+        _CHANNEL + "{}",
+        _CASES,
     ),
     _attack("no channel", "ERROR", "import os\ndef answer(n):\n    os.closerange(0, 64)\n"),
     _attack(
@@ -120,25 +105,12 @@ def answer(n):
         "import os\ndef answer(n):\n    for number in range(3, 64):\n"
         "        os.dup2(os.open('/dev/null', os.O_RDWR), number)\n    return 2 * n\n",
     ),
-    _attack(
-        "a pass printed",
-        "FAIL",
-        "import os\ndef answer(n):\n    print('test_calc.py::test_one PASSED')\n"
-        "    [os.write(number, b'[\"test\"]') for number in (1, 2)]\n",
-    ),
 ]
 
 ENDING = [
-    _attack("os._exit(0)", "ERROR", "import os\ndef answer(n):\n    os._exit(0)\n", "status 0"),
-    _attack(
-        "os._exit(0) in the last test",
-        "PASS PASS ERROR",
-        "import os\ndef answer(n):\n    n == 4 and os._exit(0)\n    return 2 * n\n",
-    ),
-    _attack(
-        "os._exit(0) after the last test",
-        "PASS PASS ERROR",
+    *attacks(
         """
+#: os._exit(0) after the last test -> PASS PASS ERROR
 import gc, os
 gc.disable()
 class Last:
@@ -149,43 +121,58 @@ class Last:
 def answer(n):
     n == 4 and Last()
     return 2 * n
+#: KeyboardInterrupt -> ERROR -> KeyboardInterrupt
+def answer(n):
+    raise KeyboardInterrupt
+#: pytest.exit -> ERROR -> Exit: well done
+import pytest
+def answer(n):
+    pytest.exit('well done', 0)
+#: pytest.importorskip -> FAIL
+import pytest
+def answer(n):
+    pytest.importorskip('nothing_of_this_name')
+#: unittest.SkipTest -> FAIL
+import unittest
+def answer(n):
+    raise unittest.SkipTest
+#: the whole module skipped -> ERROR -> other tests
+import pytest
+pytest.skip('no', allow_module_level=True)
+#: a thread that outlives its test -> PASS
+import threading, time
+def answer(n):
+    threading.Thread(target=time.sleep, args=(600,)).start()
+    return 2 * n
+#: a thread that exits later -> PASS|ERROR PASS|ERROR ERROR
+import os, threading, time
+def leave():
+    time.sleep(0.1)
+    os._exit(0)
+def answer(n):
+    threading.Thread(target=leave).start()
+    time.sleep(0.2 * (n == 4))
+    return 2 * n
+#: stopping itself -> TIMEOUT
+import os, signal
+def answer(n):
+    os.kill(os.getpid(), signal.SIGSTOP)
 """,
+        cases=_CASES,
+    ),
+    _attack("os._exit(0)", "ERROR", "import os\ndef answer(n):\n    os._exit(0)\n", "status 0"),
+    _attack(
+        "os._exit(0) in the last test",
+        "PASS PASS ERROR",
+        "import os\ndef answer(n):\n    n == 4 and os._exit(0)\n    return 2 * n\n",
     ),
     _attack("os._exit(0) on loading", "ERROR", "import os\nos._exit(0)\n", "status 0"),
     _attack("sys.exit(0)", "ERROR", "import sys\ndef answer(n):\n    sys.exit(0)\n", "SystemExit"),
     _attack("sys.exit(0) on loading", "ERROR", "import sys\nsys.exit(0)\n", "SystemExit"),
-    _attack(
-        "KeyboardInterrupt",
-        "ERROR",
-        "def answer(n):\n    raise KeyboardInterrupt\n",
-        "KeyboardInterrupt",
-    ),
     _attack("KeyboardInterrupt on loading", "ERROR", "raise KeyboardInterrupt\n"),
-    _attack(
-        "pytest.exit",
-        "ERROR",
-        "import pytest\ndef answer(n):\n    pytest.exit('well done', 0)\n",
-        "Exit: well done",
-    ),
     _attack("pytest.exit on loading", "ERROR", "import pytest\npytest.exit('well done', 0)\n"),
     _attack("pytest.skip", "FAIL", "import pytest\ndef answer(n):\n    pytest.skip('no')\n", "no"),
     _attack("pytest.xfail", "FAIL", "import pytest\ndef answer(n):\n    pytest.xfail('no')\n"),
-    _attack(
-        "pytest.importorskip",
-        "FAIL",
-        "import pytest\ndef answer(n):\n    pytest.importorskip('nothing_of_this_name')\n",
-    ),
-    _attack(
-        "unittest.SkipTest",
-        "FAIL",
-        "import unittest\ndef answer(n):\n    raise unittest.SkipTest\n",
-    ),
-    _attack(
-        "the whole module skipped",
-        "ERROR",
-        "import pytest\npytest.skip('no', allow_module_level=True)\n",
-        "other tests",
-    ),
     _attack(
         "a decorator that exits",
         "ERROR",
@@ -196,26 +183,6 @@ def answer(n):
         "PASS",
         "import atexit, os\natexit.register(os.abort)\ndef answer(n):\n    return 2 * n\n",
     ),
-    _attack(
-        "a thread that outlives its test",
-        "PASS",
-        "import threading, time\ndef answer(n):\n"
-        "    threading.Thread(target=time.sleep, args=(600,)).start()\n    return 2 * n\n",
-    ),
-    _attack(
-        "a thread that exits later",
-        "PASS|ERROR PASS|ERROR ERROR",
-        """
-import os, threading, time
-def leave():
-    time.sleep(0.1)
-    os._exit(0)
-def answer(n):
-    threading.Thread(target=leave).start()
-    time.sleep(0.2 * (n == 4))
-    return 2 * n
-""",
-    ),
     _attack("an abort", "CRASH", "import os\ndef answer(n):\n    os.abort()\n", "SIGABRT"),
     _attack(
         "a signal to itself", "CRASH", "import os\ndef answer(n):\n    os.kill(os.getpid(), 9)\n"
@@ -225,114 +192,66 @@ def answer(n):
         "CRASH",
         "import signal, time\nsignal.alarm(1)\ntime.sleep(9)\ndef answer(n):\n    return 2 * n\n",
     ),
-    _attack(
-        "stopping itself",
-        "TIMEOUT",
-        "import os, signal\ndef answer(n):\n    os.kill(os.getpid(), signal.SIGSTOP)\n",
-    ),
 ]
 
-_CHANGED = "changed pytest itself"
+_PATCH = """
+import sys
+def patch():
+{}
+def answer(n):
+    patch()
+    return 7"""
 
 PATCHING = [
-    _attack(
-        name,
-        kinds,
-        f"import sys\ndef patch():\n    {code}\ndef answer(n):\n    patch()\n    return 7\n",
-        detail,
-    )
-    for name, code, kinds, detail in (
-        (
-            "a runner that calls nothing",
-            "import _pytest.runner as it\n"
-            "    it.pytest_runtest_call.__code__ = (lambda item: None).__code__",
-            "ERROR",
-            "_pytest.runner.pytest_runtest_call",
-        ),
-        (
-            "a report that passes",
-            "import _pytest.reports as it; it.TestReport.from_item_and_call = lambda *_: 1/0",
-            "ERROR",
-            "",
-        ),
-        (
-            "a caller of hooks that calls none",
-            "import pluggy._callers as it; it._multicall.__code__ = (lambda *_: None).__code__",
-            "ERROR",
-            "",
-        ),
-        ("a builtin", "import builtins; builtins.isinstance = lambda *_: True", "ERROR", ""),
-        ("an operator", "import operator; operator.eq = lambda *_: True", "ERROR", _CHANGED),
-        (
-            "what approx compares",
-            "import pytest; type(pytest.approx(1)).__eq__ = lambda *_: True",
-            "ERROR",
-            _CHANGED,
-        ),
-        (
-            "unittest's assertions",
-            "import unittest.case as it; it.TestCase.assertEqual = lambda *_: None",
-            "ERROR",
-            _CHANGED,
-        ),
-        (
-            "doctest's comparison",
-            "import doctest; doctest.OutputChecker.check_output = lambda *_: True",
-            "ERROR",
-            _CHANGED,
-        ),
-        (
-            "assertions that are rewritten",
-            "import _pytest.assertion.rewrite as it; it._format_explanation = lambda *_: ''",
-            "ERROR",
-            _CHANGED,
-        ),
-        (
-            "a module of pytest that is another",
-            "import types; sys.modules['_pytest.python'] = types.ModuleType('_pytest.python')",
-            "ERROR",
-            _CHANGED,
-        ),
-        (
-            "the code of a test",
-            "sys.modules['test_calc'].test_two.__code__ = (lambda: None).__code__",
-            "ERROR",
-            "test_two",
-        ),
-        (
-            "a test of another name's",
-            "sys.modules['test_calc'].test_two = sys.modules['test_calc'].test_three = patch",
-            "FAIL",
-            "",
-        ),
-        ("no standard output", "sys.stdout = sys.stderr = None", "FAIL|ERROR", ""),
-        (
-            "tests that are gone",
-            "import gc, _pytest.main as it\n"
-            "    [one.items.clear() for one in gc.get_objects() if type(one) is it.Session]",
-            "FAIL|ERROR",
-            "",
-        ),
-        (
-            "tests in another order",
-            "import gc, _pytest.main as it\n"
-            "    [one.items.reverse() for one in gc.get_objects() if type(one) is it.Session]",
-            "FAIL|ERROR",
-            "",
-        ),
-    )
-] + [
-    _attack(
-        "a patch on loading that only the first test sees",
-        "ERROR",
+    *attacks(
         """
+#: a runner that calls nothing -> ERROR -> _pytest.runner.pytest_runtest_call
+    import _pytest.runner as it
+    it.pytest_runtest_call.__code__ = (lambda item: None).__code__
+#: a report that passes -> ERROR
+    import _pytest.reports as it; it.TestReport.from_item_and_call = lambda *_: 1/0
+#: a caller of hooks that calls none -> ERROR
+    import pluggy._callers as it; it._multicall.__code__ = (lambda *_: None).__code__
+#: a builtin -> ERROR
+    import builtins; builtins.isinstance = lambda *_: True
+#: an operator -> ERROR -> changed pytest itself
+    import operator; operator.eq = lambda *_: True
+#: what approx compares -> ERROR -> changed pytest itself
+    import pytest; type(pytest.approx(1)).__eq__ = lambda *_: True
+#: unittest's assertions -> ERROR -> changed pytest itself
+    import unittest.case as it; it.TestCase.assertEqual = lambda *_: None
+#: doctest's comparison -> ERROR -> changed pytest itself
+    import doctest; doctest.OutputChecker.check_output = lambda *_: True
+#: assertions that are rewritten -> ERROR -> changed pytest itself
+    import _pytest.assertion.rewrite as it; it._format_explanation = lambda *_: ''
+#: a module of pytest that is another -> ERROR -> changed pytest itself
+    import types; sys.modules['_pytest.python'] = types.ModuleType('_pytest.python')
+#: the code of a test -> ERROR -> test_two
+    sys.modules['test_calc'].test_two.__code__ = (lambda: None).__code__
+#: a test of another name's -> FAIL
+    sys.modules['test_calc'].test_two = sys.modules['test_calc'].test_three = patch
+#: no standard output -> FAIL|ERROR
+    sys.stdout = sys.stderr = None
+#: tests that are gone -> FAIL|ERROR
+    import gc, _pytest.main as it
+    [one.items.clear() for one in gc.get_objects() if type(one) is it.Session]
+#: tests in another order -> FAIL|ERROR
+    import gc, _pytest.main as it
+    [one.items.reverse() for one in gc.get_objects() if type(one) is it.Session]
+""",
+        _PATCH,
+        _CASES,
+    ),
+    *attacks(
+        """
+#: a patch on loading that only the first test sees -> ERROR -> changed pytest itself
 import unittest.case
 before = unittest.case.TestCase.assertEqual
 unittest.case.TestCase.assertEqual = lambda *_: None
 def answer(n):
     return 2 * n
 """,
-        _CHANGED,
+        cases=_CASES,
     ),
     _attack(
         "what tests replace themselves",
@@ -342,12 +261,9 @@ def answer(n):
 ]
 
 STARVING = [
-    _attack("an endless loop", "TIMEOUT", "def answer(n):\n    while True: pass\n", "processor"),
-    _attack("sleep", "TIMEOUT", "import time\ndef answer(n):\n    time.sleep(600)\n", "clock"),
-    _attack(
-        "a loop that catches everything",
-        "TIMEOUT",
+    *attacks(
         """
+#: a loop that catches everything -> TIMEOUT
 import signal
 [signal.signal(one, signal.SIG_IGN) for one in (1, 2, 3, 14, 15)]
 def answer(n):
@@ -356,27 +272,19 @@ def answer(n):
             while True: pass
         except BaseException:
             pass
-""",
-    ),
-    _attack(
-        "one test of three",
-        "PASS TIMEOUT PASS",
-        "def answer(n):\n    while n == 21: pass\n    return 2 * n\n",
-    ),
-    _attack(
-        "memory",
-        "MEMORY",
-        "def answer(n):\n    kept = []\n    while True: kept.append(bytes(1 << 20))\n",
-    ),
-    _attack(
-        "memory that is kept",
-        "MEMORY|ERROR",
-        "kept = []\ndef answer(n):\n    while True: kept.append(bytes(1 << 16))\n",
-    ),
-    _attack(
-        "threads without end",
-        "TIMEOUT|ERROR|CRASH|MEMORY",
-        """
+#: one test of three -> PASS TIMEOUT PASS
+def answer(n):
+    while n == 21: pass
+    return 2 * n
+#: memory -> MEMORY
+def answer(n):
+    kept = []
+    while True: kept.append(bytes(1 << 20))
+#: memory that is kept -> MEMORY|ERROR
+kept = []
+def answer(n):
+    while True: kept.append(bytes(1 << 16))
+#: threads without end -> TIMEOUT|ERROR|CRASH|MEMORY
 import threading
 threading.stack_size(1 << 15)
 def go():
@@ -387,51 +295,37 @@ def go():
             pass
 def answer(n):
     go()
-""",
-    ),
-    _attack(
-        "the disk",
-        "ERROR",
-        """
+#: the disk -> ERROR -> No space left
 import os
 def answer(n):
     for number in range(99):
         open(f"{os.environ['TMPDIR']}/{number}", "wb").write(bytes(8 << 20))
-""",
-        "No space left",
-    ),
-    _attack(
-        "a file too large",
-        "ERROR",
-        "import os\ndef answer(n):\n    os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)\n",
-        "File too large",
-    ),
-    _attack(
-        "files without number",
-        "ERROR",
-        """
+#: a file too large -> ERROR -> File too large
+import os
+def answer(n):
+    os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
+#: files without number -> ERROR -> No space left
 import os
 def answer(n):
     for number in range(99_999):
         open(f"{os.environ['TMPDIR']}/{number}", "x").close()
+#: printing without end -> ERROR|MEMORY
+def answer(n):
+    while True: print('x' * (1 << 20))
+#: its own limits raised -> ERROR
+from resource import *
+def answer(n):
+    setrlimit(RLIMIT_CPU, (9**9, 9**9))
 """,
-        "No space left",
+        cases=_CASES,
     ),
-    _attack(
-        "printing without end",
-        "ERROR|MEMORY",
-        "def answer(n):\n    while True: print('x' * (1 << 20))\n",
-    ),
+    _attack("an endless loop", "TIMEOUT", "def answer(n):\n    while True: pass\n", "processor"),
+    _attack("sleep", "TIMEOUT", "import time\ndef answer(n):\n    time.sleep(600)\n", "clock"),
     _attack("recursion", "ERROR", "def answer(n):\n    return answer(n)\n", "RecursionError"),
     _attack(
         "recursion without a limit",
         "CRASH|TIMEOUT|MEMORY|ERROR",
         "import sys\nsys.setrecursionlimit(10**9)\ndef answer(n):\n    return [answer(n)]\n",
-    ),
-    _attack(
-        "its own limits raised",
-        "ERROR",
-        "from resource import *\ndef answer(n):\n    setrlimit(RLIMIT_CPU, (9**9, 9**9))\n",
     ),
 ]
 
@@ -464,17 +358,18 @@ SAYING = [
         ),
     )
 ] + [
-    _attack(
-        "an endless name",
-        "ERROR",
-        "def answer(n):\n    raise type('E' * 9_000_000, (Exception,), {})\n",
-        "EEE",
-    ),
-    _attack(
-        "an exception with failures that are none",
-        "ERROR",
-        "class E(Exception):\n    failures = 7\ndef answer(n):\n    raise E('so')\n",
-        "calc.E: so",
+    *attacks(
+        """
+#: an endless name -> ERROR -> EEE
+def answer(n):
+    raise type('E' * 9_000_000, (Exception,), {})
+#: an exception with failures that are none -> ERROR -> calc.E: so
+class E(Exception):
+    failures = 7
+def answer(n):
+    raise E('so')
+""",
+        cases=_CASES,
     ),
     _attack(
         "an exception that claims to be a MemoryError",
@@ -484,21 +379,12 @@ SAYING = [
 ]
 
 AROUND = [
-    _attack("an endless loop on loading", "TIMEOUT", "while True: pass\n"),
-    _attack(
-        "a default value that hangs",
-        "TIMEOUT",
-        "def answer(n, more=sum(iter(int, 1))):\n    return 2 * n\n",
-    ),
-    _attack(
-        "a decorator that hangs",
-        "TIMEOUT",
-        "import time\n@lambda function: time.sleep(600)\ndef answer(n):\n    return 2 * n\n",
-    ),
-    _attack(
-        "hanging after the last test",
-        "PASS PASS TIMEOUT",
+    *attacks(
         """
+#: a default value that hangs -> TIMEOUT
+def answer(n, more=sum(iter(int, 1))):
+    return 2 * n
+#: hanging after the last test -> PASS PASS TIMEOUT
 import gc
 gc.disable()
 class Last:
@@ -510,22 +396,32 @@ def answer(n):
     n == 4 and Last()
     return 2 * n
 """,
+        cases=_CASES,
+    ),
+    _attack("an endless loop on loading", "TIMEOUT", "while True: pass\n"),
+    _attack(
+        "a decorator that hangs",
+        "TIMEOUT",
+        "import time\n@lambda function: time.sleep(600)\ndef answer(n):\n    return 2 * n\n",
     ),
 ]
 """What hangs before there is a test, or after the last."""
 
 UNTOLD = [
+    *attacks(
+        """
+#: what a test expects, changed -> PASS
+import sys
+def answer(n):
+    sys._getframe(1).f_globals['calc'] = type('', (), {'answer': lambda n: 2 * n})
+    return 2
+""",
+        cases=_CASES,
+    ),
     _attack(
         "a result that equals everything",
         "PASS",
         "class Same:\n    def __eq__(self, _): return True\ndef answer(n):\n    return Same()\n",
-    ),
-    _attack(
-        "what a test expects, changed",
-        "PASS",
-        "import sys\ndef answer(n):\n"
-        "    sys._getframe(1).f_globals['calc'] = type('', (), {'answer': lambda n: 2 * n})\n"
-        "    return 2\n",
     ),
 ]
 """What docs/jail.md says cannot be told."""
