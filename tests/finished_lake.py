@@ -53,7 +53,7 @@ from stages.linteval_items import linteval_items
 from stages.linteval_report import linteval_report
 from stages.linteval_scores import linteval_scores
 from stages.population import population
-from stages.report import report
+from stages.results import results
 from stages.scores import scores
 from stages.selection import selection
 from stages.split import split
@@ -136,7 +136,7 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     other = lake.read_rows("adapters", AdapterRow, "001")[0]
     ask(f"001/{other.genome}")
     linteval_report()
-    report()
+    results()
     lock()
 
 

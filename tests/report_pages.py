@@ -17,7 +17,7 @@ from coral_batch.lake import params
 from coral_batch.records.rows import SampleRow
 from stages.index import index
 from stages.page import page
-from stages.report import report
+from stages.results import results
 from tests import REPOSITORY
 from tests.report_lake import GENERATIONS, write_lake
 
@@ -89,7 +89,7 @@ def _make_pages() -> list[Path]:
     for part in PARTS:
         _make_hostile(part)
     lake.write_document("evidence", EVIDENCE)
-    report()
+    results()
     lake.write_document("linteval_metrics", LINTEVAL)
     for part in PARTS:
         page(part)

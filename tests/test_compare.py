@@ -24,7 +24,7 @@ from coral_batch.records.rows import BestRow
 from coral_batch.report.roles import TRAINED_ON
 from coral_batch.report.runs import read_run
 from stages.evidence import evidence
-from stages.report import report
+from stages.results import results
 from tests import REPOSITORY
 from tests.report_lake import HELD_OUT, make_run, write_evaluation
 
@@ -46,7 +46,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         roles = [Role(name, "classics", "test", "a test", 1, "cases", SHA) for name in names]
         lake.write_rows("manifest", roles)
         evidence()
-        report()
+        results()
     shutil.copytree(folder / "first", folder / "second")
     with contextlib.chdir(folder / "second"):
         best = lake.read_document("best", BestRow)

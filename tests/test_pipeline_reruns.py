@@ -21,7 +21,7 @@ EDITED = {
         *("examples", "linteval_items"),
         *(f"linteval_scores@{model}" for model in MODELS),
     },
-    "coral_batch/report/__init__.py": {"report", "index", *(f"page@{part}" for part in PARTS)},
+    "coral_batch/report/__init__.py": {"results", "index", *(f"page@{part}" for part in PARTS)},
     "schemas/scores.schema.json": {f"scores@{part}" for part in PARTS},
     "coral_batch/work/__init__.py": set(),
     "coral_batch/commands/__init__.py": set(),
@@ -63,7 +63,7 @@ def test_more_bugs_for_the_best_genome_alone_rerun_what_is_measured_on_it(copy: 
     set_params({"examples.refit": 1, "examples.lint": 0}, copy)
     rerun = stages_run(run(copy, "dvc", "repro"))
     assert {"examples", "refit", "samples@evaluation/best", "evidence"} <= rerun
-    assert rerun <= {"examples", "evidence", "report", "index", *BEST_AGAIN}
+    assert rerun <= {"examples", "evidence", "results", "index", *BEST_AGAIN}
     # As many as selection saw: what is measured is the adapter that was there.
     (adapter,) = map(
         json.loads, (copy / "lake/evaluation/best/adapters.jsonl").read_text().splitlines()
@@ -86,7 +86,7 @@ def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
         "scores@001",
         "scores@validation/base",
         "selection@000",
-        "report",
+        "results",
     } <= rerun
     assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *DRAWN_AGAIN, *BEST_AGAIN}
 
@@ -100,7 +100,7 @@ STAGES_AFTER_SCORES = {
     "scores@evaluation/base",
     "selection@000",
     "selection@001",
-    "report",
+    "results",
     "page@000",
     "page@001",
     "page@validation/base",
@@ -139,7 +139,7 @@ def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
     run(copy, "coral", "generations", "3")
     assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN - DRAWN_AGAIN == {
         "evidence",
-        "report",
+        "results",
         "index",
         *(
             f"{stage}@002"

@@ -17,7 +17,7 @@ from coral_batch.report.claims import interval
 from coral_batch.report.metrics import Metrics
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import decimal, escape, inline, sparkline, table
-from stages.report import report
+from stages.results import results
 from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 
 
@@ -30,7 +30,7 @@ def small_lake(workspace: Path) -> Path:
 
 @pytest.fixture
 def metrics(small_lake: Path) -> Metrics:
-    report()
+    results()
     return lake.read_document("metrics", Metrics)
 
 
@@ -70,7 +70,7 @@ def test_an_adapter_counts_in_the_generation_that_first_has_it(metrics: Metrics)
 def test_the_times_are_those_of_every_part_of_the_run(
     small_lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report()
+    results()
     rows = {row.part: row for row in lake.read_rows("times", TimeRow)}
     assert list(rows) == [
         "validation/base",
@@ -103,7 +103,7 @@ def test_when_none_passed_the_gate_the_report_says_so(
 ) -> None:
     refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
     write_best()
-    report()
+    results()
     metrics = lake.read_document("metrics", Metrics)
     assert (metrics.best.genome, metrics.best.passed) == ("001-00", False)
     assert REFUSED in capsys.readouterr().out
@@ -119,7 +119,7 @@ def test_two_runs_write_the_same_bytes(metrics: Metrics) -> None:
 
     before = digests()
     assert len(before) == 5 + len(OBJECTIVES)
-    report()
+    results()
     assert digests() == before
 
 
@@ -147,7 +147,7 @@ def test_plots_hold_the_numbers_of_the_metrics(metrics: Metrics) -> None:
 def test_the_final_tables_fit_and_say_what_evolution_added(
     small_lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report()
+    results()
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 100
     assert "\x1b" not in output
@@ -170,7 +170,7 @@ def test_a_gain_below_zero_is_called_nothing_added(
         scores = scores.with_columns(scores[objective] * 0 + 1.0)
     assert base.exists()
     lake.write_frame("scores", scores, lake.VALIDATION_BASE)
-    report()
+    results()
     assert "Evolution added nothing: -" in capsys.readouterr().out
 
 

@@ -40,7 +40,7 @@ from coral_batch.report.reading import read_repairs
 from coral_batch.search.best import NOBODY_PASSED, REFUSED
 from stages.index import index
 from stages.page import page
-from stages.report import report
+from stages.results import results
 from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 from tests.report_pages import EVIDENCE, make_pages
 
@@ -188,7 +188,7 @@ def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[s
     assert REFUSED not in pages["index.html"].text
     refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
     write_best()
-    report()
+    results()
     index()
     assert Page(lake.path("index").read_text("utf-8")).text.count(REFUSED) == 2
 

@@ -35,7 +35,7 @@ from stages import (
     linteval_scores,
     population,
     refit,
-    report,
+    results,
     samples,
     scores,
     selection,
@@ -195,7 +195,7 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     yield from map(_step, (evidence, linteval_items))
     for model in lake.lint_models():
         yield from _answers(model)
-    yield from map(_step, (linteval_report, report))
+    yield from map(_step, (linteval_report, results))
 
 
 def _repairs(part: str) -> list[Step]:

@@ -21,7 +21,7 @@ STAGES = (
     *("corpus", "split", "bugs", "base", "examples", "calibration"),
     *("population", "automata", "features", "adapters", "subjects"),
     *("samples", "verdicts", "findings", "scores", "selection"),
-    *("finals", "best", "refit", "evidence", "report", "page", "index"),
+    *("finals", "best", "refit", "evidence", "results", "page", "index"),
 )
 # Stages of CodeLinterEval: `coral linteval items` is stages/linteval_items.py.
 LINTEVAL = ("linteval_items", "linteval_samples", "linteval_scores", "linteval_report")

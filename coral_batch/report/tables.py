@@ -13,7 +13,7 @@ from coral_batch.search.best import REFUSED
 from coral_batch.work.text import decimal, table
 
 
-def results(metrics: Metrics) -> str:
+def outcome(metrics: Metrics) -> str:
     """Return the run's table, at most 100 columns wide, and what evolution added, in words."""
     header = ("", "best", "mean", *OBJECTIVES, "pass@1", "solved", "gate", "adapters")
     rows: list[Sequence[str]] = [

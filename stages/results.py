@@ -1,4 +1,4 @@
-"""Stage `report`: what the run achieved and took, as tables, plots and on the terminal."""
+"""Stage `results`: what the run achieved and took, as tables, plots and on the terminal."""
 
 import polars as pl
 
@@ -8,7 +8,7 @@ from coral_batch.records.rows import BASE, AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Evaluated, evaluate, measure, passes
 from coral_batch.report.plots import plots
-from coral_batch.report.tables import results, times
+from coral_batch.report.tables import outcome, times
 from coral_batch.report.times import run_times
 
 TABLES = ("metrics", "plots", "times")
@@ -40,7 +40,7 @@ def _evaluated(tables: Tables, name: str) -> Evaluated:
     )
 
 
-def report() -> None:
+def results() -> None:
     """Compare the generations with the base model."""
     written = run(make)
-    print(results(written["metrics"]), times(written["times"]), sep="\n\n")
+    print(outcome(written["metrics"]), times(written["times"]), sep="\n\n")
