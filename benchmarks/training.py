@@ -263,8 +263,6 @@ def run_trainer(
             per_device_train_batch_size=training.batch_size,
             learning_rate=training.learning_rate,
             warmup_steps=training.warmup_steps,
-            weight_decay=training.weight_decay,
-            max_grad_norm=training.max_grad_norm,
             logging_steps=1,
             save_strategy="no",
             report_to="none",

@@ -9,7 +9,7 @@ TABLES = ("subjects",)
 
 
 def make(_: Tables, settings: Params, __: None) -> Outputs:
-    base = [SubjectRow(BASE, None, None, {}, settings.sampling.base)]
+    base = [SubjectRow(BASE, None, None, {}, settings.sampling.base_knobs)]
     return {("subjects", part): base for part in (lake.VALIDATION_BASE, lake.EVALUATIONS["base"])}
 
 

@@ -32,8 +32,6 @@ TRAINING = Training(
     batch_size=2,
     learning_rate=1e-2,
     warmup_steps=1,
-    weight_decay=0.0,
-    max_grad_norm=1.0,
     layers=None,
 )
 UPPER = replace(TRAINING, layers=1)

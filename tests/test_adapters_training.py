@@ -35,7 +35,7 @@ from coral_batch.models.base.layers import leave_out, lower_states, separable
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.models.training.losses import losses
-from coral_batch.models.training.training import share_of_peak, train
+from coral_batch.models.training.training import MAX_NORM, share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -51,8 +51,6 @@ TRAINING = Training(
     batch_size=3,
     learning_rate=1e-2,
     warmup_steps=2,
-    weight_decay=0.01,
-    max_grad_norm=1.0,
     layers=None,
 )
 SEED = 7
@@ -160,9 +158,7 @@ def _padded_training(
     torch.manual_seed(derive_seed(SEED, "adapter initialisation"))
     model = get_peft_model(base.model, config).train()
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(
-        parameters, lr=TRAINING.learning_rate, weight_decay=TRAINING.weight_decay
-    )
+    optimizer = torch.optim.AdamW(parameters, lr=TRAINING.learning_rate, weight_decay=0.0)
     order = generator(SEED, "training order")
     batches = [
         permutation[start : start + TRAINING.batch_size]
@@ -184,7 +180,7 @@ def _padded_training(
         optimizer.param_groups[0]["lr"] = TRAINING.learning_rate * share
         loss = model(input_ids=ids, attention_mask=mask, labels=labels).loss
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(parameters, TRAINING.max_grad_norm)
+        torch.nn.utils.clip_grad_norm_(parameters, MAX_NORM)
         optimizer.step()
         optimizer.zero_grad()
         yield loss.item(), int(mask.sum())
@@ -318,8 +314,6 @@ def test_divergence_is_an_outcome(base: BaseModel, examples: list[Example], tmp_
         batch_size=3,
         learning_rate=1e30,
         warmup_steps=0,
-        weight_decay=0.0,
-        max_grad_norm=1.0,
         layers=None,
     )
     curve, _ = train(base, examples, LORA, wild, SEED, tmp_path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -25,7 +24,6 @@ from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
 from coral_batch.search.tables import next_generation
 from tests import REPOSITORY
-from tests.settings import set_params
 
 DEFAULT = params.load(REPOSITORY / "params.yaml")
 UNIFORM = Transport(1, ())
@@ -104,11 +102,10 @@ def test_a_fixed_search_trains_one_configuration_with_a_seed_a_genome() -> None:
     assert len({one.seed for one in plans}) == 3
     (configuration,) = {one.configuration for one in plans}
     (knobs,) = {one.knobs for one in plans}
-    fixed = DEFAULT.search.fixed
-    assert (configuration.r, configuration.lora_alpha) == (fixed.r, fixed.lora_alpha)
+    assert (configuration.r, configuration.lora_alpha) == (8, 16)
     assert configuration.target_modules == ("q_proj", "v_proj")
     assert not configuration.use_dora
-    assert knobs.temperature == fixed.temperature
+    assert knobs.temperature == 0.6
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -142,7 +139,7 @@ def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
         assert len(np.unique([genome.grid_seed for genome in bred])) == 8
 
 
-def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused(workspace: Path) -> None:
-    set_params({"search.kind": "fixed", "search.fixed.r": 64})
-    with pytest.raises(CoralError, match=r"search\.fixed\.r"):
-        params.load()
+def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused() -> None:
+    low = replace(DEFAULT.candidates, r=(2, 4))
+    with pytest.raises(CoralError, match=r"candidates\.r[\s\S]*at least 8"):
+        plan(features(["000-00"]), UNIFORM, replace(settings("fixed"), candidates=low))

@@ -22,7 +22,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.settings import OBJECTIVES, Fixed, Params, Shares, Source
+from coral_batch.records.settings import OBJECTIVES, Params, Shares, Source
 
 FILE = Path("params.yaml")
 
@@ -194,16 +194,6 @@ def _check_rules(params: Params, file: Path) -> None:
             found=params.calibration.automata,
             expected=f"at least {params.calibration.needed} for {params.calibration.bins} bins",
             action="raise calibration.automata or lower calibration.bins",
-        )
-    # A search finds its own settings, if it has any, under its name.
-    own = getattr(params.search, params.search.kind, None)
-    if isinstance(own, Fixed) and own.r > max(params.candidates.r):
-        raise CoralError(
-            "the fixed rank is greater than any candidate, and decoding makes room for those",
-            file=file,
-            field=f"search.{params.search.kind}.r",
-            found=own.r,
-            expected=f"at most {max(params.candidates.r)}",
         )
     for name, source in params.corpus.sources.items():
         _check_source(name, source, file)

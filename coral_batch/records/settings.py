@@ -6,6 +6,9 @@ from dataclasses import dataclass, fields
 
 from coral_batch.records.configuration import Knobs
 
+TOP_K = 50
+"""Of answers whose temperature alone can be set: those of the base model and of CodeLinterEval."""
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -104,8 +107,6 @@ class Training:
     batch_size: int
     learning_rate: float
     warmup_steps: int
-    weight_decay: float
-    max_grad_norm: float
     layers: int | None
 
 
@@ -114,7 +115,12 @@ class Sampling:
     max_new_tokens: int
     change: str
     best_of: int
-    base: Knobs
+    base_temperature: float
+
+    @property
+    def base_knobs(self) -> Knobs:
+        """How the base model is sampled."""
+        return Knobs(self.base_temperature, 1.0, TOP_K, 1.0)
 
 
 @dataclass(frozen=True)
@@ -198,28 +204,17 @@ class Linteval:
     max_new_tokens: int
     stop: str | None
     change: str
-    knobs: Knobs
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """One of each of the `Candidates`."""
-
-    r: int
-    lora_alpha: int
-    lora_dropout: float
-    target_modules: tuple[str, ...]
-    method: str
     temperature: float
-    top_p: float
-    top_k: int
-    repetition_penalty: float
+
+    @property
+    def knobs(self) -> Knobs:
+        """How every model is sampled."""
+        return Knobs(self.temperature, 1.0, TOP_K, 1.0)
 
 
 @dataclass(frozen=True)
 class Search:
     kind: str
-    fixed: Fixed
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,9 @@ from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
 from coral_batch.work.progress import progress
 
+MAX_NORM = 1.0
+"""Norm that the gradient of a step is clipped to."""
+
 
 @dataclass(frozen=True)
 class TrainingCurve:
@@ -207,9 +210,7 @@ def _optimise(
     training: Training,
 ) -> TrainingCurve:
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(
-        parameters, lr=training.learning_rate, weight_decay=training.weight_decay
-    )
+    optimizer = torch.optim.AdamW(parameters, lr=training.learning_rate, weight_decay=0.0)
     loss_curve: list[float] = []
     tokens, answers = [], []
     diverged = False
@@ -222,7 +223,7 @@ def _optimise(
                 loss.backward()
                 total += loss.item()
                 _give_back()
-            norm = torch.nn.utils.clip_grad_norm_(parameters, training.max_grad_norm)
+            norm = torch.nn.utils.clip_grad_norm_(parameters, MAX_NORM)
             if not (math.isfinite(total) and math.isfinite(norm.item())):
                 diverged = True
                 break
