@@ -127,16 +127,20 @@ def test_a_worker_that_joins_late_takes_its_share_and_a_slow_one_only_its_own(
     arrived.mkdir()
     # However long the second worker takes to start, there is work left for it.
     units = [(str(arrived), 2 if number else 1, number) for number in range(24)]
-    first = scheduler.worker("--no-nanny", "--resources=device=1")
-    slow = threading.Timer(1, os.kill, (first.pid, signal.SIGCONT))
+    arguments = ("--no-nanny", "--resources=device=1")
+    threading.Timer(3, scheduler.worker, arguments).start()
+    slow = None
     for number, (same, pid) in parallel.run(meet, units, device=True):
         assert same == number
         found[number] = pid
         if len(found) == 1:
-            scheduler.worker("--no-nanny", "--resources=device=1")
-        if len(set(found.values())) == 2 and not slow.is_alive() and not slow.finished.is_set():
-            os.kill(first.pid, signal.SIGSTOP)
+            scheduler.worker(*arguments)
+        if len(set(found.values())) == 2 and slow is None:
+            first = next(iter(found.values()))
+            os.kill(first, signal.SIGSTOP)
+            slow = threading.Timer(1, os.kill, (first, signal.SIGCONT))
             slow.start()
+    assert slow is not None
     slow.join()
     assert sorted(found) == list(range(24))
     assert len(set(found.values())) == 2

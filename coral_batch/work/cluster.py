@@ -28,7 +28,8 @@ from uuid import uuid4
 from distributed import Client, Future, KilledWorker, Worker, as_completed, get_worker
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.hashes import check_files, code_sha256, file_sha256
+from coral_batch.lake.hashes import check_files, file_sha256
+from coral_batch.lake.store import key_of
 from coral_batch.work.address import ADDRESS, SchedulerLostError
 
 DEVICE = "device"
@@ -223,4 +224,4 @@ def _programs() -> dict[str, str]:
 
 
 # Now, not when it is asked for: a worker that lives on while the files change runs the old ones.
-_CODE = code_sha256(sorted(Path(__file__).parents[1].rglob("*.py")))
+_CODE = key_of({"files": sorted(map(file_sha256, Path(__file__).parents[1].rglob("*.py")))})
