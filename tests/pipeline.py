@@ -60,6 +60,9 @@ SETTINGS = {
     "linteval.items": 3,
     "linteval.samples": 2,
     "linteval.max_new_tokens": 12,
+    # Processes that start for one adapter or some programs cost more than they save.
+    "compute.workers": 1,
+    "compute.threads": 1,
 }
 
 
