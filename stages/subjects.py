@@ -2,6 +2,7 @@
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.configuration import knobs_at
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params
 
@@ -9,7 +10,7 @@ TABLES = ("subjects",)
 
 
 def make(_: Tables, settings: Params, __: None) -> Outputs:
-    base = [SubjectRow(BASE, None, None, {}, settings.sampling.base_knobs)]
+    base = [SubjectRow(BASE, None, None, {}, knobs_at(settings.sampling.base_temperature))]
     return {("subjects", part): base for part in (lake.VALIDATION_BASE, lake.EVALUATIONS["base"])}
 
 

@@ -26,6 +26,7 @@ from coral_batch.lake.atomic import atomic, writing
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
+from coral_batch.records.configuration import knobs_at
 from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.rows import BASE, LintSampleRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -160,7 +161,7 @@ def _drawn(
             put.key,
             None if put.folder is None else str(put.folder.absolute()),
             dict(put.files),
-            settings.linteval.knobs,
+            knobs_at(settings.linteval.temperature),
         )
         rows, _ = answer(
             subject,

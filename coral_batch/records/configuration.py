@@ -44,3 +44,8 @@ class Knobs:
     top_p: float
     top_k: int
     repetition_penalty: float
+
+
+def knobs_at(temperature: float) -> Knobs:
+    """Return the knobs of answers whose temperature alone is set."""
+    return Knobs(temperature, top_p=1.0, top_k=50, repetition_penalty=1.0)

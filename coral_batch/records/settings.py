@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from coral_batch.records.configuration import Knobs
-
-TOP_K = 50
-"""Of answers whose temperature alone can be set: those of the base model and of CodeLinterEval."""
-
 
 @dataclass(frozen=True)
 class Shares:
@@ -117,11 +112,6 @@ class Sampling:
     best_of: int
     base_temperature: float
 
-    @property
-    def base_knobs(self) -> Knobs:
-        """How the base model is sampled."""
-        return Knobs(self.base_temperature, 1.0, TOP_K, 1.0)
-
 
 @dataclass(frozen=True)
 class Validation:
@@ -205,11 +195,6 @@ class Linteval:
     stop: str | None
     change: str
     temperature: float
-
-    @property
-    def knobs(self) -> Knobs:
-        """How every model is sampled."""
-        return Knobs(self.temperature, 1.0, TOP_K, 1.0)
 
 
 @dataclass(frozen=True)

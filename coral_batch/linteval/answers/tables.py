@@ -20,6 +20,7 @@ from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import drawing_of, work_of
 from coral_batch.models.prompts.prompt import chat_prompt, free_prompt
+from coral_batch.records.configuration import knobs_at
 from coral_batch.records.items import Item
 from coral_batch.records.rows import DurationRow, LintSampleRow, SubjectRow
 from coral_batch.records.settings import Params
@@ -48,7 +49,7 @@ def answer(
         CoralError: as in `drawing.draw`.
     """
     tokenizer = load_tokenizer(base)
-    lint = settings.linteval
+    lint, knobs = settings.linteval, knobs_at(settings.linteval.temperature)
     required = lint.change == "required"
     prompt = chat_prompt if required else free_prompt
     by_name = {str(item.meta.id): item for item in items}
@@ -62,7 +63,7 @@ def answer(
         # Code without a final newline is changed by the fence that closes behind it.
         if required and code.endswith("\n"):
             originals[name] = Original(code.removesuffix("\n"), layout=True)
-        works.append(work_of(name, subject, lint.knobs, {name: prompts[name]}, originals))
+        works.append(work_of(name, subject, knobs, {name: prompts[name]}, originals))
     drawing = drawing_of(lint.samples, lint.max_new_tokens, settings)
     answers, durations = draw(works, drawing, base, "items")
     rows = [
@@ -72,7 +73,7 @@ def answer(
             genome=subject.genome,
             adapter=subject.key,
             seed=drawn.seed,
-            knobs=lint.knobs,
+            knobs=knobs,
             prompt=prompts[drawn.problem],
             raw=drawn.text,
             code=code_of(drawn.text, lint.stop),
