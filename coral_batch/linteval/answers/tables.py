@@ -49,7 +49,8 @@ def answer(
         CoralError: as in `drawing.draw`.
     """
     tokenizer = load_tokenizer(base)
-    lint, knobs = settings.linteval, knobs_at(settings.linteval.temperature)
+    lint = settings.linteval
+    knobs = knobs_at(lint.temperature)
     required = lint.change == "required"
     prompt = chat_prompt if required else free_prompt
     by_name = {str(item.meta.id): item for item in items}
