@@ -52,6 +52,21 @@ def test_what_was_put_is_got(tmp_path: Path) -> None:
     assert store.get("adapters", DETERMINANTS | {"r": 16}) is None
 
 
+def test_an_entry_that_another_process_finishes_first_stays(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    first: list[int] = []
+
+    def build(folder: Path) -> None:
+        _build(folder)
+        other = store.put("adapters", DETERMINANTS, _build)
+        first.append(other.parent.stat().st_ino)
+
+    put = store.put("adapters", DETERMINANTS, build)
+    assert [put.parent.stat().st_ino] == first
+    assert store.get("adapters", DETERMINANTS) == put
+    assert store.unfinished() == []
+
+
 def _edit_index(name: str, value: object) -> Callable[[Path], None]:
     def edit(entry: Path) -> None:
         index = json.loads((entry / "index.json").read_text())

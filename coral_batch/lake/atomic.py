@@ -31,8 +31,12 @@ _ABANDONED = 24 * 60 * 60
 
 
 @contextlib.contextmanager
-def unfinished(target: Path) -> Iterator[Path]:
+def unfinished(target: Path, *, keep: bool = False) -> Iterator[Path]:
     """Yield the path to make a file or folder at; it replaces `target` if the block succeeds.
+
+    Args:
+        target: the file or folder.
+        keep: whether a folder that another process has put there meanwhile stays in its place.
 
     Raises:
         CoralError: the disk does not take it, see `writing`; `target` is as it was before.
@@ -46,9 +50,13 @@ def unfinished(target: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=prefix, dir=target.parent) as folder:
             complete = Path(folder, target.name)
             yield complete
-            if complete.is_dir() and target.exists():
+            if not keep and complete.is_dir() and target.exists():
                 target.rename(Path(folder, "replaced"))
-            complete.replace(target)
+            try:
+                complete.replace(target)
+            except OSError as error:
+                if not keep or error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise
 
 
 @contextlib.contextmanager

@@ -123,7 +123,8 @@ class Store:
         """
         key = key_of(determinants)
         entry = self.root / kind / key
-        with unfinished(entry) as folder:
+        # An entry that another process finished first holds the same bytes, and may be in use.
+        with unfinished(entry, keep=True) as folder:
             (folder / FILES).mkdir(parents=True)
             build(folder / FILES)
             index = {
