@@ -34,7 +34,6 @@ from coral_batch.models.base.download import fetch, hub_failure
 from coral_batch.work.progress import progress, say
 
 CARD = "card.json"
-CONFIG = "config.json"
 TIED = (
     "embedding and output head are one matrix, the Q8_0 one of the GGUF's two: the original model "
     "ties them, and Q8_0 is the finer quantisation"

@@ -294,7 +294,7 @@ def _side_by_side(base_folder: Path, most: int | None) -> int:
     """Return how many adapters to train at a time on this machine's processor, >= 1.
 
     Each takes memory for its activations. In bf16, the type of its files, the base model lies there
-    once for all of them: on the 0.5B base 1 GB, up to 1.9 GB for each, and half a gigabyte for what
+    once for all of them: on the 0.5B base 1 GB, up to 2.1 GB for each, and half a gigabyte for what
     gave them the work. In fp32 each has weights of its own, and all of it is twice as much. What is
     saved where layers below the adapted ones are left out is not counted.
     """
