@@ -372,25 +372,25 @@ settings = Verdicts(20.0, 60.0, 256, ("seccomp",))
 def program(body, number):
     code = f"def f(n):\\n    {body}  # {number}\\n"
     return Program("x", "f", code, (Case((1,), 1),), None, {})
-quick = [program("return n", number) for number in range(40)]
+quick = [program("return n", number) for number in range(39)]
 slow = [program("while True: pass", number) for number in range(2)]
 judge(quick + slow, settings, 2, Path(sys.argv[1]))
 """
 
 
-def test_killing_the_parent_loses_no_finished_verdict_and_leaves_no_orphan(tmp_path: Path) -> None:
+def test_killing_the_parent_loses_no_delivered_verdict_and_leaves_no_orphan(tmp_path: Path) -> None:
     journal = tmp_path / "verdicts.jsonl"
     parent = subprocess.Popen([sys.executable, "-c", _LONG, str(journal)])
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        if journal.exists() and len(journal.read_text().splitlines()) == 40:
+        if journal.exists() and len(journal.read_text().splitlines()) == 39:
             break
         time.sleep(0.05)
     marked = descendants(parent.pid)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     records = [json.loads(line.partition(" ")[2]) for line in journal.read_text().splitlines()]
-    assert len({key for key, _ in records}) == 40
+    assert len({key for key, _ in records}) == 39
     while any(alive(pid) for pid in marked) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [pid for pid in marked if alive(pid)] == []

@@ -49,8 +49,7 @@ class Verdict:
             for PASS.
         cpu_seconds: processor time of the case: what the process says, held against what the kernel
             counted (see `charge`).
-        wall_seconds: time from the previous answer of the process to this one; the answers of a
-            process that ended within a moment are read together and share its time evenly.
+        wall_seconds: time by the clock; the cases of one process share it evenly.
     """
 
     case: int

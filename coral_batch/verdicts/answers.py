@@ -1,4 +1,4 @@
-"""What a program's process answers, or why it does not answer.
+"""What a program's process answers.
 
 A frame is parsed before anything looks at it: it is an answer of a kind that is due, in the form
 that `inside/program.py` gives it and with a document as `inside/encoding.py` describes it, or the
@@ -11,46 +11,26 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from coral_batch.errors import CoralError
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.clock import Clock, Limits
-from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, JailError
+from coral_batch.verdicts.jail import Child, JailError, Stop
 
 LOADING = frozenset({"loaded", "unparseable", "error", "memory"})
 CALL = frozenset({"value", "large", "error", "memory"})
 
-_FORMS: dict[str, list[type]] = {
-    "loaded": [int],
-    "unparseable": [str],
-    "error": [int, str],
-    "memory": [int],
-    "large": [int],
-    "value": [int, list],
-}
-_MARKS = frozenset("lgtsfd")
 _HEXADECIMAL = re.compile(r"-?[0-9a-f]+", re.ASCII)
 
 
-class Malformed(ValueError):
-    """The frame is no answer that was due."""
+class Forged(Stop):
+    """The program wrote to the channel itself."""
 
-
-class Stop(Exception):
-    """The process can answer no more: kind and detail of the case that it was at."""
-
-    def __init__(self, kind: Kind, detail: str) -> None:
-        super().__init__(kind, detail)
-        self.kind: Kind = kind
-        self.detail = detail
-
-
-class Unloaded(Stop):
-    """The module gives no function: kind and detail of every case."""
+    def __init__(self) -> None:
+        super().__init__("ERROR", "wrote to the result channel")
 
 
 @dataclass(frozen=True)
@@ -65,12 +45,12 @@ class Reply:
     """
 
     kind: str
-    seconds: float
-    text: str
-    document: list[Any]
+    seconds: float = 0.0
+    text: str = ""
+    document: list[Any] = field(default_factory=list)
 
 
-def parse(frame: bytes, due: frozenset[str]) -> Reply:
+def parse(frame: bytes, due: frozenset[str] = CALL) -> Reply:
     """Parse an answer.
 
     Args:
@@ -78,67 +58,64 @@ def parse(frame: bytes, due: frozenset[str]) -> Reply:
         due: the kinds that may come now, `LOADING` or `CALL`.
 
     Raises:
-        Malformed: it is none of them.
+        ValueError, RecursionError: it is none of them.
     """
-    try:
-        parts = _decode(frame.decode("ascii"))
-    except (ValueError, RecursionError) as error:
-        raise Malformed(str(error)) from None
-    if type(parts) is not list or not parts or type(parts[0]) is not str or parts[0] not in due:
-        raise Malformed("no answer that is due")
-    kind, *rest = parts
-    if [type(part) for part in rest] != _FORMS[kind]:
-        raise Malformed(f"not the form of {kind}")
+    match _decode(frame.decode("ascii")):
+        case ["loaded" | "memory" | "large" as kind, int(spent)]:
+            reply = Reply(kind, _seconds(spent))
+        case ["unparseable", str(text)]:
+            reply = Reply("unparseable", text=text)
+        case ["error", int(spent), str(text)]:
+            reply = Reply("error", _seconds(spent), text)
+        case ["value", int(spent), [_, *_] as document]:
+            check_document(document)
+            reply = Reply("value", _seconds(spent), document=document)
+        case _:
+            raise ValueError("no answer")
+    if reply.kind not in due:
+        raise ValueError("not due")
+    return reply
+
+
+def _seconds(nanoseconds: int) -> float:
     # A clock that lies is `charge`'s to deal with.
-    nanoseconds = min(max(rest[0], 0), 1 << 63) if _FORMS[kind][0] is int else 0
-    document: list[Any] = rest[-1] if kind == "value" else []
-    if kind == "value":
-        check_document(document)
-    text = rest[-1] if _FORMS[kind][-1] is str else ""
-    return Reply(kind, nanoseconds * 1e-9, text, document)
+    return min(max(nanoseconds, 0), 1 << 63) * 1e-9
 
 
 def check_document(document: list[Any]) -> None:
     """Check that a document has the form of `inside/encoding.py`, all of it.
 
     Raises:
-        Malformed: it has not.
+        ValueError: it has not.
     """
-    if not document:
-        raise Malformed("an empty document")
     entries = len(document) - 1
     _check_cell(document[0], entries)
     for entry in document[1:]:
-        if type(entry) is not list or not entry or type(entry[0]) is not str:
-            raise Malformed("not an entry")
-        mark, first = entry[0], 1
-        if mark == "o":
-            first = 2
-            if len(entry) < first or type(entry[1]) is not str:
-                raise Malformed("an object without a class")
-        elif mark not in _MARKS:
-            raise Malformed("an unknown mark")
-        if mark in ("d", "o") and (len(entry) - first) % 2:
-            raise Malformed("a key without a value")
-        for cell in entry[first:]:
+        match entry:
+            case ["l" | "t" | "g" | "s" | "f", *cells]:
+                pass
+            case ["d", *cells] | ["o", str(), *cells] if len(cells) % 2 == 0:
+                pass
+            case _:
+                raise ValueError("not an entry")
+        for cell in cells:
             _check_cell(cell, entries)
 
 
 def _check_cell(cell: Any, entries: int) -> None:
-    if type(cell) is not list:  # there are no objects: see _refuse_object
-        return
-    if len(cell) == 1:
-        if type(cell[0]) is not int or not 0 <= cell[0] < entries:
-            raise Malformed("a reference to nowhere")
-    elif len(cell) == 2 and type(cell[1]) is str and cell[0] in ("i", "x"):
-        if cell[0] == "i" and not _HEXADECIMAL.fullmatch(cell[1]):
-            raise Malformed("not an integer")
-    else:
-        raise Malformed("not a cell")
+    match cell:
+        case [number] if type(number) is int and 0 <= number < entries:
+            pass
+        case ["i", str(digits)] if _HEXADECIMAL.fullmatch(digits):
+            pass
+        case ["x", str()]:
+            pass
+        case list():  # there are no objects: see _refuse_object
+            raise ValueError("not a cell")
 
 
 def _refuse_object(_: list[tuple[str, Any]]) -> NoReturn:
-    raise Malformed("an object of JSON")
+    raise ValueError("an object of JSON")
 
 
 _decode = json.JSONDecoder(object_pairs_hook=_refuse_object).decode
@@ -148,78 +125,44 @@ def load(child: Child, limits: Limits) -> None:
     """Wait until the module is loaded.
 
     Raises:
-        Unloaded: it was not.
+        Stop: it was not, which is the verdict of every case.
     """
-    clock = Clock(limits)
     try:
-        answer = _receive(child, clock, LOADING)
+        answer = receive(child, Clock(limits), LOADING)
     except Stop as stop:
-        raise Unloaded(stop.kind, stop.detail + " while loading the module") from None
-    if answer.kind == "unparseable":
-        raise Unloaded("UNPARSEABLE", compare.shorten(answer.text))
-    if answer.kind == "error":
-        raise Unloaded("ERROR", compare.shorten(answer.text))
+        raise Stop(stop.kind, stop.detail + " while loading the module") from None
     if answer.kind == "memory":
-        raise Unloaded("MEMORY", f"MemoryError at {limits.memory_mb} MiB")
+        raise Stop("MEMORY", f"MemoryError at {limits.memory_mb} MiB")
+    if answer.kind != "loaded":
+        raise Stop(*failure(answer))
 
 
-def call(child: Child, clock: Clock) -> Reply:
-    """Return the answer to a call.
+def failure(answer: Reply) -> tuple[Kind, str]:
+    """Return kind and detail for an answer that holds no result."""
+    if answer.kind == "large":
+        return "FAIL", "returned more than a result may hold"
+    if answer.kind == "memory":
+        return "MEMORY", "MemoryError"
+    return "ERROR" if answer.kind == "error" else "UNPARSEABLE", compare.shorten(answer.text)
+
+
+def receive(child: Child, clock: Clock, due: frozenset[str] = CALL) -> Reply:
+    """Return the answer to a call, or to loading the module.
 
     Args:
         child: the program's process.
         clock: what is left of the limits of the case or test.
+        due: as in `parse`.
 
     Raises:
         Stop: there is none, and the process is dead.
     """
-    return _receive(child, clock, CALL)
-
-
-def failure(answer: Reply) -> tuple[Kind, str]:
-    """Return kind and detail for an answer to a call that holds no result."""
-    if answer.kind == "error":
-        return "ERROR", compare.shorten(answer.text)
-    if answer.kind == "large":
-        return "FAIL", "returned more than a result may hold"
-    return "MEMORY", "MemoryError"
-
-
-def _receive(child: Child, clock: Clock, due: frozenset[str]) -> Reply:
-    try:
-        frame = child.receive(clock)
-    except Expired as expired:
-        raise Stop("TIMEOUT", f"no result after {expired}") from None
-    except Flooded:
-        raise Stop("FAIL", "returned more than a result may hold") from None
-    except Ended:
-        raise ended(child, clock) from None
+    frame = child.receive(clock)
     try:
         return parse(frame, due)
-    except Malformed:
+    except (ValueError, RecursionError):
         child.stop()
-        raise Stop("ERROR", "wrote to the result channel") from None
-
-
-def ended(child: Child, clock: Clock) -> Stop:
-    """Tell why a process went without an answer; the clock runs on until it is dead."""
-    try:
-        ending = child.await_end(clock)
-    except Expired as expired:
-        return Stop("TIMEOUT", f"no result after {expired}")
-    if not ending.signal:
-        return Stop("ERROR", f"ended with status {ending.exit_status} before it gave a result")
-    if ending.signal == signal.SIGKILL and ending.cpu_seconds >= child.seconds:
-        return Stop("TIMEOUT", f"no result after {ending.cpu_seconds:.0f} s of processor time")
-    return Stop("CRASH", f"killed by {_signal_name(ending.signal)}")
-
-
-def _signal_name(number: int) -> str:
-    """Return a signal's name; the real-time signals, but for the first and the last, have none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+        raise Forged from None
 
 
 def defect(error: Exception) -> tuple[Kind, str]:

@@ -14,22 +14,27 @@ from __future__ import annotations
 import marshal
 import time
 from collections.abc import Sequence
-from itertools import pairwise
 
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
-from coral_batch.verdicts.answers import Reply, Stop, Unloaded, call, defect, failure, load
+from coral_batch.verdicts.answers import Reply, defect, failure, load, receive
 from coral_batch.verdicts.charge import charge
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import PROGRAM
-from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.jail import Jail, Stop
+from coral_batch.verdicts.timing import repeated
 
 # Seconds after which cases that would need another process are left to the caller.
 _PATIENCE = 0.5
 
 
 def judge_cases(
-    jail: Jail, program: Program, limits: Limits, only: Sequence[int] | None = None
+    jail: Jail,
+    program: Program,
+    limits: Limits,
+    only: Sequence[int] | None = None,
+    *,
+    timed: bool = False,
 ) -> dict[int, Verdict]:
     """Judge JSON cases.
 
@@ -38,6 +43,7 @@ def judge_cases(
         program: the program with its cases.
         limits: for loading the module, and for each case.
         only: numbers of the cases to judge, default all; not none.
+        timed: whether processor times are to be told apart below a millisecond; see `timing`.
 
     Returns:
         Case number -> verdict, of one case at least. After a TIMEOUT, or another end of a process
@@ -47,88 +53,65 @@ def judge_cases(
     Raises:
         JailError: the jail or the machine failed.
     """
-    return judge_counted(jail, program, limits, only)[0]
-
-
-def judge_counted(
-    jail: Jail, program: Program, limits: Limits, only: Sequence[int] | None = None
-) -> tuple[dict[int, Verdict], float]:
-    """Judge JSON cases as `judge_cases` does, and tell what they may really have taken.
-
-    Returns:
-        Its verdicts; and the processor seconds that the kernel counted for a process and that are
-        not charged to cases which it did not pass, at most.
-    """
-    numbers = list(range(len(program.cases)) if only is None else only)
+    left = list(range(len(program.cases)) if only is None else only)
     verdicts: dict[int, Verdict] = {}
     start = time.monotonic()
-    together = True
     most = 0.0
-    while len(verdicts) < len(numbers):
-        rest = [number for number in numbers if number not in verdicts]
-        group = rest if together else rest[:1]
-        done, used = _judge(jail, program, limits, group)
-        verdicts |= done
+    group = left
+    while left:
+        try:
+            done, used = _run(jail, program, limits, group)
+        except Exception as error:  # the last guard; what is foreseen has a verdict of its own
+            kind, detail = defect(error)
+            number, used = group[0], 0.0
+            # Of several cases, which it was is found by trying them one by one.
+            done = [Verdict(number, None, kind, detail, 0.0, 0.0)] if len(group) == 1 else []
+        verdicts |= {verdict.case: verdict for verdict in done}
+        left = [number for number in left if number not in verdicts]
         most = max(most, used)
         late = time.monotonic() - start > _PATIENCE
-        if verdicts and (late or any(verdict.kind == "TIMEOUT" for verdict in done.values())):
+        if verdicts and (late or any(verdict.kind == "TIMEOUT" for verdict in done)):
             break
-        together = False
-    return verdicts, most
-
-
-def _judge(
-    jail: Jail, program: Program, limits: Limits, numbers: list[int]
-) -> tuple[dict[int, Verdict], float]:
-    """Judge cases in one process; none when the judge fails, which is to try them one by one."""
-    try:
-        return _run(jail, program, limits, numbers)
-    except Exception as error:  # the last guard; what is foreseen has a verdict of its own
-        kind, detail = defect(error)
-        if len(numbers) > 1:
-            return {}, 0.0
-        return {numbers[0]: Verdict(numbers[0], None, kind, detail, 0.0, 0.0)}, 0.0
+        group = left[:1]
+    return repeated(jail, program, limits, verdicts, most) if timed else verdicts
 
 
 def _run(
     jail: Jail, program: Program, limits: Limits, numbers: list[int]
-) -> tuple[dict[int, Verdict], float]:
-    """Run cases in one process, until they are done or it is dead."""
+) -> tuple[list[Verdict], float]:
+    """Run cases in one process, until they are done or it is dead.
+
+    Returns:
+        The verdicts; and the processor seconds that the kernel counted for the process and that
+        are not charged to cases which it did not pass.
+    """
     calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
     kinds: list[tuple[Kind, str]] = []
     claims: list[float] = []
-    read: list[float] = []
+    concerned = len(numbers)  # by the end of the process: all, until the module is loaded
     start = time.perf_counter()
     frame = program_frame(program, calls, interactive=False)
     with jail.child(PROGRAM, limits.cpu_seconds * (len(numbers) + 1), frame) as child:
         child.settle()
         try:
             load(child, limits)
+            concerned = 1
             for number in numbers:
-                answer = call(child, Clock(limits))
+                answer = receive(child, Clock(limits))
                 claims.append(answer.seconds)
                 kinds.append(_verdict(program, number, answer))
-                read.append(time.perf_counter())
                 if answer.kind == "memory":  # which it may still hold
                     break
-        except Unloaded as stop:
-            kinds = [(stop.kind, stop.detail)] * len(numbers)
         except Stop as stop:
-            kinds.append((stop.kind, stop.detail))
-        read += [time.perf_counter()] * (len(kinds) - len(read))
-        ending = child.stop()
-    if ending.quick:  # all answers were read together
-        share = (read[-1] - start) / len(read)
-        wall = [share] * len(read)
-    else:
-        wall = [now - before for before, now in pairwise([start, *read])]
-    cpu = charge(claims, len(kinds), ending.cpu_seconds)
-    verdicts = {
-        number: Verdict(number, None, kind, detail, seconds, elapsed)
-        for number, (kind, detail), seconds, elapsed in zip(numbers, kinds, cpu, wall, strict=False)
-    }
-    failed = (one.cpu_seconds for one in verdicts.values() if one.kind != "PASS")
-    return verdicts, ending.cpu_seconds - sum(failed)
+            kinds += [(stop.kind, stop.detail)] * concerned
+        used = child.stop().cpu_seconds
+    wall = (time.perf_counter() - start) / len(kinds)
+    cpu = charge(claims, len(kinds), used)
+    verdicts = [
+        Verdict(number, None, kind, detail, seconds, wall)
+        for number, (kind, detail), seconds in zip(numbers, kinds, cpu, strict=False)
+    ]
+    return verdicts, used - sum(one.cpu_seconds for one in verdicts if one.kind != "PASS")
 
 
 def program_frame(program: Program, calls: list[bytes], interactive: bool) -> bytes:

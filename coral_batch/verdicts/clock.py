@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,7 @@ class Clock:
         self._entered = time.monotonic()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._before_entry = self._elapsed()
 
     def _elapsed(self) -> float:

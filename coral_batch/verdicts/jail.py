@@ -23,9 +23,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
-from types import TracebackType
 
 from coral_batch.errors import CoralError
+from coral_batch.records.verdict import Kind
 from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.containment import (
     COMPILED,
@@ -62,25 +62,20 @@ class Ending:
         exit_status: what it gave to exit.
         signal: what killed it, or 0.
         cpu_seconds: the processor time that it used.
-        quick: whether it ended before the jail gave notice of a slow one.
     """
 
     exit_status: int
     signal: int
     cpu_seconds: float
-    quick: bool
 
 
-class Expired(Exception):
-    """No answer within the limits; says which of them."""
+class Stop(Exception):
+    """The process can answer no more and is dead: kind and detail of the case that it was at."""
 
-
-class Flooded(Exception):
-    """The child sent something that is no frame, or a frame beyond all bounds."""
-
-
-class Ended(Exception):
-    """The child ended, or closed its socket, before it answered."""
+    def __init__(self, kind: Kind, detail: str) -> None:
+        super().__init__(kind, detail)
+        self.kind: Kind = kind
+        self.detail = detail
 
 
 class Jail:
@@ -105,12 +100,7 @@ class Jail:
         self._start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -174,14 +164,14 @@ class Jail:
             message, descriptors, _, _ = socket.recv_fds(control, 64, 1)
             if descriptors:
                 return descriptors[0]
-            status, nanoseconds, clean, quick = STATUS.unpack(message)
+            status, nanoseconds, clean = STATUS.unpack(message)
         except (OSError, struct.error) as error:
             self.close()
             raise JailError(f"the jail does not answer: {error}") from None
         if not clean:
             self.close()
         killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        return Ending(os.WEXITSTATUS(status), killed, nanoseconds * 1e-9, bool(quick))
+        return Ending(os.WEXITSTATUS(status), killed, nanoseconds * 1e-9)
 
     @property
     def control(self) -> socket.socket:
@@ -305,8 +295,8 @@ class Child:
     The jail tells when a child has ended, or hands over a pidfd when that takes more than a
     moment. So a quick program costs one wake-up: everything that it wrote is read at its end.
 
-    The judge waits for a child in `receive` and `await_end` alone, each with a clock, and for the
-    jail, which grants no program a part in how long that takes.
+    The judge waits for a child in `receive` alone, with a clock, and for the jail, which grants no
+    program a part in how long that takes.
 
     Attributes:
         seconds: processor time after which the kernel kills it.
@@ -324,12 +314,7 @@ class Child:
     def __enter__(self) -> Child:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def send(self, data: bytes) -> None:
@@ -353,50 +338,47 @@ class Child:
         else:
             self._ended(news)
 
-    def receive(self, clock: Clock) -> bytes:
+    def receive(self, clock: Clock, what: str = "result") -> bytes:
         """Return the next frame.
+
+        A child that closed its side has what time is left to end.
 
         Args:
             clock: what is left of the limits; it runs while this waits.
+            what: what the child is to give, for the detail.
 
         Raises:
-            Expired: the limits ran out; the child has been killed.
-            Flooded: what came is no frame; the child has been killed.
-            Ended: the child ended, or closed its side, without another frame.
+            Stop: there is none.
         """
+        closed = False
         with clock:
-            while (frame := self._frame()) is None:
+            while (frame := self._frame(what)) is None:
                 if self._ending is not None:
-                    raise Ended
-                events = select.POLLIN | (select.POLLOUT if self._unsent else 0)
-                ready = _poll(self._channel, events, clock.slice())
-                if ready & select.POLLOUT:
-                    self._write()
-                if ready & ~select.POLLOUT and not self._read():
-                    raise Ended
+                    raise self._early(self._ending)
+                if closed:
+                    if _poll(self._jail.control, select.POLLIN, clock.slice()):
+                        self.settle()
+                else:
+                    events = select.POLLIN | (select.POLLOUT if self._unsent else 0)
+                    ready = _poll(self._channel, events, clock.slice())
+                    if ready & select.POLLOUT:
+                        self._write()
+                    closed = bool(ready & ~select.POLLOUT) and not self._read()
                 # A frame that comes, or goes, in drops is no excuse.
                 if clock.due() and (which := clock.expired(self._kill_switch())) is not None:
                     self.stop()
-                    raise Expired(which)
+                    raise Stop("TIMEOUT", f"no {what} after {which}")
             return frame
 
-    def await_end(self, clock: Clock) -> Ending:
-        """Give a child that closed its side what time is left to end, then kill it.
-
-        Args:
-            clock: what is left of the limits; it runs while this waits.
-
-        Raises:
-            Expired: it had to be killed.
-        """
-        with clock:
-            while self._ending is None:
-                if _poll(self._jail.control, select.POLLIN, clock.slice()):
-                    self.settle()
-                elif (which := clock.expired(self._kill_switch())) is not None:
-                    self.stop()
-                    raise Expired(which)
-        return self.stop()
+    def _early(self, ending: Ending) -> Stop:
+        """Tell why the child ended without another frame."""
+        if not ending.signal:
+            status = f"ended with status {ending.exit_status} before it gave a result"
+            return Stop("ERROR", status)
+        if ending.signal == signal.SIGKILL and ending.cpu_seconds >= self.seconds:
+            seconds = f"{ending.cpu_seconds:.0f} s of processor time"
+            return Stop("TIMEOUT", f"no result after {seconds}")
+        return Stop("CRASH", f"killed by {_signal_name(ending.signal)}")
 
     def stop(self) -> Ending:
         """Kill the child if it still runs, collect it and tell how it ended."""
@@ -414,14 +396,20 @@ class Child:
             self.settle()
         return self._pidfd
 
-    def _frame(self) -> bytes | None:
-        """Take a whole frame off what has been read."""
+    def _frame(self, what: str) -> bytes | None:
+        """Take a whole frame off what has been read.
+
+        Raises:
+            Stop: it is none, or one beyond all bounds.
+        """
         if len(self._buffer) < 4:
             return None
         end = 4 + int.from_bytes(self._buffer[:4], "little")
         if end > FRAME_BYTES:
             self.stop()
-            raise Flooded
+            if what == "result":
+                raise Stop("FAIL", "returned more than a result may hold")
+            raise Stop("ERROR", "more than a message may hold")
         if len(self._buffer) < end:
             return None
         frame = bytes(self._buffer[4:end])
@@ -464,6 +452,14 @@ class Child:
             while self._read():
                 pass
             self._channel.close()
+
+
+def _signal_name(number: int) -> str:
+    """Return a signal's name; the real-time signals, but for the first and the last, have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _poll(channel: socket.socket, events: int, seconds: float) -> int:

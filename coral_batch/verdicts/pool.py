@@ -16,17 +16,18 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import code_sha256
-from coral_batch.lake.tables import plain
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.cases import judge_counted
+from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
@@ -40,8 +41,6 @@ from coral_batch.verdicts.projects import (
 )
 from coral_batch.verdicts.suites import ProjectJail
 from coral_batch.verdicts.testfiles import judge_tests, names_of
-from coral_batch.verdicts.timing import repeated
-from coral_batch.work.address import cluster
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
 
@@ -82,7 +81,7 @@ def judge(
     keys = [_key(program, settings, layers, timed) for program in programs]
     distinct = dict(zip(keys, programs, strict=True))
     finished = _read(journal, distinct) if journal is not None else {}
-    pieces: dict[str, list[dict[int, Verdict]]] = {}
+    pieces: dict[str, dict[int, Verdict]] = defaultdict(dict)
     try:
         stand = len(finished)
         several = len(distinct) > 1  # of one there is nothing to say
@@ -90,13 +89,12 @@ def judge(
             None, "verdicts", len(distinct), units="programs", initial=stand, leave=several
         ) as bar:
             left = {key: distinct[key] for key in distinct if key not in finished}
-            for key, verdicts in _verdicts(left, settings, layers, workers, journal, timed):
-                pieces.setdefault(key, []).append(verdicts)
-                have = {number: piece[number] for piece in pieces[key] for number in piece}
-                if len(have) == _size(distinct[key]):
-                    finished[key] = [have[number] for number in sorted(have)]
+            for key, verdicts in _verdicts(left, settings, layers, workers, timed):
+                pieces[key] |= verdicts
+                if len(pieces[key]) == _size(distinct[key]):
+                    finished[key] = [pieces[key][number] for number in sorted(pieces[key])]
                     bar.update()
-                    if journal is not None and (cluster() or len(pieces[key]) > 1):
+                    if journal is not None:
                         _append(journal, key, finished[key])
     finally:
         # Neither workers nor their jails are left behind; those of a cluster are its own.
@@ -114,9 +112,6 @@ class _Task:
     only: tuple[int, ...] | None = None
 
 
-_Delivery = tuple[str, dict[int, Verdict]]
-
-
 def layers_in_force(require: tuple[str, ...]) -> tuple[str, ...]:
     """Return the layers of isolation where programs are judged; `require` as in `isolation`."""
     return ask(_layers, require)
@@ -131,9 +126,8 @@ def _verdicts(
     settings: Verdicts,
     layers: tuple[str, ...],
     workers: int | None,
-    journal: Path | None,
     timed: bool,
-) -> Iterator[_Delivery]:
+) -> Iterator[tuple[str, dict[int, Verdict]]]:
     """Yield verdicts as they come, a program's in one piece or in several."""
     tasks = [_Task(key, _anywhere(program)) for key, program in programs.items()]
     size = min(_BUNDLE, len(tasks) // (8 * slots(workers)) + 1)
@@ -141,18 +135,14 @@ def _verdicts(
     while bundles:
         left: list[_Task] = []
         slow: list[_Task] = []
-        # A line that several machines append at the same time is none: there, the caller does it.
-        own = None if cluster() else journal
-        units = [(bundle, settings, layers, own, timed) for bundle in bundles]
-        for _, (done, rest) in run(_work, units, workers, again=(JailError,)):
-            left += rest
-            for task, verdicts in done:
+        units = [(bundle, settings, layers, timed) for bundle in bundles]
+        for unit, done in run(_work, units, workers, again=(JailError,)):
+            left += bundles[unit][len(done) :]
+            for task, verdicts in zip(bundles[unit], done, strict=False):
                 yield task.key, verdicts
                 numbers = task.only or range(_size(task.program))
                 slow += [
-                    _Task(task.key, task.program, (number,))
-                    for number in numbers
-                    if number not in verdicts
+                    replace(task, only=(number,)) for number in numbers if number not in verdicts
                 ]
         bundles = _bundles(slow, 1) + _bundles(left, min(size, 4))
 
@@ -169,74 +159,62 @@ def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
 
 
 def _work(
-    tasks: list[_Task],
-    settings: Verdicts,
-    layers: tuple[str, ...],
-    journal: Path | None,
-    timed: bool,
-) -> tuple[list[tuple[_Task, dict[int, Verdict]]], list[_Task]]:
-    """Judge a bundle in this process; return what is done and, when it takes long, the rest.
-
-    A program that is done goes to the journal at once, not only when its bundle is delivered.
-    """
-    limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
+    tasks: list[_Task], settings: Verdicts, layers: tuple[str, ...], timed: bool
+) -> list[dict[int, Verdict]]:
+    """Judge a bundle in this process; return what is done, of the first tasks if it takes long."""
     here = isolation(settings.require)
     require_same("layers of isolation", here.layers, layers)
-    jail, apart = _jails(here, settings.memory_mb)
     start = time.monotonic()
-    done: list[tuple[_Task, dict[int, Verdict]]] = []
-    rest: list[_Task] = []
-    for number, task in enumerate(tasks):
-        if number and time.monotonic() - start > _PATIENCE:
-            rest = tasks[number:]
+    done: list[dict[int, Verdict]] = []
+    for task in tasks:
+        if done and time.monotonic() - start > _PATIENCE:
             break
-        if isinstance(suite := task.program.tests, Suite):
-            verdicts = judge_project(_project_jail(suite, settings), task.program, suite)
-        elif task.program.cases:
-            verdicts, used = judge_counted(jail, task.program, limits, task.only)
-            if timed:
-                verdicts = repeated(jail, task.program, limits, verdicts, used)
-        else:
-            verdicts = judge_tests(jail, apart, task.program, limits)
-        done.append((task, verdicts))
-        if journal is not None and task.only is None and len(verdicts) == _size(task.program):
-            _append(journal, task.key, [verdicts[number] for number in sorted(verdicts)])
-    return done, rest
+        done.append(_judge(task, here, settings, timed))
+    return done
 
 
-_kept: dict[tuple[tuple[str, ...], int], tuple[Jail, Jail]] = {}
+def _judge(task: _Task, here: Isolation, settings: Verdicts, timed: bool) -> dict[int, Verdict]:
+    program = task.program
+    if isinstance(suite := program.tests, Suite):
+        key = suite.root, settings
+        return judge_project(_kept_jail("project", key, _open_project, *key), program, suite)
+    limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
+    jail = _kept_jail("programs", settings, Jail, here, settings.memory_mb)
+    if program.cases:
+        return judge_cases(jail, program, limits, task.only, timed=timed)
+    apart = _kept_jail("test files", settings, Jail, here, settings.memory_mb)
+    return judge_tests(jail, apart, program, limits)
 
 
-def _jails(layers: Isolation, memory_mb: int) -> tuple[Jail, Jail]:
-    """Return this process's jails: one for programs, one for test files."""
-    key = (layers.command, memory_mb)
-    if key not in _kept:
-        close_jails()
-        _kept[key] = (Jail(layers, memory_mb), Jail(layers, memory_mb))
-    return _kept[key]
+def _open_project(root: str, settings: Verdicts) -> ProjectJail:
+    jail = open_project(Path(root), settings)
+    compile_project(jail, Path(root))
+    return jail
 
 
-_projects: dict[tuple[str, Verdicts], ProjectJail] = {}
+_kept: dict[str, tuple[object, Any]] = {}
 
 
-def _project_jail(suite: Suite, settings: Verdicts) -> ProjectJail:
-    """Return this process's jail of a project; one at a time, since each holds its packages."""
-    key = (suite.root, settings)
-    if key not in _projects:
-        while _projects:
-            _projects.popitem()[1].close()
-        _projects[key] = open_project(Path(suite.root), settings)
-        compile_project(_projects[key], Path(suite.root))
-    return _projects[key]
+def _kept_jail(kind: str, key: object, make: Callable[..., Any], *arguments: Any) -> Any:
+    """Return this process's jail of a kind: one at a time, since it can hold much memory.
+
+    Args:
+        kind: what it is for.
+        key: what a jail that is kept must have been made with.
+        make: makes it.
+        *arguments: what of.
+    """
+    if kind in _kept and _kept[kind][0] != key:
+        _kept.pop(kind)[1].close()
+    if kind not in _kept:
+        _kept[kind] = key, make(*arguments)
+    return _kept[kind][1]
 
 
 def close_jails() -> None:
     """End the jails that this process keeps; the next bundle starts new ones."""
     while _kept:
-        for jail in _kept.popitem()[1]:
-            jail.close()
-    while _projects:
-        _projects.popitem()[1].close()
+        _kept.popitem()[1][1].close()
 
 
 atexit.register(close_jails)
@@ -251,18 +229,13 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
     content = [
         _sources(),
         sys.version,
-        program.function,
-        program.code,
-        [[case.inputs, case.expected, case.tolerance] for case in program.cases],
-        plain(program.tests),
-        program.support,
+        replace(program, id=""),
         [settings.cpu_seconds, settings.wall_seconds, settings.memory_mb],
         layers,
         timed,
-        program.lines,
     ]
     # As it stands: escaped, two halves of a character would be the same as the character.
-    text = json.dumps(content, ensure_ascii=False)
+    text = json.dumps(content, ensure_ascii=False, default=vars)
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 

@@ -25,10 +25,10 @@ from typing import Any
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
-from coral_batch.verdicts.answers import Stop, ended
+from coral_batch.verdicts.answers import Forged
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.containment import Project
-from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, Jail
+from coral_batch.verdicts.jail import Child, Jail, Stop
 from coral_batch.verdicts.layers import project_isolation
 
 LOSSES = 3
@@ -247,13 +247,6 @@ def import_root(file: Path) -> Path:
     return folder
 
 
-class _Forged(Stop):
-    """The program wrote to the channel itself."""
-
-    def __init__(self) -> None:
-        super().__init__("ERROR", "wrote to the result channel")
-
-
 class _Child:
     """One child that runs pytest, until it is dead.
 
@@ -291,7 +284,7 @@ class _Child:
                 if self._collected is None and self._collecting:
                     said = f"{self._collecting}: {said}"
                 self._lose(stop)
-                if isinstance(stop, _Forged):
+                if isinstance(stop, Forged):
                     self._doubt(stop.detail)
         self._found = [self._with_shared(one) for one in self._found]
         return Ran(self._collected, self._files, tuple(self._found), said, kind)
@@ -334,7 +327,7 @@ class _Child:
                         self._doubt(f"changed pytest itself: {changed}")
                     return str(said).strip()
                 case _:  # not its turn: somebody else wrote it
-                    raise _Forged
+                    raise Forged
             start = time.perf_counter()
             clock = Clock(self._limits if self._left else around)
 
@@ -344,14 +337,7 @@ class _Child:
         Raises:
             Stop: there is none, or it has no form of ours.
         """
-        try:
-            frame = child.receive(clock)
-        except Expired as expired:
-            raise Stop("TIMEOUT", f"no end after {expired}") from None
-        except Flooded:
-            raise Stop("ERROR", "more than a message may hold") from None
-        except Ended:
-            raise ended(child, clock) from None
+        frame = child.receive(clock, "end")
         try:
             match json.loads(frame):
                 case [secret, *message] if secret == self._message["secret"]:
@@ -359,7 +345,7 @@ class _Child:
                         return message
         except (ValueError, RecursionError):
             pass
-        raise _Forged
+        raise Forged
 
     def _note(self, test: str, kind: str, detail: str, nanoseconds: int, *, elapsed: float) -> None:
         """Take down what came of a test."""

@@ -24,13 +24,13 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Suite
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
-from coral_batch.verdicts.answers import Stop, call, defect, ended, failure, load
+from coral_batch.verdicts.answers import defect, failure, load, receive
 from coral_batch.verdicts.cases import program_frame
 from coral_batch.verdicts.charge import charge
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside import syntax
 from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
-from coral_batch.verdicts.jail import Child, Ended, Expired, Flooded, Jail
+from coral_batch.verdicts.jail import Child, Jail, Stop
 
 
 def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> dict[int, Verdict]:
@@ -142,14 +142,7 @@ def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> 
     clock = Clock(limits)
     called = False
     while True:
-        try:
-            message = json.loads(referee.receive(clock))
-        except Expired as expired:
-            raise Stop("TIMEOUT", f"no end after {expired}") from None
-        except Flooded:
-            raise Stop("ERROR", "more than a message may hold") from None
-        except Ended:
-            raise ended(referee, clock) from None
+        message = json.loads(referee.receive(clock, "end"))
         if message[0] == "broken":
             if called:  # by what the program returned to the file's own statements
                 raise Stop("ERROR", message[1])
@@ -207,7 +200,7 @@ class _Remote:
         try:
             child = self._start()
             child.send(arguments)
-            answer = call(child, self._clock)
+            answer = receive(child, self._clock)
         except Stop as stop:
             self.stopped = stop.kind, stop.detail
             self.close()

@@ -20,7 +20,7 @@ from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.charge import STARTUP
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import REPEAT
-from coral_batch.verdicts.jail import Ended, Expired, Flooded, Jail
+from coral_batch.verdicts.jail import Jail, Stop
 
 _TRIES = 3  # of which the quickest counts: what else the machine does only makes programs slower
 _WANTED = 0.03  # seconds that the rounds of a try are to take
@@ -37,7 +37,7 @@ def repeated(
         program: the program, with cases.
         limits: for all rounds together.
         verdicts: case number -> verdict, of some or all cases.
-        used: what they may really have taken, seconds; see `cases.judge_counted`.
+        used: what they may really have taken, seconds; see `cases`.
     """
     numbers = [number for number in sorted(verdicts) if verdicts[number].kind == "PASS"]
     total = sum(verdicts[number].cpu_seconds for number in numbers)
@@ -68,7 +68,7 @@ def _measure(
     with jail.child(REPEAT, limits.cpu_seconds, frame) as child:
         try:
             spent = _parsed(child.receive(Clock(limits)), len(calls))
-        except (Ended, Expired, Flooded):
+        except Stop:
             spent = None
         used = child.stop().cpu_seconds
     if spent is None:

@@ -30,10 +30,9 @@ _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "m
           "string", "typing")  # fmt: skip
 
 # A request: which kind of child, and the processor seconds after which the kernel kills it. An
-# answer: exit status, processor nanoseconds, whether the scratch folder is untouched, and whether
-# the child ended within a moment.
+# answer: exit status, processor nanoseconds, and whether the scratch folder is untouched.
 REQUEST = struct.Struct("<ii")
-STATUS = struct.Struct("<iq??")
+STATUS = struct.Struct("<iq?")
 PROGRAM, REFEREE, REPEAT = range(3)
 
 _ENDS = (1, 2, 3)  # exited, killed, dumped; a child may also have stopped itself
@@ -97,7 +96,7 @@ def main(descriptor: int) -> None:
             _reap()
         nanoseconds = int((usage.ru_utime + usage.ru_stime) * 1e9)
         clean = _state(scratch) == untouched
-        control.send(STATUS.pack(status, nanoseconds, clean, quick))
+        control.send(STATUS.pack(status, nanoseconds, clean))
 
 
 def _hand_over(control: socket.socket, pid: int) -> None:
