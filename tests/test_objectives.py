@@ -48,55 +48,31 @@ def security_findings(**counts: int) -> list[Finding]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "expected"),
-    [
-        (["PASS"] * 9, 1.0),
-        (["PASS"] * 7 + ["FAIL", "TIMEOUT"], 7 / 9),
-        (["FAIL"] * 8 + ["ERROR"], 0.2),
-        (["UNPARSEABLE"] * 3, 0.2),
-    ],
-)
-def test_bugfix_is_the_pass_rate_or_a_fifth_for_code_that_only_parses(verdicts, expected):
-    assert score(CODE, verdicts, []).scores.bugfix == expected
+# An objective, what it is judged by, and its score.
+FORMULAS = [
+    ("bugfix", {"verdicts": ["PASS"] * 9}, 1.0),
+    ("bugfix", {"verdicts": ["PASS"] * 7 + ["FAIL", "TIMEOUT"]}, 7 / 9),
+    ("bugfix", {"verdicts": ["FAIL"] * 8 + ["ERROR"]}, 0.2),
+    ("bugfix", {"verdicts": ["UNPARSEABLE"] * 3}, 0.2),
+    *(
+        ("style", {"findings": style_findings(violations)}, expected)
+        for violations, expected in [(0, 0.97), (1, 0.75), (2, 0.7), (10, 0.3), (16, 0), (99, 0)]
+    ),
+    ("security", {}, 1.0),
+    ("security", {"findings": security_findings(MEDIUM=1)}, 0.9),
+    ("security", {"findings": security_findings(HIGH=1, MEDIUM=2, LOW=1)}, 0.5),
+    ("security", {"findings": security_findings(HIGH=4)}, 0.0),
+    ("runtime", {"code": "x = 1"}, 0.7),
+    ("runtime", {"code": "x = y[::-1]"}, 0.8),
+    ("runtime", {"code": "for a in x:\n for b in x:\n  for c in x: pass"}, 0.6),
+    ("runtime", {"code": "for a in x:\n for b in x: pass"}, 0.7),
+]
 
 
-@pytest.mark.parametrize(
-    ("violations", "expected"), [(0, 0.97), (1, 0.75), (2, 0.7), (10, 0.3), (16, 0.0), (99, 0.0)]
-)
-def test_style_falls_with_the_number_of_violations(violations, expected):
-    assert score(CODE, ["PASS"], style_findings(violations)).scores.style == pytest.approx(
-        expected, abs=1e-15
-    )
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [
-        ({}, 1.0),
-        ({"MEDIUM": 1}, 0.9),
-        ({"HIGH": 1, "MEDIUM": 2, "LOW": 1}, 0.5),
-        ({"HIGH": 4}, 0.0),
-    ],
-)
-def test_security_falls_with_severity_and_never_below_zero(counts, expected):
-    assert score(CODE, ["PASS"], security_findings(**counts)).scores.security == pytest.approx(
-        expected, abs=1e-15
-    )
-
-
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("x = 1", 0.7),
-        ("x = y[::-1]", 0.8),
-        ("for a in x:\n for b in x:\n  for c in x: pass", 0.6),
-        ("for a in x:\n for b in x: pass", 0.7),
-    ],
-)
-def test_runtime_heuristic_looks_for_reversal_and_three_nested_loops(code, expected):
-    scored = score(code, ["PASS"], [])
-    assert scored.scores.runtime == pytest.approx(expected, abs=1e-15)
+@pytest.mark.parametrize(("objective", "judged_by", "expected"), FORMULAS)
+def test_an_objective_follows_its_formula(objective, judged_by, expected):
+    scored = score(**{"code": CODE, "verdicts": ["PASS"], "findings": []} | judged_by)
+    assert getattr(scored.scores, objective) == pytest.approx(expected, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -118,16 +94,11 @@ def test_nested_loops_counts_what_runs_inside_a_loop(code, expected):
 
 
 @pytest.mark.parametrize(
-    ("program", "reference", "expected"),
-    [
-        ([0.5], [0.5], 0.9),
-        ([1.0, 1.0], [0.5, 0.5], 0.45),
-        ([4.0], [0.4], 0.09),
-        ([], [], 0.0),
-    ],
+    ("times", "expected"),
+    [([(0.5, 0.5)], 0.9), ([(1.0, 0.5)] * 2, 0.45), ([(4.0, 0.4)], 0.09), ([], 0.0)],
 )
-def test_measured_runtime_is_the_speed_relative_to_the_reference(program, reference, expected):
-    assert formulas.runtime_measured(program, reference) == pytest.approx(expected)
+def test_measured_runtime_is_the_speed_relative_to_the_reference(times, expected):
+    assert formulas.runtime_measured(times) == pytest.approx(expected)
 
 
 def test_measured_runtime_counts_only_the_cases_that_passed():
@@ -140,12 +111,7 @@ def test_measured_runtime_counts_only_the_cases_that_passed():
 
 @pytest.mark.parametrize(
     "code",
-    [
-        "def f(:",
-        "x = 1\0",
-        "x = '\ud800'",
-        "-" * 100_000 + "1",
-    ],
+    ["def f(:", "x = 1\0", "x = '\ud800'", "-" * 100_000 + "1"],
     ids=["syntax", "null byte", "surrogate", "unary"],
 )
 def test_code_that_does_not_parse_scores_zero_in_everything(code):
@@ -189,13 +155,7 @@ codes = st.sampled_from(
 )
 
 
-@given(
-    codes | st.text(max_size=60),
-    verdict_lists,
-    st.integers(0, 30),
-    st.integers(0, 8),
-    st.integers(0, 30),
-)
+@given(codes | st.text(max_size=60), verdict_lists, *map(st.integers, (0,) * 3, (30, 8, 30)))
 def test_scores_stay_in_the_unit_interval(code, verdicts, violations, high, medium):
     findings = style_findings(violations) + security_findings(HIGH=high, MEDIUM=medium)
     scores = np.array(astuple(score(code, verdicts, findings).scores))
@@ -221,9 +181,9 @@ times = st.floats(0, 100)
 
 @given(st.lists(st.tuples(times, times), min_size=1, max_size=8), st.floats(0, 10))
 def test_measured_runtime_falls_as_the_program_slows(pairs, more):
-    program, reference = map(list, zip(*pairs, strict=True))
-    before = formulas.runtime_measured(program, reference)
-    after = formulas.runtime_measured([program[0] + more, *program[1:]], reference)
+    (program, reference), *others = pairs
+    before = formulas.runtime_measured(pairs)
+    after = formulas.runtime_measured([(program + more, reference), *others])
     assert 0 < after <= before <= 0.9
 
 

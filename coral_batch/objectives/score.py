@@ -77,7 +77,6 @@ def score(
     """
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
     loops = None if refused else _loops(code)
-    measured = None if cpu_seconds is None else _measured(verdicts, *cpu_seconds, resolution)
     if loops is None:
         reason = (
             f"not parsed: linters gave {', '.join(sorted(refused))}" if refused else "no syntax"
@@ -85,6 +84,14 @@ def score(
         zero = Scores(**dict.fromkeys(JUDGES, 0.0))
         return SampleScore(zero, dict.fromkeys(JUDGES, reason))
 
+    measured = None
+    if cpu_seconds is not None:
+        passed = [
+            times
+            for times, verdict in zip(zip(*cpu_seconds, strict=True), verdicts, strict=True)
+            if verdict == "PASS"
+        ]
+        measured = formulas.runtime_measured(passed, resolution)
     facts = Facts(code, loops, verdicts, findings, measured)
     judged = {name: judge(facts) for name, judge in JUDGES.items()}
     return SampleScore(
@@ -102,18 +109,6 @@ def _loops(code: str) -> int | None:
         return None
 
 
-def _measured(
-    verdicts: Sequence[str],
-    program: Sequence[float],
-    reference: Sequence[float],
-    resolution: float,
-) -> float:
-    passed = [i for i, verdict in enumerate(verdicts) if verdict == "PASS"]
-    return formulas.runtime_measured(
-        [program[i] for i in passed], [reference[i] for i in passed], resolution
-    )
-
-
 def _bugfix(facts: Facts) -> tuple[float, str]:
     total, passed = len(facts.verdicts), facts.verdicts.count("PASS")
     others = Counter(verdict for verdict in facts.verdicts if verdict != "PASS")
@@ -124,31 +119,34 @@ def _bugfix(facts: Facts) -> tuple[float, str]:
 
 
 def _syntax(_: Facts) -> tuple[float, str]:
-    return formulas.syntax(), "parses"
+    return formulas.SYNTAX, "parses"
 
 
 def _style(facts: Facts) -> tuple[float, str]:
-    findings = [finding for finding in facts.findings if finding.tool == "flake8"]
-    failed = [finding for finding in findings if finding.code in FAILURES]
-    if failed:
-        return 0.0, failed[0].message
-    if not findings:
-        return formulas.style(0), "clean"
-    codes = Counter(finding.code for finding in findings)
-    return formulas.style(len(findings)), f"{len(findings)} findings: {_tally(codes)}"
+    findings, failed = _findings(facts, "flake8")
+    if failed is not None:
+        return 0.0, failed
+    return formulas.style(len(findings)), _said([finding.code for finding in findings])
 
 
 def _security(facts: Facts) -> tuple[float, str]:
-    findings = [finding for finding in facts.findings if finding.tool == "bandit"]
-    failed = [finding for finding in findings if finding.code in FAILURES]
-    if failed:
-        return 0.0, failed[0].message
+    findings, failed = _findings(facts, "bandit")
+    if failed is not None:
+        return 0.0, failed
     severities = Counter(finding.severity for finding in findings)
-    reason = "clean"
-    if findings:
-        codes = Counter(f"{finding.code} {finding.severity}" for finding in findings)
-        reason = f"{len(findings)} findings: {_tally(codes)}"
+    reason = _said([f"{finding.code} {finding.severity}" for finding in findings])
     return formulas.security(severities["HIGH"], severities["MEDIUM"]), reason
+
+
+def _findings(facts: Facts, tool: str) -> tuple[list[Finding], str | None]:
+    """Return what a linter found, and why it failed if it did."""
+    findings = [finding for finding in facts.findings if finding.tool == tool]
+    failed = (finding.message for finding in findings if finding.code in FAILURES)
+    return findings, next(failed, None)
+
+
+def _said(codes: Sequence[str]) -> str:
+    return f"{len(codes)} findings: {_tally(Counter(codes))}" if codes else "clean"
 
 
 def _runtime(facts: Facts) -> tuple[float, str]:
