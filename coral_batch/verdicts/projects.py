@@ -26,9 +26,6 @@ from coral_batch.verdicts.suites import (
     settled,
 )
 
-HANGS = "more lines ran than a bug is given"
-"""What the verdict says of a test in which a program ran too many lines."""
-
 _LEFT_OUT = ("roles.jsonl",)
 """Files of a source that say something of its problems and nothing to them."""
 
@@ -114,7 +111,6 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
         files=tuple({str(root / test.partition("::")[0]): None for test in suite.tests}),
         only=suite.tests,
         lines=program.lines,
-        hang=HANGS,
     )
     # With the lines counted a single test that does not end says that this is no bug.
     ran = jail.run(request, placed.content.decode(), losses=1 if program.lines else LOSSES)

@@ -16,6 +16,7 @@ import marshal
 import re
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,9 @@ after the last; by the clock three times as many."""
 
 COLLECTING_COUNTED = 10.0
 """The same where lines are counted, which they are not while files are imported."""
+
+HANGS = "more lines ran than a bug is given"
+"""What the verdict says of a test in which a program ran too many lines."""
 
 SKIPPED = "SKIPPED"
 
@@ -74,14 +78,12 @@ class Ran:
     Attributes:
         collected: the ids of all tests that it collected, in its order; None where it did not get
             so far.
-        files: the file of each.
         outcomes: those of the tests that it was to run, in their order.
         said: what pytest said of what it could not collect or run; empty where all went well.
         kind: the kind of what went wrong where nothing was collected.
     """
 
     collected: tuple[str, ...] | None
-    files: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
     said: str
     kind: Kind = "ERROR"
@@ -100,7 +102,6 @@ class Request:
         watch: whether to note which functions of the project each test calls.
         lines: of the file's functions that may run in one test before it counts as hanging; 0 for
             any number.
-        hang: the detail of a test that ran more.
     """
 
     file: Path
@@ -110,7 +111,6 @@ class Request:
     only: tuple[str, ...] | None = None
     watch: bool = False
     lines: int = 0
-    hang: str = ""
 
 
 class ProjectJail(AbstractContextManager["ProjectJail"]):
@@ -182,7 +182,6 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
             "watch": request.watch,
             "folders": self._project.folders,
             "lines": request.lines,
-            "hang": request.hang,
         }
 
 
@@ -266,10 +265,8 @@ class _Child:
         self._limits = limits
         self._collecting = ""
         self._collected: tuple[str, ...] | None = None
-        self._files: tuple[str, ...] = ()
         self._left: list[str] = []
-        self._called: list[tuple[str, str, bool]] = []
-        self._shared: dict[str, list[tuple[str, str, bool]]] = {}
+        self._called: defaultdict[str, set[tuple[str, str, bool]]] = defaultdict(set)
         self._found: list[Outcome] = []
 
     def run(self) -> Ran:
@@ -286,8 +283,8 @@ class _Child:
                 self._lose(stop)
                 if isinstance(stop, Forged):
                     self._doubt(stop.detail)
-        self._found = [self._with_shared(one) for one in self._found]
-        return Ran(self._collected, self._files, tuple(self._found), said, kind)
+        outcomes = [replace(one, called=self._called_of(one.id)) for one in self._found]
+        return Ran(self._collected, tuple(outcomes), said, kind)
 
     def _follow(self, child: Child) -> str:
         """Take down what the child sends until pytest has ended; return what pytest said.
@@ -300,33 +297,32 @@ class _Child:
         start, clock = time.perf_counter(), Clock(around)
         while True:
             match self._receive(child, clock):
-                case ["collecting", where] if self._collected is None:
+                case ["collecting", str(where)] if self._collected is None:
                     self._collecting = where
                     continue
-                case ["collected", found] if self._collected is None:
-                    self._collected = tuple(id for id, _ in found)
-                    self._files = tuple(file for _, file in found)
+                case ["collected", [*ids]] if self._collected is None and _are_texts(ids):
+                    self._collected = tuple(ids)
                     only, done = self._message["only"], self._message["done"]
                     self._left = _wanted(self._collected, only, done)
-                case ["call", *call]:
-                    self._called.append(tuple(call))
+                case ["call", str(node), str(file), str(name), bool(direct)]:
+                    self._called[node].add((file, name, direct))
                     continue
-                case ["shared", node, *call]:
-                    self._shared.setdefault(node, []).append(tuple(call))
-                    continue
-                case ["test", test, *rest] if self._left[:1] == [test]:
-                    del self._left[0]
-                    self._note(test, *rest, elapsed=time.perf_counter() - start)
-                case ["hung", detail]:
-                    raise Stop("TIMEOUT", detail)
-                case ["end", said, changed]:
+                case ["test", test, str(kind), str(detail), int(spent)] if (
+                    self._left[:1] == [test] and kind in _KINDS
+                ):
+                    elapsed = time.perf_counter() - start
+                    seconds = min(max(spent, 0), 1 << 63) * 1e-9
+                    self._note(self._left.pop(0), kind, detail, seconds, elapsed)
+                case ["hung"]:
+                    raise Stop("TIMEOUT", HANGS)
+                case ["end", str(said), str(changed)]:
                     if self._left:
                         why = said.strip() or "pytest ended before it ran the test"
                         self._lose(Stop("ERROR", why))
                     if changed:
                         self._doubt(f"changed pytest itself: {changed}")
-                    return str(said).strip()
-                case _:  # not its turn: somebody else wrote it
+                    return said.strip()
+                case _:  # no form of ours, or not its turn: somebody else wrote it
                     raise Forged
             start = time.perf_counter()
             clock = Clock(self._limits if self._left else around)
@@ -335,39 +331,30 @@ class _Child:
         """Return the next message.
 
         Raises:
-            Stop: there is none, or it has no form of ours.
+            Stop: there is none, or it is not ours.
         """
         frame = child.receive(clock, "end")
         try:
             match json.loads(frame):
                 case [secret, *message] if secret == self._message["secret"]:
-                    if _is_message(message):
-                        return message
+                    return message
         except (ValueError, RecursionError):
             pass
         raise Forged
 
-    def _note(self, test: str, kind: str, detail: str, nanoseconds: int, *, elapsed: float) -> None:
+    def _note(self, test: str, kind: str, detail: str, seconds: float, elapsed: float) -> None:
         """Take down what came of a test."""
-        self._found.append(
-            Outcome(
-                test,
-                None if kind == SKIPPED else kind,  # type: ignore[arg-type]
-                compare.shorten(" ".join(detail.split())),
-                min(max(nanoseconds, 0), 1 << 63) * 1e-9,
-                elapsed,
-                tuple(sorted(self._called)),
-            )
-        )
-        self._called.clear()
+        known: Any = None if kind == SKIPPED else kind
+        text = compare.shorten(" ".join(detail.split()))
+        self._found.append(Outcome(test, known, text, seconds, elapsed))
 
-    def _with_shared(self, outcome: Outcome) -> Outcome:
-        """Add what was called for several tests, of which this is one."""
-        called = {*outcome.called}
-        for node, calls in self._shared.items():
-            if not node or f"{outcome.id}::".startswith((f"{node}::", f"{node}/")):
-                called.update(calls)
-        return replace(outcome, called=tuple(sorted(called)))
+    def _called_of(self, test: str) -> tuple[tuple[str, str, bool], ...]:
+        """Return what was called in a test, or for several tests of which it is one."""
+        called: set[tuple[str, str, bool]] = set()
+        for node, calls in self._called.items():
+            if not node or f"{test}::".startswith((f"{node}::", f"{node}/")):
+                called |= calls
+        return tuple(sorted(called))
 
     def _lose(self, stop: Stop) -> None:
         """Take down that the process ended in the test that is due, or after the last one."""
@@ -375,9 +362,7 @@ class _Child:
             self._left = [self._found.pop().id]
         if self._left:
             self.lost = self._left[0]
-            called = tuple(sorted(self._called))
-            detail = compare.shorten(stop.detail)
-            self._found.append(Outcome(self.lost, stop.kind, detail, called=called))
+            self._found.append(Outcome(self.lost, stop.kind, compare.shorten(stop.detail)))
 
     def _doubt(self, why: str) -> None:
         """Believe nothing of what the child said."""
@@ -387,20 +372,8 @@ class _Child:
 _KINDS = ("PASS", "FAIL", "ERROR", "MEMORY", SKIPPED)
 
 
-def _is_message(message: object) -> bool:
-    """Whether a message has one of the forms that `inside/suite.py` sends."""
-    match message:
-        case ["collected", list(found)]:
-            return all(
-                isinstance(one, list) and list(map(type, one)) == [str, str] for one in found
-            )
-        case ["collecting" | "hung", str()] | ["call", str(), str(), bool()]:
-            return True
-        case ["shared", str(), str(), str(), bool()] | ["end", str(), str()]:
-            return True
-        case ["test", str(), str(kind), str(), int()]:
-            return kind in _KINDS
-    return False
+def _are_texts(values: list[Any]) -> bool:
+    return all(isinstance(one, str) for one in values)
 
 
 def _wanted(collected: Sequence[str], only: Iterable[str] | None, done: Iterable[str]) -> list[str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 
 from coral_batch.verdicts.inside import syntax
-from coral_batch.verdicts.projects import HANGS as PROJECT_HANGS
+from coral_batch.verdicts.suites import HANGS as PROJECT_HANGS
 
 HANGS = "Hangs: more lines ran than a bug is given"
 """What a verdict says of a program that was ended, with the type of the exception before it."""

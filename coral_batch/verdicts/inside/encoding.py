@@ -93,15 +93,12 @@ class _Writer:
 
     def cell(self, value: Any) -> str:
         kind = type(value)
-        # By identity: a lookup in a dict would ask the class's class for its hash and equality.
-        for scalar, write in _SCALARS:
-            if kind is scalar:
+        # Not by a lookup in a dict, which would ask the class's class for its hash and equality.
+        for base, write in _SCALARS:
+            if issubclass(kind, base):
                 return write(value)
         number = self._numbers.get(id(value))
         if number is None:
-            for base, plain, write in _HOLDING:
-                if issubclass(kind, base):
-                    return write(plain(value))
             if not (issubclass(kind, _CONTAINERS) or _is_support(kind) or _is_iterator(kind)):
                 return f'["x",{_quote(_name(kind))}]'
             number = self._numbers[id(value)] = len(self.entries)
@@ -110,6 +107,7 @@ class _Writer:
 
 
 def _write_int(value: int) -> str:
+    value = int.__int__(value)
     if -_SMALL < value < _SMALL:
         return int.__repr__(value)
     if int.bit_length(value) > MAX_BYTES * 4:
@@ -118,6 +116,7 @@ def _write_int(value: int) -> str:
 
 
 def _write_float(value: float) -> str:
+    value = float.__float__(value)
     if value in (_INFINITY, -_INFINITY):
         return "Infinity" if value > 0 else "-Infinity"
     text = float.__repr__(value)
@@ -125,23 +124,19 @@ def _write_float(value: float) -> str:
 
 
 def _write_str(value: str) -> str:
+    value = str.__str__(value)
     if len(value) > MAX_BYTES:
         raise TooLarge
     return _quote(value)
 
 
+# Instances of their subclasses are written as the value that they hold.
 _SCALARS: tuple[tuple[type, Callable[[Any], str]], ...] = (
-    (int, _write_int),
-    (str, _write_str),
     (bool, _CONSTANTS.__getitem__),
     (type(None), _CONSTANTS.__getitem__),
+    (int, _write_int),
+    (str, _write_str),
     (float, _write_float),
-)
-# Types whose subclasses are written as the value that they hold, and how to get at that.
-_HOLDING: tuple[tuple[type, Callable[[Any], Any], Callable[[Any], str]], ...] = (
-    (int, int.__int__, _write_int),
-    (float, float.__float__, _write_float),
-    (str, str.__str__, _write_str),
 )
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
@@ -174,7 +169,7 @@ def decode(document: Any, known: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
     """Rebuild the value of a parsed document from trusted built-in types.
 
     Args:
-        document: what `json.loads` made of the text.
+        document: what `json.loads` made of the text, of the form that `encode` gives it.
         known: what entry i stood for when the arguments were written: containers and objects get
             the content that the entry has now and keep their identity.
 
@@ -182,17 +177,15 @@ def decode(document: Any, known: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
         The root and the list of all entries' values.
 
     Raises:
-        ValueError: the document does not follow the format.
+        ValueError: there is no such value, for example a set of lists.
     """
-    if type(document) is not list or not document:
-        raise ValueError("not a document")
     reader = _Reader(document[1:], known)
     try:
         root = reader.cell(document[0])
         for number in range(len(reader.entries)):
             reader.build(number)
         reader.fill()
-    except (TypeError, AttributeError, RecursionError) as error:
+    except (TypeError, AttributeError, LookupError, RecursionError) as error:
         raise ValueError(str(error)) from None
     return root, reader.values
 
@@ -208,29 +201,17 @@ class _Reader:
 
     def cell(self, written: Any) -> Any:
         if type(written) is not list:
-            if type(written) is dict:
-                raise ValueError("not a cell")
             return written
         if len(written) == 1:
             return self.build(written[0])
-        if len(written) == 2 and type(written[1]) is str:
-            if written[0] == "i":
-                return int(written[1], 16)
-            if written[0] == "x":
-                return Opaque(written[1])
-        raise ValueError("not a cell")
+        mark, text = written
+        return int(text, 16) if mark == "i" else Opaque(text)
 
-    def build(self, number: Any) -> Any:
-        if type(number) is not int or not 0 <= number < len(self.entries):
-            raise ValueError("reference to nowhere")
-        if self._ready[number]:
-            return self.values[number]
-        self._ready[number] = True
-        entry = self.entries[number]
-        if type(entry) is not list or not entry or type(entry[0]) is not str:
-            raise ValueError("not an entry")
-        old = self._known[number] if number < len(self._known) else None
-        self.values[number] = self._value(entry, old)
+    def build(self, number: int) -> Any:
+        if not self._ready[number]:
+            self._ready[number] = True
+            old = self._known[number] if number < len(self._known) else None
+            self.values[number] = self._value(self.entries[number], old)
         return self.values[number]
 
     def _value(self, entry: list[Any], old: Any) -> Any:
@@ -245,8 +226,6 @@ class _Reader:
             ]
             object.__getattribute__(value, "__dict__").update(scalars)
             return value
-        if mark not in _MARKS:
-            raise ValueError("unknown mark")
         kind = _MARKS[mark]
         if type(old) is kind:
             return old
@@ -287,8 +266,6 @@ _MARKS: dict[str, Any] = {
 
 
 def _instance(entry: list[Any]) -> Any:
-    if len(entry) < 2 or type(entry[1]) is not str:
-        raise ValueError("not an object")
     module, _, name = entry[1].rpartition(".")
     kind = getattr(sys.modules.get(module), name, None) if module in support_modules else None
     if type(kind) is not type:

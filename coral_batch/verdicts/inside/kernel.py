@@ -151,6 +151,13 @@ def make_read_only(path: str) -> None:
     _check(_libc.mount(None, path.encode(), None, flags, None), "mount")
 
 
+def take_as_standard(descriptor: int) -> None:
+    """Make what is open there the standard input, output and error instead."""
+    for standard in range(3):
+        os.dup2(descriptor, standard)
+    os.close(descriptor)
+
+
 def drop_capabilities() -> None:
     """Give up all capabilities (capset, version 3)."""
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)

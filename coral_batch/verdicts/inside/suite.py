@@ -111,10 +111,7 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
         try:
             os.close(control)
             # Flags and locks of what the first process has open would be there for the next child.
-            null = os.open(setup["null"], os.O_RDWR)
-            for standard in range(3):
-                os.dup2(null, standard)
-            os.close(null)
+            kernel.take_as_standard(os.open(setup["null"], os.O_RDWR))
             gc.enable()
             request = marshal.loads(receive(channel) or b"")
             kernel.own_mounts()
@@ -147,13 +144,13 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
 def run(channel: int, request: dict[str, Any]) -> None:
     """Run pytest, and send what comes of it, a frame each.
 
-    ``["collecting", id]`` for each file and folder; ``["collected", [[id, file]...]]``;
-    ``["test", id, kind, detail, nanoseconds]`` for each test that is run, or ``["hung", detail]``
-    for one that ran too many lines, and before it, where that is watched, ``["call", file, name,
-    direct]`` for each function of the project that it calls; ``["shared", id, file, name, direct]``
-    for one that is called for all tests of a file, class or folder; ``["end", text, changed]``:
-    what pytest said if it could not run, and what of pytest itself the program changed. Each begins
-    with the request's secret, which a program that just writes to the channel does not know.
+    ``["collecting", id]`` for each file and folder; ``["collected", [id...]]``;
+    ``["test", id, kind, detail, nanoseconds]`` for each test that is run, or ``["hung"]`` for one
+    that ran too many lines, and before it, where that is watched, ``["call", id, file, name,
+    direct]`` for each function of the project that is called for a test, or for all tests of a
+    file, class or folder; ``["end", text, changed]``: what pytest said if it could not run, and
+    what of pytest itself the program changed. Each begins with the request's secret, which a
+    program that just writes to the channel does not know.
 
     Args:
         channel: descriptor of the socket to the judge.
@@ -232,13 +229,11 @@ class _Plugin:
         self._folders = tuple(f"{folder}/" for folder in request["folders"])
         self._watch = request["watch"]
         self._lines = self._left = request["lines"]
-        self._hang = request["hang"]
         self._ids: dict[int, str] = {}
-        self._test = ""
         self._found: list[tuple[str, str]] = []
         self._parts: set[str] = set()
         self._skipped = False
-        self._node: str | None = None
+        self._node = ""
         self._from = ""
         self._called: set[tuple[str, str, bool]] = set()
 
@@ -301,8 +296,7 @@ class _Plugin:
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
             self._ids[id(item)] = f"{item.nodeid}#{number}" if number > 1 else item.nodeid
-        found = [(self._ids[id(item)], str(item.path)) for item in session.items]
-        self._tell("collected", found)
+        self._tell("collected", [self._ids[id(item)] for item in session.items])
         functions = (getattr(item, "function", None) for item in session.items)
         self._tests = {one: _code(one) for one in functions if isinstance(one, FunctionType)}
         session.items[:] = [
@@ -315,7 +309,7 @@ class _Plugin:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, Any]:
         """Run a test with its fixtures, and tell what came of it."""
-        self._test = self._ids[id(item)]
+        test = self._node = self._ids[id(item)]
         self._found, self._parts, self._called, self._skipped = [], set(), set(), False
         self._left = self._lines
         start = thread_time_ns()
@@ -339,8 +333,7 @@ class _Plugin:
             ("PASS", "") if self._parts == _PARTS else ("ERROR", "not all of the test ran"),
         )
         elapsed = thread_time_ns() - start
-        self._tell("test", self._test, kind, detail, elapsed)
-        self._test = ""
+        self._tell("test", test, kind, detail, elapsed)
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -352,8 +345,8 @@ class _Plugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
         """Count lines while a fixture is set up, and note what one calls that tests share."""
-        shared = None if fixturedef.scope == "function" else request.node.nodeid
-        with self._counting(), self._watching(shared, ""):
+        shared = fixturedef.scope != "function"
+        with self._counting(), self._watching(request.node.nodeid if shared else None, ""):
             return (yield)
 
     @contextlib.contextmanager
@@ -432,10 +425,7 @@ class _Plugin:
             ):
                 return
             self._called.add(call)
-            if self._node is None:
-                self._tell("call", *call)
-            else:
-                self._tell("shared", self._node, *call)
+            self._tell("call", self._node, *call)
 
     def _count(self, frame: FrameType, event: str, _: object) -> Any:
         return self._line if frame.f_code.co_filename == self._file else None
@@ -445,7 +435,7 @@ class _Plugin:
             self._left -= 1
             if self._left < 0:
                 # Whatever the program catches: there is no way on.
-                self._tell("hung", self._hang)
+                self._tell("hung")
                 os._exit(0)
         return self._line
 

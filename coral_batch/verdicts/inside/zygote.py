@@ -10,7 +10,6 @@ once.
 from __future__ import annotations
 
 import ctypes
-import functools
 import gc
 import importlib
 import marshal
@@ -20,7 +19,7 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import encoding, kernel, program, repeat
@@ -55,18 +54,22 @@ def main(descriptor: int) -> None:
     null = _open_null(setup["null"])
     ready = _enter(setup)
     # What stood here was the judge's; children would read in it what others wrote to it.
-    for standard in range(3):
-        os.dup2(null, standard)
-    os.close(null)
+    kernel.take_as_standard(null)
     control.send(marshal.dumps(ready))
     scratch = setup["scratch"]
     untouched = _state(scratch)
     own = os.getpid()
-    become, fork = _forking(control.fileno(), setup, own)
+    if setup["project"]:
+        from . import suite  # noqa: PLC0415 (needs pytest)
+
+        become, fork = suite.becoming(control.fileno(), setup), os.fork
+    else:
+        # The C library's fork rather than Python's, whose preparations for threads there are none
+        # of cost every child some 25 pages.
+        become, fork = _becoming(control.fileno(), setup, own), ctypes.PyDLL(None).fork
     gc.collect()
     gc.disable()
     gc.freeze()
-    _filled.extend(_fill_gaps())
     # After a fork every page that is written to costs a fault here as well as in the child, so this
     # loop touches as few objects as it can. SIGCHLD stays blocked, to be waited for.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
@@ -166,51 +169,6 @@ def _open_null(path: str) -> int:
     return os.open(path, os.O_RDWR)
 
 
-_filled: list[object] = []
-_POOL, _POOL_HEADER = 16 << 10, 48  # of the interpreter's allocator (Objects/obmalloc.c)
-_LARGEST = 512  # what it leaves to the C library
-
-
-def _fill_gaps() -> Iterator[object]:
-    """Yield objects that fill the gaps in memory, to be kept.
-
-    What a child makes then lies side by side in new pages, rather than in gaps all over the pages
-    that it shares, each of which would be copied for it. With other allocators than CPython's and
-    glibc's nothing is gained, nor lost but some memory.
-    """
-    # One object of each size that the interpreter's allocator knows.
-    makers: dict[int, Callable[[], object]] = {16: object, 32: complex}
-    header = b"".__sizeof__()
-    for size in range(48, _LARGEST + 1, 16):
-        makers[size] = functools.partial(bytes, size - header)
-    for make in makers.values():
-        for _ in range(20_000):
-            filler = make()
-            if id(filler) % _POOL == _POOL_HEADER:
-                break  # the first of a new pool: the others of this size are full
-            yield filler
-    end = bytes(1 << 16)
-    for size in (1 << 14, 1 << 12, 1 << 11, 1 << 10, 768, _LARGEST + 16):
-        for _ in range(1_000):
-            filler = bytes(size - header)
-            if id(filler) > id(end):
-                break
-            yield filler
-
-
-def _forking(
-    control: int, setup: dict[str, Any], own: int
-) -> tuple[Callable[[int, int], NoReturn], Callable[[], int]]:
-    """Return what turns a forked process into a jailed one, and what forks."""
-    if setup["project"]:
-        from . import suite  # noqa: PLC0415 (needs pytest)
-
-        return suite.becoming(control, setup), os.fork
-    # The C library's fork rather than Python's, whose preparations for threads there are none of
-    # cost every child some 25 pages.
-    return _becoming(control, setup, own), ctypes.PyDLL(None).fork
-
-
 def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int, int], NoReturn]:
     """Return what turns a forked process into a jailed one.
 
@@ -219,7 +177,7 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
     """
     die_with_parent = setup["die_with_parent"]
     enforce = kernel.Filter(*setup["filters"][1:]).enforce if setup["filters"] else int
-    run, run_referee, run_again = program.main, _referee, repeat.main
+    runners = program.main, _referee, repeat.main
     close, leave = os.close, os._exit
     collect = gc.enable
 
@@ -231,12 +189,7 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
                 kernel.exit_when_parent_dies(parent)
             enforce()
             collect()
-            if role == REFEREE:
-                run_referee(descriptor)
-            elif role == REPEAT:
-                run_again(descriptor)
-            else:
-                run(descriptor)
+            runners[role](descriptor)
         finally:
             leave(0)
 
