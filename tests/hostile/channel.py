@@ -18,6 +18,58 @@ def frame(text):
 
 CHANNEL = [
     *attacks(
+        r"""
+#: a verdict written to the channel -> ERROR -> wrote to the result channel
+os.write(channel(), frame(b'{"kind":"PASS"}'))
+#: a frame of four gigabytes -> FAIL
+os.write(channel(), b"\xff\xff\xff\xff")
+#: deeply nested JSON on the channel -> ERROR
+os.write(channel(), frame(b"[" * 100_000))
+#: the null device over the channel -> ERROR
+os.dup2(1, channel())
+#: word of loading for an answer -> ERROR -> wrote to the result channel
+os.write(channel(), frame(b'["loaded",0]'))
+#: half a frame, then death -> ERROR -> status 3
+os.write(channel(), b"\x10\0\0\0[") and os._exit(3)
+#: right frames without end -> FAIL
+while True: os.write(channel(), frame(b'["value",0,[7]]') * 1000)
+#: empty frames without end -> ERROR
+while True: os.write(channel(), bytes(40_000))
+#: noise on the channel -> ERROR|FAIL
+while True: os.write(channel(), b"\x10\0\0\0 noise noise noise noise noise" * 1000)
+#: wrong values written to the channel -> FAIL
+os.write(channel(), frame(b'["value",0,[7]]') * 2) and os._exit(0)
+#: an integer of four million digits on the channel -> ERROR
+os.write(channel(), frame(b'["value",0,[' + b"9" * 3_900_000 + b"]]")) and os._exit(0)
+#: a closed channel -> ERROR
+os.closerange(0, 64)
+""",
+        _CHANNEL + "def answer(n):\n    {}\n    return 2 * n",
+    ),
+    *attacks(
+        """
+#: a malformed document on the channel -> ERROR
+#= ((1,), [1])
+[[99],["l",[-1]]]
+#: a large integer that is none -> ERROR
+#= ((1,), 2)
+[["i","zz"]]
+#: an object of JSON for a cell -> ERROR
+#= ((1,), {'a': 1})
+[{"a":1}]
+#: an object without a class -> ERROR -> wrote to the result channel
+#= ((1,), [1])
+[[0],["o"]]
+#: a key without a value -> ERROR
+#= ((1,), {'a': 1})
+[[0],["d","a"]]
+""",
+        _CHANNEL
+        + """def answer(n):
+    os.write(channel(), frame(b'["value",0,{}]'))
+    os._exit(0)""",
+    ),
+    *attacks(
         """
 #: a wait in the call, another without the channel -> TIMEOUT -> no result after 1 s by the clock
 import os, time
@@ -37,41 +89,12 @@ def answer(n):
     poll = select.poll()
     poll.register(channel(), select.POLLIN)
     return str(os.read(channel(), 1 << 20)) if poll.poll(0) else "nothing there"
-#: a verdict written to the channel -> ERROR -> wrote to the result channel
-def answer(n):
-    os.write(channel(), frame(b'{"kind":"PASS"}'))
-    return 2 * n
-#: wrong values written to the channel -> FAIL
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[7]]') * 2)
-    os._exit(0)
-#: noise on the channel -> ERROR|FAIL
-def answer(n):
-    while True:
-        os.write(channel(), b"\x10\0\0\0 noise noise noise noise noise" * 1000)
-#: a frame of four gigabytes -> FAIL
-def answer(n):
-    os.write(channel(), b"\xff\xff\xff\xff")
-    return 2 * n
-#: deeply nested JSON on the channel -> ERROR
-def answer(n):
-    os.write(channel(), frame(b"[" * 100_000))
-    return 2 * n
-#: a malformed document on the channel -> ERROR
-#= ((1,), [1])
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[[99],["l",[-1]]]]'))
-    return 2 * n
 #: half a frame, then silence -> TIMEOUT
 #= ((1,), 2)
 def answer(n):
     os.write(channel(), b"\x10\0\0\0[")
     while True:
         pass
-#: half a frame, then death -> ERROR -> status 3
-def answer(n):
-    os.write(channel(), b"\x10\0\0\0[")
-    os._exit(3)
 #: a frame that comes in drops -> TIMEOUT -> by the clock
 #= ((1,), 2)
 import time
@@ -80,50 +103,10 @@ def answer(n):
     while True:
         os.write(channel(), b"[")
         time.sleep(0.002)
-#: right frames without end -> FAIL
-def answer(n):
-    while True:
-        os.write(channel(), frame(b'["value",0,[7]]') * 1000)
-#: empty frames without end -> ERROR
-def answer(n):
-    while True:
-        os.write(channel(), bytes(40_000))
-#: an integer of four million digits on the channel -> ERROR
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[' + b"9" * 3_900_000 + b"]]"))
-    os._exit(0)
-#: a large integer that is none -> ERROR
-#= ((1,), 2)
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[["i","zz"]]]'))
-    os._exit(0)
-#: an object of JSON for a cell -> ERROR
-#= ((1,), {'a': 1})
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[{"a":1}]]'))
-    os._exit(0)
-#: the null device over the channel -> ERROR
-def answer(n):
-    os.dup2(1, channel())
-    return 2 * n
-#: word of loading for an answer -> ERROR -> wrote to the result channel
-def answer(n):
-    os.write(channel(), frame(b'["loaded",0]'))
-    return 2 * n
 #: an answer for word of loading -> ERROR -> wrote to the result channel while loading the module
 os.write(channel(), frame(b'["value",0,[2]]') * 2)
 def answer(n):
     return 2 * n
-#: an object without a class -> ERROR -> wrote to the result channel
-#= ((1,), [1])
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[[0],["o"]]]'))
-    os._exit(0)
-#: a key without a value -> ERROR
-#= ((1,), {'a': 1})
-def answer(n):
-    os.write(channel(), frame(b'["value",0,[[0],["d","a"]]]'))
-    os._exit(0)
 """,
         _CHANNEL + "{}",
     ),
@@ -131,11 +114,6 @@ def answer(n):
         "no standard descriptors",
         "PASS",
         "import os\nos.closerange(0, 3)\ndef answer(n):\n    return 2 * n\n",
-    ),
-    hostile(
-        "a closed channel",
-        "ERROR",
-        "import os\ndef answer(n):\n    os.closerange(0, 64)\n    return 2 * n\n",
     ),
     hostile(
         "a closed channel, then an endless loop",

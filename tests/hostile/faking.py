@@ -4,29 +4,37 @@ from tests.hostile import attacks, hostile
 
 FAKING = [
     *attacks(
+        r"""
+#: an exception with a message of 50 MB -> ERROR -> ValueError: aaa
+raise ValueError('a' * 50_000_000)
+#: an exception with an endless name -> ERROR -> EEE
+raise type('E' * 9_000_000, (Exception,), {})
+#: the runner's own exception -> FAIL
+raise sys.modules['inside.encoding'].TooLarge
+#: one bad case among good ones -> CRASH PASS
+n == 1 and os.abort()
+#: one case that exits -> ERROR PASS
+n == 1 and os._exit(0)
+#: one case that hangs -> TIMEOUT PASS
+while n == 1: pass
+#: os._exit(0) -> ERROR -> status 0
+os._exit(0)
+#: sys.exit() -> ERROR -> SystemExit
+sys.exit()
+#: KeyboardInterrupt -> ERROR
+raise KeyboardInterrupt
+#: a message that no table can hold -> ERROR -> ValueError: \udcff\x00\x1b[31m
+raise ValueError('\udcff\0\x1b[31m')
+""",
+        "import os, sys\ndef answer(n):\n    {}\n    return 2 * n",
+    ),
+    *attacks(
         """
 #: a result printed rather than returned -> FAIL
 import sys
 def answer(n):
     print('["value",0,[%d]]' % (2 * n), flush=True)
     print('PASS', file=sys.stderr, flush=True)
-#: one bad case among good ones -> CRASH PASS
-import os
-def answer(n):
-    if n == 1:
-        os.abort()
-    return 2 * n
-#: one case that exits -> ERROR PASS
-import os
-def answer(n):
-    if n == 1:
-        os._exit(0)
-    return 2 * n
-#: one case that hangs -> TIMEOUT PASS
-def answer(n):
-    while n == 1:
-        pass
-    return 2 * n
 #: one case that eats memory -> MEMORY PASS
 def answer(n):
     global kept
@@ -114,10 +122,6 @@ def trace(frame, event, argument):
 sys.settrace(trace)
 def answer(n):
     return 2 * n
-#: the runner's own exception -> FAIL
-import sys
-def answer(n):
-    raise sys.modules['inside.encoding'].TooLarge
 #: an exception that claims to be a MemoryError -> ERROR -> E
 class E(BaseException):
     __class__ = MemoryError
@@ -135,12 +139,6 @@ class E(Exception):
     def __str__(self): raise SystemExit
 def answer(n):
     raise E
-#: an exception with a message of 50 MB -> ERROR -> ValueError: aaa
-def answer(n):
-    raise ValueError('a' * 50_000_000)
-#: an exception with an endless name -> ERROR -> EEE
-def answer(n):
-    raise type('E' * 9_000_000, (Exception,), {})
 #: arguments changed in place -> PASS
 #= (([],), [1])
 #= (([],), [1])
@@ -157,26 +155,13 @@ def answer(n):
     return 2 * n
 """,
     ),
-    hostile(
-        "os._exit(0)", "ERROR", "import os\ndef answer(n):\n    os._exit(0)\n", detail="status 0"
-    ),
-    hostile(
-        "sys.exit()", "ERROR", "import sys\ndef answer(n):\n    sys.exit()\n", detail="SystemExit"
-    ),
     hostile("sys.exit() on loading", "ERROR", "import sys\nsys.exit(0)\n", detail="SystemExit"),
     hostile("os._exit(0) on loading", "ERROR", "import os\nos._exit(0)\n", detail="while loading"),
-    hostile("KeyboardInterrupt", "ERROR", "def answer(n):\n    raise KeyboardInterrupt\n"),
     hostile(
         "a garbage collector that raises",
         "PASS",
         "import gc\ngc.callbacks.append(lambda *_: 1 / 0)\ngc.set_threshold(1)\n"
         "def answer(n):\n    return 2 * n\n",
-    ),
-    hostile(
-        "a message that no table can hold and that moves the cursor",
-        "ERROR",
-        "def answer(n):\n    raise ValueError('\\udcff\\0\\x1b[31m')\n",
-        detail=r"ValueError: \udcff\x00\x1b[31m",
     ),
     hostile(
         "an exception behind an exit hook",

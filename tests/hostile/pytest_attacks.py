@@ -16,6 +16,10 @@ def _attack(name: str, kinds: str, code: str, detail: str = "") -> Hostile:
     return hostile(name, kinds, code, *_CASES, detail=detail)
 
 
+_IMPORTS = "import atexit, os, pytest, resource, signal, sys, threading, time, unittest\n"
+_SHORT = _IMPORTS + "def answer(n):\n    {}\n    return 2 * n"
+_ON_LOADING = _IMPORTS + "{}\ndef answer(n):\n    return 2 * n"
+
 # Finds the result channel, the one open socket, and writes messages as the jail's side does.
 _CHANNEL = f"""
 import json, os, stat
@@ -37,6 +41,26 @@ def put_all(secret=()):
 """
 FORGING = [
     *attacks(
+        r"""
+#: passes for all tests, then an end -> ERROR -> wrote to the result channel
+put_all() or os._exit(0)
+#: passes with a secret that is guessed -> ERROR -> wrote to the result channel
+put_all(['0' * 16]) or os._exit(0)
+#: passes for the tests to come -> ERROR -> wrote to the result channel
+return put_all() or 7
+#: noise without end -> ERROR
+while True: write(b'\x10\0\0\0' + bytes(9999))
+#: a frame of four gigabytes -> ERROR
+write(b'\xff' * 9)
+#: deeply nested JSON -> ERROR -> wrote to the result channel
+write((9999).to_bytes(4, 'little') + b'[' * 9999)
+#: no channel -> ERROR
+os.closerange(0, 64)
+""",
+        _CHANNEL + "def answer(n):\n    {}\n    return 2 * n",
+        _CASES,
+    ),
+    *attacks(
         """
 #: a pass printed -> FAIL
 import os
@@ -48,18 +72,6 @@ def answer(n):
     ),
     *attacks(
         r"""
-#: passes for all tests, then an end -> ERROR -> wrote to the result channel
-def answer(n):
-    put_all()
-    os._exit(0)
-#: passes with a secret that is guessed -> ERROR -> wrote to the result channel
-def answer(n):
-    put_all(['0' * 16])
-    os._exit(0)
-#: passes for the tests to come -> ERROR -> wrote to the result channel
-def answer(n):
-    put_all()
-    return 7
 #: a pass for the last test, which fails -> ERROR -> wrote to the result channel
 def answer(n):
     if n == 4:
@@ -79,17 +91,6 @@ def answer(n):
 #: an id that is no text -> ERROR
 put('collected', [['\ud800', '']])
 os._exit(0)
-#: noise without end -> ERROR
-def answer(n):
-    while True:
-        write(b'\x10\0\0\0' + bytes(9999))
-#: a frame of four gigabytes -> ERROR
-def answer(n):
-    write(b'\xff' * 9)
-    return 2 * n
-#: deeply nested JSON -> ERROR -> wrote to the result channel
-def answer(n):
-    write((9999).to_bytes(4, 'little') + b'[' * 9999)
 #: half a frame, then silence -> TIMEOUT
 def answer(n):
     write(b'\x10\0\0\0[')
@@ -98,7 +99,6 @@ def answer(n):
         _CHANNEL + "{}",
         _CASES,
     ),
-    _attack("no channel", "ERROR", "import os\ndef answer(n):\n    os.closerange(0, 64)\n"),
     _attack(
         "another file for the channel",
         "ERROR",
@@ -108,6 +108,58 @@ def answer(n):
 ]
 
 ENDING = [
+    *attacks(
+        r"""
+#: KeyboardInterrupt -> ERROR -> KeyboardInterrupt
+raise KeyboardInterrupt
+#: pytest.exit -> ERROR -> Exit: well done
+pytest.exit('well done', 0)
+#: pytest.importorskip -> FAIL
+pytest.importorskip('nothing_of_this_name')
+#: unittest.SkipTest -> FAIL
+raise unittest.SkipTest
+#: a thread that outlives its test -> PASS
+threading.Thread(target=time.sleep, args=(600,)).start()
+#: stopping itself -> TIMEOUT
+os.kill(os.getpid(), signal.SIGSTOP)
+#: os._exit(0) -> ERROR -> status 0
+os._exit(0)
+#: os._exit(0) in the last test -> PASS PASS ERROR
+n == 4 and os._exit(0)
+#: sys.exit(0) -> ERROR -> SystemExit
+sys.exit(0)
+#: pytest.skip -> FAIL -> no
+pytest.skip('no')
+#: pytest.xfail -> FAIL
+pytest.xfail('no')
+#: an abort -> CRASH -> SIGABRT
+os.abort()
+#: a signal to itself -> CRASH
+os.kill(os.getpid(), 9)
+""",
+        _SHORT,
+        _CASES,
+    ),
+    *attacks(
+        r"""
+#: os._exit(0) on loading -> ERROR -> status 0
+os._exit(0)
+#: sys.exit(0) on loading -> ERROR -> SystemExit
+sys.exit(0)
+#: KeyboardInterrupt on loading -> ERROR
+raise KeyboardInterrupt
+#: pytest.exit on loading -> ERROR
+pytest.exit('well done', 0)
+#: an exit at the end of the process -> PASS
+atexit.register(os.abort)
+#: an alarm -> CRASH
+signal.alarm(1), time.sleep(9)
+#: a decorator that exits -> ERROR
+@os._exit
+""",
+        _ON_LOADING,
+        _CASES,
+    ),
     *attacks(
         """
 #: os._exit(0) after the last test -> PASS PASS ERROR
@@ -121,29 +173,9 @@ class Last:
 def answer(n):
     n == 4 and Last()
     return 2 * n
-#: KeyboardInterrupt -> ERROR -> KeyboardInterrupt
-def answer(n):
-    raise KeyboardInterrupt
-#: pytest.exit -> ERROR -> Exit: well done
-import pytest
-def answer(n):
-    pytest.exit('well done', 0)
-#: pytest.importorskip -> FAIL
-import pytest
-def answer(n):
-    pytest.importorskip('nothing_of_this_name')
-#: unittest.SkipTest -> FAIL
-import unittest
-def answer(n):
-    raise unittest.SkipTest
 #: the whole module skipped -> ERROR -> other tests
 import pytest
 pytest.skip('no', allow_module_level=True)
-#: a thread that outlives its test -> PASS
-import threading, time
-def answer(n):
-    threading.Thread(target=time.sleep, args=(600,)).start()
-    return 2 * n
 #: a thread that exits later -> PASS|ERROR PASS|ERROR ERROR
 import os, threading, time
 def leave():
@@ -153,44 +185,8 @@ def answer(n):
     threading.Thread(target=leave).start()
     time.sleep(0.2 * (n == 4))
     return 2 * n
-#: stopping itself -> TIMEOUT
-import os, signal
-def answer(n):
-    os.kill(os.getpid(), signal.SIGSTOP)
 """,
         cases=_CASES,
-    ),
-    _attack("os._exit(0)", "ERROR", "import os\ndef answer(n):\n    os._exit(0)\n", "status 0"),
-    _attack(
-        "os._exit(0) in the last test",
-        "PASS PASS ERROR",
-        "import os\ndef answer(n):\n    n == 4 and os._exit(0)\n    return 2 * n\n",
-    ),
-    _attack("os._exit(0) on loading", "ERROR", "import os\nos._exit(0)\n", "status 0"),
-    _attack("sys.exit(0)", "ERROR", "import sys\ndef answer(n):\n    sys.exit(0)\n", "SystemExit"),
-    _attack("sys.exit(0) on loading", "ERROR", "import sys\nsys.exit(0)\n", "SystemExit"),
-    _attack("KeyboardInterrupt on loading", "ERROR", "raise KeyboardInterrupt\n"),
-    _attack("pytest.exit on loading", "ERROR", "import pytest\npytest.exit('well done', 0)\n"),
-    _attack("pytest.skip", "FAIL", "import pytest\ndef answer(n):\n    pytest.skip('no')\n", "no"),
-    _attack("pytest.xfail", "FAIL", "import pytest\ndef answer(n):\n    pytest.xfail('no')\n"),
-    _attack(
-        "a decorator that exits",
-        "ERROR",
-        "import os\n@os._exit\ndef answer(n):\n    return 2 * n\n",
-    ),
-    _attack(
-        "an exit at the end of the process",
-        "PASS",
-        "import atexit, os\natexit.register(os.abort)\ndef answer(n):\n    return 2 * n\n",
-    ),
-    _attack("an abort", "CRASH", "import os\ndef answer(n):\n    os.abort()\n", "SIGABRT"),
-    _attack(
-        "a signal to itself", "CRASH", "import os\ndef answer(n):\n    os.kill(os.getpid(), 9)\n"
-    ),
-    _attack(
-        "an alarm",
-        "CRASH",
-        "import signal, time\nsignal.alarm(1)\ntime.sleep(9)\ndef answer(n):\n    return 2 * n\n",
     ),
 ]
 
@@ -262,6 +258,26 @@ def answer(n):
 
 STARVING = [
     *attacks(
+        r"""
+#: a file too large -> ERROR -> File too large
+os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
+#: printing without end -> ERROR|MEMORY
+while True: print('x' * (1 << 20))
+#: its own limits raised -> ERROR
+resource.setrlimit(resource.RLIMIT_CPU, (9**9, 9**9))
+#: one test of three -> PASS TIMEOUT PASS
+while n == 21: pass
+#: an endless loop -> TIMEOUT -> processor
+while True: pass
+#: sleep -> TIMEOUT -> clock
+time.sleep(600)
+#: recursion -> ERROR -> RecursionError
+answer(n)
+""",
+        _SHORT,
+        _CASES,
+    ),
+    *attacks(
         """
 #: a loop that catches everything -> TIMEOUT
 import signal
@@ -272,10 +288,6 @@ def answer(n):
             while True: pass
         except BaseException:
             pass
-#: one test of three -> PASS TIMEOUT PASS
-def answer(n):
-    while n == 21: pass
-    return 2 * n
 #: memory -> MEMORY
 def answer(n):
     kept = []
@@ -300,28 +312,14 @@ import os
 def answer(n):
     for number in range(99):
         open(f"{os.environ['TMPDIR']}/{number}", "wb").write(bytes(8 << 20))
-#: a file too large -> ERROR -> File too large
-import os
-def answer(n):
-    os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
 #: files without number -> ERROR -> No space left
 import os
 def answer(n):
     for number in range(99_999):
         open(f"{os.environ['TMPDIR']}/{number}", "x").close()
-#: printing without end -> ERROR|MEMORY
-def answer(n):
-    while True: print('x' * (1 << 20))
-#: its own limits raised -> ERROR
-from resource import *
-def answer(n):
-    setrlimit(RLIMIT_CPU, (9**9, 9**9))
 """,
         cases=_CASES,
     ),
-    _attack("an endless loop", "TIMEOUT", "def answer(n):\n    while True: pass\n", "processor"),
-    _attack("sleep", "TIMEOUT", "import time\ndef answer(n):\n    time.sleep(600)\n", "clock"),
-    _attack("recursion", "ERROR", "def answer(n):\n    return answer(n)\n", "RecursionError"),
     _attack(
         "recursion without a limit",
         "CRASH|TIMEOUT|MEMORY|ERROR",

@@ -4,7 +4,72 @@ from tests.hostile import attacks, hostile
 
 ONE = ((1,), 2)
 
+_SHORT = """
+import ctypes, mmap, os, re, resource, signal, subprocess, threading, time
+def answer(n):
+    {}
+    return 2 * n"""
+
 STARVING = [
+    *attacks(
+        """
+#: a loop in C that never lets Python in -> TIMEOUT
+sum(iter(int, 1))
+#: a regular expression that backtracks -> TIMEOUT
+re.match('(a*)*b', 'a' * 60)
+#: sleep -> TIMEOUT -> by the clock
+time.sleep(1000)
+#: waiting for a signal -> TIMEOUT
+signal.pause()
+#: stopping itself -> TIMEOUT -> by the clock
+os.kill(os.getpid(), signal.SIGSTOP)
+#: output without end -> TIMEOUT
+while True: print('a' * 10_000)
+""",
+        _SHORT,
+        (ONE,),
+    ),
+    *attacks(
+        """
+#: raising its own limit -> ERROR
+resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))
+#: lowering its own limit -> ERROR
+resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
+#: memory mapped by hand -> ERROR|MEMORY
+mmap.mmap(-1, 10**10)
+#: recursion without end -> ERROR -> RecursionError
+answer(n)
+#: a fork -> ERROR -> PermissionError
+os.fork()
+#: a thread -> ERROR -> can't start new thread
+threading.Thread(target=print).start()
+#: a subprocess -> ERROR
+subprocess.run(['true'])
+#: a megabyte of output, then the result -> PASS
+[print('a' * 1000) for _ in range(1000)]
+#: death by its own hand -> CRASH -> SIGKILL
+os.kill(os.getpid(), 9)
+#: a null pointer -> CRASH -> SIGSEGV
+ctypes.string_at(0)
+#: an alarm of its own -> CRASH|ERROR
+signal.raise_signal(signal.SIGALRM)
+#: death by a real-time signal -> CRASH -> killed by signal 40
+os.kill(os.getpid(), 40)
+#: an endless loop -> TIMEOUT
+while True: pass
+#: waiting for input -> ERROR -> EOFError
+input()
+#: ten gigabytes at once -> MEMORY
+bytearray(10**10)
+#: a shell -> ERROR
+os.execv('/bin/sh', ['sh'])
+#: abort -> CRASH -> SIGABRT
+os.abort()
+#: a session of its own -> ERROR
+os.setsid()
+""",
+        _SHORT,
+    ),
     *attacks(
         """
 #: a loop that catches everything -> TIMEOUT
@@ -25,25 +90,6 @@ def answer(n):
             pass
     while True:
         pass
-#: a loop in C that never lets Python in -> TIMEOUT
-def answer(n):
-    return sum(iter(int, 1))
-#: a regular expression that backtracks -> TIMEOUT
-import re
-def answer(n):
-    return re.match('(a*)*b', 'a' * 60)
-#: sleep -> TIMEOUT -> by the clock
-import time
-def answer(n):
-    time.sleep(1000)
-#: waiting for a signal -> TIMEOUT
-import signal
-def answer(n):
-    signal.pause()
-#: stopping itself -> TIMEOUT -> by the clock
-import os, signal
-def answer(n):
-    os.kill(os.getpid(), signal.SIGSTOP)
 #: memory full, and the report of it too -> MEMORY|CRASH|ERROR
 kept = []
 def answer(n):
@@ -67,10 +113,6 @@ def answer(n):
             os.fork()
         except OSError:
             pass
-#: output without end -> TIMEOUT
-def answer(n):
-    while True:
-        print('a' * 10_000)
 #: a file too large for the scratch folder -> ERROR
 def answer(n):
     with open('large', 'wb') as file:
@@ -117,42 +159,6 @@ def answer(n):
     ),
     *attacks(
         """
-#: raising its own limit -> ERROR
-import resource
-def answer(n):
-    resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))
-    return 2 * n
-#: lowering its own limit -> ERROR
-import resource
-def answer(n):
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
-    return 2 * n
-#: memory mapped by hand -> ERROR|MEMORY
-import mmap
-def answer(n):
-    return mmap.mmap(-1, 10**10)
-#: recursion without end -> ERROR -> RecursionError
-def answer(n):
-    return answer(n)
-#: a fork -> ERROR -> PermissionError
-import os
-def answer(n):
-    os.fork()
-    return 2 * n
-#: a thread -> ERROR -> can't start new thread
-import threading
-def answer(n):
-    threading.Thread(target=print).start()
-    return 2 * n
-#: a subprocess -> ERROR
-import subprocess
-def answer(n):
-    return subprocess.run(['true'])
-#: a megabyte of output, then the result -> PASS
-def answer(n):
-    for _ in range(1000):
-        print('a' * 1000)
-    return 2 * n
 #: a thousand open files -> ERROR -> Too many open files
 import os
 kept = [os.dup(0) for _ in range(1000)]
@@ -162,25 +168,9 @@ def answer(n):
         file.write(str(2 * n))
     with open('note') as file:
         return int(file.read())
-#: death by its own hand -> CRASH -> SIGKILL
-import os
-def answer(n):
-    os.kill(os.getpid(), 9)
-#: a null pointer -> CRASH -> SIGSEGV
-import ctypes
-def answer(n):
-    ctypes.string_at(0)
-#: an alarm of its own -> CRASH|ERROR
-import signal
-def answer(n):
-    signal.raise_signal(signal.SIGALRM)
 #: a watchdog thread -> ERROR
 import faulthandler
 faulthandler.dump_traceback_later(0.01, exit=True)
-#: death by a real-time signal -> CRASH -> killed by signal 40
-import os
-def answer(n):
-    os.kill(os.getpid(), 40)
 #: death by its own hand after much work -> PASS CRASH
 import os, time
 def answer(n):
@@ -192,26 +182,14 @@ def answer(n):
     return 2 * n
 """,
     ),
-    hostile("an endless loop", "TIMEOUT", "def answer(n):\n    while True:\n        pass\n"),
     hostile("an endless loop on loading", "TIMEOUT", "while True:\n    pass\n"),
     hostile("sleep on loading", "TIMEOUT", "import time\ntime.sleep(1000)\n", ONE),
-    hostile(
-        "waiting for input", "ERROR", "def answer(n):\n    return input()\n", detail="EOFError"
-    ),
     hostile(
         "a list that grows for ever",
         "MEMORY|TIMEOUT",
         "def answer(n):\n    a = [0]\n    while True:\n        a += a\n",
         ONE,
     ),
-    hostile("ten gigabytes at once", "MEMORY", "def answer(n):\n    return bytearray(10**10)\n"),
     hostile("ten gigabytes on loading", "MEMORY", "kept = 'a' * 10**10\n"),
-    hostile("a shell", "ERROR", "import os\ndef answer(n):\n    os.execv('/bin/sh', ['sh'])\n"),
     hostile("a timer", "ERROR", "import signal\nsignal.setitimer(signal.ITIMER_REAL, 0.001)\n"),
-    hostile("abort", "CRASH", "import os\ndef answer(n):\n    os.abort()\n", detail="SIGABRT"),
-    hostile(
-        "a session of its own",
-        "ERROR",
-        "import os\ndef answer(n):\n    os.setsid()\n    return 2 * n\n",
-    ),
 ]
