@@ -10,7 +10,7 @@ TABLES = ("findings",)
 
 def make(tables: Tables, settings: Params, part: str) -> Outputs:
     # Imported here: bandit is not needed by --help.
-    from coral_batch.linting.tables import lint_samples
+    from coral_batch.linting.pool import lint_samples
 
     samples = tables.read_rows("samples", SampleRow, part)
     return {"findings": lint_samples(samples, settings.compute.workers)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program
+from coral_batch.records.verdict import Program, Verdict
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
 
@@ -16,6 +16,10 @@ GCD_CASES = (Case((12, 18), 6), Case((7, 3), 1), Case((0, 5), 5))
 
 def program(problem: str, code: str, cases: Sequence[tuple[tuple, object]]) -> Program:
     return Program("x", problem, code, tuple(Case(*case) for case in cases), None, {})
+
+
+def kinds(verdicts: Sequence[Verdict]) -> list[str]:
+    return [verdict.kind for verdict in verdicts]
 
 
 MIXED = [

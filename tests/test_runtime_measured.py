@@ -14,9 +14,9 @@ from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts import pool
-from coral_batch.verdicts.charge import STARTUP
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import judge_samples
+from coral_batch.verdicts.timing import STARTUP
 from tests import REPOSITORY
 from tests.rows import SAMPLE
 

@@ -12,7 +12,6 @@ import pytest
 
 from coral_batch.records.problem import Case
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS, isolation
@@ -20,6 +19,7 @@ from tests.hostile import Hostile
 from tests.hostile.channel import CHANNEL
 from tests.hostile.escaping import CANARY, ESCAPING
 from tests.hostile.faking import FAKING
+from tests.hostile.fuzz import judged as judge_all
 from tests.hostile.results import RESULTS
 from tests.hostile.starving import STARVING
 
@@ -57,11 +57,7 @@ def judged(
     jail: Jail, code: str, cases: tuple[Case, ...], limits: Limits = LIMITS
 ) -> list[Verdict]:
     program = Program("hostile", "answer", code, cases, None, {})
-    verdicts: dict[int, Verdict] = {}
-    while len(verdicts) < len(cases):
-        left = [number for number in range(len(cases)) if number not in verdicts]
-        verdicts |= judge_cases(jail, program, limits, left)
-    return [verdicts[number] for number in sorted(verdicts)]
+    return judge_all(jail, jail, program, limits)
 
 
 def check(entry: Hostile, verdicts: list[Verdict]) -> None:

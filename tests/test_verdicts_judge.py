@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import signal
 import threading
@@ -24,7 +23,6 @@ from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import CALL, defect, parse
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.charge import STARTUP, charge
 from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.inside import encoding
 from coral_batch.verdicts.jail import Jail, JailError
@@ -32,6 +30,7 @@ from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests.hostile.fuzz import fuzz
 from tests.processes import descendants
+from tests.programs import kinds
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=1.0, memory_mb=256, require=("seccomp",))
 PATIENT = Verdicts(cpu_seconds=10.0, wall_seconds=3.0, memory_mb=512, require=("seccomp",))
@@ -55,10 +54,6 @@ def with_tests(code: str, tests: str) -> Program:
 
 def judged(program: Program, within: Verdicts = SETTINGS) -> list[Verdict]:
     return judge([program], within, 1)[0]
-
-
-def kinds(verdicts: list[Verdict]) -> list[str]:
-    return [verdict.kind for verdict in verdicts]
 
 
 def writing(document: str) -> str:
@@ -175,33 +170,21 @@ def test_objects_with_a_hash_of_their_own_cross_in_frozensets() -> None:
     assert (verdict.kind, verdict.detail) == ("PASS", "")
 
 
-def test_an_unforeseen_exception_of_the_judge_is_the_verdict_of_its_case(
+def test_an_unforeseen_exception_of_the_judge_is_the_verdict_of_its_case_or_test(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def fails(*_: object) -> bool:
+        raise RuntimeError("a defect")
+
     equal = compare.equal
-
-    def fails(expected: object, document: list, tolerance: float | None) -> bool:
-        if expected == 2:
-            raise RuntimeError("a defect")
-        return equal(expected, document, tolerance)
-
-    monkeypatch.setattr(compare, "equal", fails)
+    monkeypatch.setattr(compare, "equal", lambda *all: (fails if all[0] == 2 else equal)(*all))
+    monkeypatch.setattr(compare, "show", fails)
     code = "def f(n):\n    return n\n"
     row = judged(program(code, ((1,), 1), ((2,), 2), ((3,), 3)))
     assert kinds(row) == ["PASS", "ERROR", "PASS"]
     assert row[1].detail == "could not be judged: RuntimeError: a defect"
-
-
-def test_an_unforeseen_exception_of_the_judge_is_the_verdict_of_its_test(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def fails(document: list) -> str:
-        raise RuntimeError("a defect")
-
-    monkeypatch.setattr(compare, "show", fails)
     tests = "def test_a(): assert f(1) == 1\ndef test_b(): pass\n"
-    row = judged(with_tests("def f(n):\n    return n\n", tests))
-    assert kinds(row) == ["ERROR", "PASS"]
+    assert kinds(judged(with_tests(code, tests))) == ["ERROR", "PASS"]
 
 
 @pytest.mark.parametrize(
@@ -329,23 +312,6 @@ def test_a_claim_counts_no_more_behind_a_test_file() -> None:
     row = judged(with_tests(_LIES, tests))
     assert kinds(row) == ["PASS", "FAIL", "PASS"]
     assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
-
-
-SECONDS = st.floats(0, 1e5)
-
-
-@settings(deadline=None)
-@given(st.lists(SECONDS, max_size=9), st.integers(0, 1), SECONDS)
-def test_charges_add_up_to_what_the_kernel_counted(
-    claims: list[float], silent: int, counted: float
-) -> None:
-    calls = len(claims) + silent
-    if calls:
-        charged = charge(claims, calls, counted)
-        assert len(charged) == calls
-        assert all(seconds >= 0 for seconds in charged)
-        assert math.fsum(charged) <= counted * (1 + 1e-9)
-        assert math.fsum(charged) >= counted * (1 - 1e-9) - STARTUP
 
 
 JSON = st.recursive(

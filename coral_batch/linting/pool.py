@@ -8,9 +8,12 @@ fails costs that program's findings on that source, never another source's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 from coral_batch.linting.programs import TOOLS, find
 from coral_batch.records.finding import ERROR, TOO_LONG, Finding, failure
+from coral_batch.records.rows import SampleRow
 from coral_batch.work.parallel import run, slots
 from coral_batch.work.progress import progress
 
@@ -60,6 +63,17 @@ def lint(
             found.update(zip(batches[number], findings, strict=True))
             bar.update(len(batches[number]))
     return [list(found[source]) for source in sources]
+
+
+def lint_samples(samples: Sequence[SampleRow], workers: int | None) -> list[dict[str, Any]]:
+    """Lint the code of every sample; return rows of the table `findings`, in order of samples."""
+    found = lint([sample.code for sample in samples], workers)
+    return [
+        {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}
+        | asdict(finding)
+        for sample, findings in zip(samples, found, strict=True)
+        for finding in findings
+    ]
 
 
 def _lint_batch(

@@ -48,7 +48,7 @@ class Verdict:
         detail: what it returned, type and message, or the signal; at most 400 characters; empty
             for PASS.
         cpu_seconds: processor time of the case: what the process says, held against what the kernel
-            counted (see `charge`).
+            counted (see `timing`).
         wall_seconds: time by the clock; the cases of one process share it evenly.
     """
 

@@ -18,11 +18,10 @@ from collections.abc import Sequence
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Reply, defect, failure, load, receive
-from coral_batch.verdicts.charge import charge
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import PROGRAM
 from coral_batch.verdicts.jail import Jail, Stop
-from coral_batch.verdicts.timing import repeated
+from coral_batch.verdicts.timing import charge, repeated
 
 # Seconds after which cases that would need another process are left to the caller.
 _PATIENCE = 0.5

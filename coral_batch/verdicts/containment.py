@@ -15,19 +15,9 @@ COMPILED = "/compiled"
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
-@dataclass(frozen=True)
-class Filters:
-    """The seccomp filters as BPF.
-
-    Attributes:
-        shared: for the first process and all its children.
-        child: for each child on top of that.
-        own_pid_at: offsets in `child` where the child's process id belongs.
-    """
-
-    shared: bytes
-    child: bytes
-    own_pid_at: tuple[int, ...]
+Filters = tuple[bytes, bytes, tuple[int, ...]]
+"""The seccomp filters as BPF: for the first process and all its children; for each child on top of
+that; and offsets in the latter where the child's process id belongs."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from coral_batch.errors import CoralError
 from coral_batch.records.verdict import Kind
@@ -251,7 +251,7 @@ class Jail:
                 "readable": isolation.readable,
                 "landlock": "landlock" in isolation.layers,
                 "project": isolation.project and self._project(isolation.project),
-                "filters": isolation.filters and astuple(isolation.filters),
+                "filters": isolation.filters,
                 "limits": limits,
             }
             try:

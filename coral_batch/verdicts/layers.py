@@ -111,7 +111,7 @@ def isolation(require: tuple[str, ...]) -> Isolation:
         missing["seccomp"] = f"libseccomp: {error}"
     executable, readable = _runtime()
     zones = _zones()
-    bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
+    bare = (executable, *_ARGUMENTS)
     everything = tuple(name for name in LAYERS if name not in missing)
     try:
         mounts = [o for name, path in zones.items() for o in ("--ro-bind", str(path), name)]
@@ -169,8 +169,7 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
     readable = _outermost([*runtime, *environment(), *_SYSTEM, *project.folders])
     options = [option for name in DEVICES for option in ("--dev-bind", *[f"/dev/{name}"] * 2)]
     options += ["--dir", THROUGH, "--dir", COMPILED]
-    bare = (executable, *_PYTHON_OPTIONS, "-c", _START, str(INSIDE.parent))
-    command = (*_bubblewrap(readable, options, packages=True), *bare)
+    command = (*_bubblewrap(readable, options, packages=True), executable, *_ARGUMENTS)
     filters = None if alone.filters is None else _filters(project=True)
     return Isolation(alone.layers, alone.missing, command, (*readable, COMPILED), filters, project)
 
@@ -203,7 +202,7 @@ sys.path.insert(0, sys.argv[1])
 from inside.zygote import main
 main(int(sys.argv[2]))
 """
-_PYTHON_OPTIONS = ("-s", "-S", "-P", "-B", "-X", "utf8")
+_ARGUMENTS = ("-s", "-S", "-P", "-B", "-X", "utf8", "-c", _START, str(INSIDE.parent))
 
 
 def _filters(*, project: bool = False) -> Filters:
@@ -250,7 +249,7 @@ def _filters(*, project: bool = False) -> Filters:
     code = _bpf(child)
     constant = _OWN_PID.to_bytes(4, sys.byteorder)
     places = [at for at in range(0, len(code), 4) if code[at : at + 4] == constant]
-    return Filters(_bpf(shared), code, tuple(places))
+    return _bpf(shared), code, tuple(places)
 
 
 # Duplicating and a descriptor's own flags alone: no locks and no pipe sizes, which are kernel

@@ -26,11 +26,11 @@ from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import defect, failure, load, receive
 from coral_batch.verdicts.cases import program_frame
-from coral_batch.verdicts.charge import charge
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside import syntax
 from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
 from coral_batch.verdicts.jail import Child, Jail, Stop
+from coral_batch.verdicts.timing import charge
 
 
 def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> dict[int, Verdict]:
@@ -110,7 +110,14 @@ def _run(
         while alive and first + len(found) < len(names):
             start = time.perf_counter()
             remote.begin(first + len(found))
-            kind, detail, alive = _judge(referee, remote, limits, program)
+            try:
+                kind, detail = _test(referee, remote, limits, program)
+            except Stop as stop:
+                kind, detail = stop.kind, f"{stop.detail} in the test, on what it returned"
+                alive = False
+            except Exception as error:  # the last guard; what is foreseen has a verdict of its own
+                kind, detail = defect(error)
+                alive = False
             if remote.stopped is not None:
                 if kind == "PASS":  # the test caught what no test can take for an exception
                     kind, detail = remote.stopped
@@ -122,19 +129,6 @@ def _run(
         number: Verdict(number, names[number], kind, detail, remote.cpu[number], wall)
         for number, (kind, detail, wall) in enumerate(found, start=first)
     }
-
-
-def _judge(
-    referee: Child, remote: _Remote, limits: Limits, program: Program
-) -> tuple[Kind, str, bool]:
-    """Judge one test; the third value tells whether the test file can run the next one."""
-    try:
-        kind, detail = _test(referee, remote, limits, program)
-    except Stop as stop:
-        return stop.kind, stop.detail + " in the test, on what it returned", False
-    except Exception as error:  # the last guard; what is foreseen has a verdict of its own
-        return *defect(error), False
-    return kind, detail, True
 
 
 def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> tuple[Kind, str]:

@@ -1,4 +1,6 @@
-"""How long the cases that a program passed take, where one run of them is too short to tell.
+"""Whose processor time it was, and how long cases take that one run is too short to tell.
+
+`charge` holds what a process says against what the kernel counted; `repeated` measures anew.
 
 A case takes microseconds, and starting a process some hundred. So the passed cases run again, in
 rounds, in a process of their own, and what the kernel counts for that process is shared out over
@@ -14,17 +16,46 @@ from __future__ import annotations
 import json
 import marshal
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.charge import STARTUP
 from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import REPEAT
 from coral_batch.verdicts.jail import Jail, Stop
 
+# Processor seconds that forking and loading cost an honest process, not charged to its cases: one
+# by itself, 6 with an import of dataclasses (2 cores of an AMD EPYC).
+STARTUP = 0.01
 _TRIES = 3  # of which the quickest counts: what else the machine does only makes programs slower
 _WANTED = 0.03  # seconds that the rounds of a try are to take
 _ROUNDS = 5000  # in a try, at most
+
+
+def charge(claims: Sequence[float], calls: int, counted: float) -> list[float]:
+    """Spread the processor time of a process over its calls.
+
+    A process says how long each call took, and any program can make it lie. Claims of more than
+    the kernel counted are not believed, none of them: all calls then share alike what it did
+    count. What it counted beyond the claims (and beyond `STARTUP`) is charged to the calls that
+    never answered, or else to all alike, so that understating helps nobody.
+
+    Args:
+        claims: seconds that each answered call took, as the process says, each >= 0.
+        calls: how many calls there were, >= len(claims); the last ones never answered.
+        counted: seconds that the kernel counted for the process, >= 0.
+
+    Returns:
+        Seconds for each call, together `counted`, or up to `STARTUP` less.
+    """
+    claimed = math.fsum(claims)
+    if claimed > counted:
+        return [counted / calls] * calls
+    rest = max(0.0, counted - claimed - STARTUP)
+    silent = calls - len(claims)
+    if silent:
+        return [*claims, *[rest / silent] * silent]
+    return [seconds + rest / calls for seconds in claims]
 
 
 def repeated(
@@ -85,8 +116,7 @@ def _parsed(frame: bytes, length: int) -> list[int] | None:
         spent = json.loads(frame)
     except (ValueError, RecursionError):
         return None
-    if type(spent) is not list or len(spent) != length:
-        return None
-    if not all(type(share) is int and 0 < share < 1 << 50 for share in spent):
+    shares = spent if type(spent) is list and len(spent) == length else [None]
+    if not all(type(share) is int and 0 < share < 1 << 50 for share in shares):
         return None
     return spent

@@ -228,15 +228,15 @@ def programs(first: int) -> Iterator[tuple[int, Program]]:
         number += size
 
 
-def judged(jail: Jail, apart: Jail, program: Program) -> list[Verdict]:
-    """Judge all of a program's cases or tests."""
+def judged(jail: Jail, apart: Jail, program: Program, limits: Limits = LIMITS) -> list[Verdict]:
+    """Judge all of a program's cases or tests, in order."""
     if program.tests is not None:
-        return list(judge_tests(jail, apart, program, LIMITS).values())
+        return list(judge_tests(jail, apart, program, limits).values())
     verdicts: dict[int, Verdict] = {}
     while len(verdicts) < len(program.cases):
         left = [number for number in range(len(program.cases)) if number not in verdicts]
-        verdicts |= judge_cases(jail, program, LIMITS, left)
-    return list(verdicts.values())
+        verdicts |= judge_cases(jail, program, limits, left)
+    return [verdicts[number] for number in sorted(verdicts)]
 
 
 def fuzz(first: int, inputs: int, show: Callable[[Any], Any] = iter) -> Counter[str]:

@@ -22,7 +22,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import encoding, kernel, program, repeat
+from . import encoding, kernel, program
 
 # Loaded here so that programs that import them find them loaded.
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
@@ -177,7 +177,7 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
     """
     die_with_parent = setup["die_with_parent"]
     enforce = kernel.Filter(*setup["filters"][1:]).enforce if setup["filters"] else int
-    runners = program.main, _referee, repeat.main
+    runners = program.main, _referee, program.repeat
     close, leave = os.close, os._exit
     collect = gc.enable
 
