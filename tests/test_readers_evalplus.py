@@ -283,7 +283,7 @@ def test_numbers_may_be_infinite_as_python_writes_them(tmp_path: Path) -> None:
         ({**MBPP, "base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
         ({**HF_MBPP, "task_id": "2"}, ["MBPP+", "line 2, task_id"]),
         ({"task_id": "Mbpp/2"}, ["line 2", "the missing"]),
-        ({**HF_HUMANEVAL, "entry_point": 1}, ["HumanEval+", "line 2, entry_point"]),
+        ({**HF_HUMANEVAL, "entry_point": 1}, ["format of HumanEval\n", "line 2, entry_point"]),
     ],
 )
 def test_a_bad_row_is_named(tmp_path: Path, row: dict[str, Any], words: list[str]) -> None:

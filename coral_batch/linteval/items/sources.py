@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from coral_batch.corpus.readers.mbpp import Task, examine, read_tasks
+from coral_batch.corpus.readers.mbpp import examine, schema_of
 from coral_batch.corpus.sources.problems import read_cases, read_function
-from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.sources.rows import Lost, Row, read_rows
 from coral_batch.corpus.sources.text import read_text
-from coral_batch.corpus.testcode.asserts import numbered, test_file
+from coral_batch.corpus.testcode.asserts import test_file
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading
 from coral_batch.linteval.items.build import adopt, build
@@ -100,22 +100,22 @@ def read_mbpp(file: Path) -> tuple[list[Candidate], list[Dropped]]:
             task id comes twice.
     """
     candidates, dropped = [], []
-    for task in read_tasks(file):
-        source = f"mbpp {task.id}"
+    for _, row in read_rows(file, schema_of):
+        source = f"mbpp {row['task_id']}"
         try:
-            candidates.append(_candidate(task, source))
+            candidates.append(_candidate(row, source))
         except Lost as lost:
             reason: Reason = "unparseable" if lost.reason == "unparseable" else "untestable"
             dropped.append(Dropped(source, reason, lost.detail))
     return candidates, dropped
 
 
-def _candidate(task: Task, source: str) -> Candidate:
-    found = examine(task)
-    statements = (statement for test in found.tests for statement in test)
-    check_crossing({found.function}, [*found.setup, *statements])
-    tests = test_file(found.function, numbered(found.tests), found.setup)
-    return Candidate(source, task.code, function=found.function, tests=tests)
+def _candidate(row: Row, source: str) -> Candidate:
+    task = examine(row)
+    statements = (statement for test in task.tests for statement in test)
+    check_crossing({task.function}, [*task.setup, *statements])
+    tests = test_file(task.function, task.tests, task.setup)
+    return Candidate(source, task.code, function=task.function, tests=tests)
 
 
 def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from coral_batch.corpus.sources.rows import Form, read_rows
+from coral_batch.corpus.sources.rows import read_rows
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import build, strictjson
@@ -22,8 +22,6 @@ from coral_batch.records.items import Item, ItemTests
 TESTS_FILE = "tests.jsonl"
 
 _SUBMISSION = re.compile(r'\s*\{\s*"data"\s*:')
-_TESTS = Form("linteval_tests", "linteval_tests", further=False)
-_ANSWERS = Form("linteval_answers", "a file of answers", optional={"answer": None, "answers": None})
 
 
 def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
@@ -39,7 +37,8 @@ def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
     file = tests_file(path)
     if not file.exists():
         return items, [ItemTests(item.meta.id, path.name, None, (), None) for item in items]
-    tests = {row["id"]: build(ItemTests, row) for _, row in read_rows(file, lambda _: _TESTS, "id")}
+    rows = read_rows(file, lambda _: "linteval_tests", "id")
+    tests = {row["id"]: build(ItemTests, row) for _, row in rows}
     if missing := [item.meta.id for item in items if item.meta.id not in tests]:
         raise CoralError(
             "the tests beside the items are not theirs",
@@ -106,7 +105,7 @@ def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
     if _SUBMISSION.match(text := read_text(file)):
         yield from _submitted(strictjson.parse(text, file), file)
         return
-    for where, row in read_rows(file, lambda _: _ANSWERS, key=None):
+    for where, row in read_rows(file, lambda _: "linteval_answers", "id"):
         given = [name for name in ("answer", "answers") if row[name] is not None]
         if len(given) != 1:
             raise CoralError(
