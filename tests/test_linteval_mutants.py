@@ -72,7 +72,7 @@ def test_the_snippets_are_small_clean_and_none_of_the_training_problems() -> Non
 
 def test_the_view_of_a_program_counts_characters() -> None:
     view = View('word = "größe"; size = len(word)  # ☃\nlast = size\n')
-    assert [view.text(node) for node in view.tree.body] == [
+    assert [view.code(node) for node in view.tree.body] == [
         'word = "größe"',
         "size = len(word)",
         "last = size",

@@ -93,7 +93,10 @@ def with_line(line: str) -> str:
     ("text", "words"),
     [
         (with_line('{"id": 7, "answer": "c"}'), ["line 3, id", "7", "one of the 3 items"]),
-        (with_line('{"id": 1, "answer": "c"}'), ["line 3, id", "1", "two rows have one id", "of line 2"]),
+        (
+            with_line('{"id": 1, "answer": "c"}'),
+            ["line 3, id", "1", "two rows have one id", "line 2"],
+        ),
         (with_line(""), ["no answer to 1 of 3 items, such as 2", "every item", "--items"]),
         (with_line('{"id": 2, "answers": ["c", "d"]}'), ["line 3, id", "2 answers", "1, as in"]),
         (with_line('{"id": 2, "answers": []}'), ["line 3, answers", "[]", "at least"]),

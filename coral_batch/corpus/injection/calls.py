@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.bounds import is_range, off_by_one
-from coral_batch.corpus.injection.editable import Edit, Editable, Function
+from coral_batch.corpus.injection.editable import Editable, Function
 from coral_batch.corpus.injection.scope import Scope, integer
 
 _Pairs = tuple[tuple[str, str], ...]

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
+from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection import bounds, calls, names, operators, statements
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope
 
 Kind = Callable[[Editable, Scope], Iterator[Edit]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.bounds import off_by_one
 from coral_batch.corpus.injection.calls import recursive
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope
 
 _ORDER_MATTERS = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift)

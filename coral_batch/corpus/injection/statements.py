@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.code.edits import Edit
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope
 
 _PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Break, ast.Continue, ast.Raise)

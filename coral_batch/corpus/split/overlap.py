@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coral_batch.corpus.split.tokens import tokens_of
+from coral_batch.corpus.code.tokens import tokens_of
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
