@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build, item_id
-from coral_batch.linteval.items.complaints import complaints, feedback
-from coral_batch.linteval.items.item import fill
+from coral_batch.linteval.items.examples import complaints
+from coral_batch.linteval.items.item import feedback, fill, instructions
 from coral_batch.linteval.items.mutants import mutants
-from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.records.items import (
@@ -42,7 +41,7 @@ from tests.settings import set_params
 @pytest.fixture(scope="module")
 def bundled() -> DataSet:
     """The default data set."""
-    return build(mutants(SNIPPETS, 2, 1), PROMPTS["ru"], functools.partial(in_jail, workers=2))
+    return build(mutants(SNIPPETS, 2, 1), instructions("ru"), functools.partial(in_jail, workers=2))
 
 
 # The feedback
@@ -102,8 +101,8 @@ def test_a_prompt_holds_code_and_feedback_to_the_letter(code: str, told: str) ->
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_ten_different_instructions_ask_for_a_fenced_answer(language: str) -> None:
-    assert len(set(PROMPTS[language])) == 10
-    for instruction in PROMPTS[language]:
+    assert len(set(instructions(language))) == 10
+    for instruction in instructions(language):
         assert all(instruction.count(placeholder) == 1 for placeholder in PLACEHOLDERS)
         assert "```python\n<code>" in instruction
         assert instruction.isascii() == (language == "en")

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from coral_batch.linteval.items.complaints import complaints
+from coral_batch.linteval.items.examples import complaints
 from coral_batch.linteval.items.mutants import FAULTS, Fault, put_in
 from coral_batch.linteval.items.view import View
 from coral_batch.records.items import Candidate

@@ -12,8 +12,8 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build
+from coral_batch.linteval.items.item import instructions
 from coral_batch.linteval.items.official import read_codelintereval
-from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.sources import read_folder, read_mbpp, read_snippets
 from coral_batch.records.items import Inputs, Item, Meta
 from coral_batch.records.verdict import Program
@@ -76,7 +76,7 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     candidates, dropped = read_folder(tmp_path)
     assert [(drop.source, drop.reason) for drop in dropped] == [("latin.py", "unparseable")]
     assert "cannot be read" in dropped[0].detail
-    data_set = build(candidates, PROMPTS["en"], in_jail, 1, dropped)
+    data_set = build(candidates, instructions("en"), in_jail, 1, dropped)
     assert [one.source for one in data_set.tests] == ["a.py", "deep/er/b.py"]
     assert data_set.items[1].inputs.code == "import os\nx=1\n"
     assert [(drop.source, drop.reason) for drop in data_set.dropped] == [

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from coral_batch.errors import CoralError
-from coral_batch.linteval.items.complaints import feedback
+from coral_batch.linteval.items.item import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.score import score
 from coral_batch.linteval.scores.tables import Judge, lint_codes

@@ -6,7 +6,6 @@ Nothing is run here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from coral_batch.corpus.readers.mbpp import examine, schema_of
@@ -17,9 +16,9 @@ from coral_batch.corpus.testcode.asserts import test_file
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading
 from coral_batch.linteval.items.build import adopt, build
+from coral_batch.linteval.items.item import instructions
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval, read_prompts
-from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.scores.tables import Judge
 from coral_batch.records.items import Candidate, DataSet, Dropped, Reason
 from coral_batch.records.settings import Params
@@ -49,8 +48,7 @@ def make(settings: Params, judge: Judge) -> DataSet:
             candidates = mutants(read_snippets(path), ITEMS, settings.seed)
         else:
             candidates, dropped = (read_mbpp if lint.source == "mbpp" else read_folder)(path)
-    prompts: Sequence[str] = PROMPTS[lint.language]
-    whose = f"ours, {lint.language}"
+    prompts, whose = instructions(lint.language), f"ours, {lint.language}"
     if lint.prompts is not None:
         prompts, whose = read_prompts(Path(lint.prompts)), Path(lint.prompts).name
     return build(candidates, prompts, judge, settings.compute.workers, dropped, whose)
