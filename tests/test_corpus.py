@@ -214,7 +214,7 @@ def test_a_broken_file_of_roles_is_refused(problems: list[Problem], tmp_path: Pa
         (): ["is empty"],
         ('{"name": "gcd", "role": "tested"}',): ["line 1", "role", "tested", "held_out"],
         ('{"name": "bogosort", "role": "test"}',): ["line 1", "bogosort", "to no problem"],
-        ('{"name": "gcd", "role": "test"}',) * 2: ["line 2", "two roles", "gcd"],
+        ('{"name": "gcd", "role": "test"}',) * 2: ["line 2", "two rows have one name", "gcd"],
     }.items():
         write_roles(tmp_path, *lines)
         with pytest.raises(CoralError) as caught:
@@ -244,14 +244,14 @@ def test_a_corpus_without_one_of_the_roles_is_refused(manifest: list[Role]) -> N
             make_manifest([[row for row in manifest if row.role != role]])
 
 
-def test_a_problem_in_two_roles_or_in_none_is_refused(
+def test_a_manifest_that_was_made_for_other_problems_is_refused(
     problems: list[Problem], manifest: list[Role]
 ) -> None:
-    sieve = next(row for row in manifest if row.name == "sieve")
-    with pytest.raises(CoralError, match=r"sieve[^$]*training"):
-        select(problems, [*manifest, replace(sieve, role="training")], "training")
-    with pytest.raises(CoralError, match="sieve"):
-        select(problems, [row for row in manifest if row is not sieve], "test")
+    others = [replace(one, sha256="0" * 64) if one.name == "sieve" else one for one in problems]
+    without = [row for row in manifest if row.name != "sieve"]
+    for corpus, rows in ((others, manifest), (problems, without)):
+        with pytest.raises(CoralError, match=r"another corpus[\s\S]*sieve"):
+            select(corpus, rows, "test")
 
 
 def test_only_training_problems_are_trained_on_and_only_test_problems_selected_on(
