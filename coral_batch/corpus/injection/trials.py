@@ -55,11 +55,9 @@ def inject(
         The rows of the table `bug_trials`, each reference before its candidates, and the bugs.
 
     Raises:
-        CoralError: a problem has no tests, or its reference fails them; or it runs too many lines
-            and the problem has no bug of its own.
+        CoralError: a reference fails its tests, or it runs too many lines and the problem has no
+            bug of its own.
     """
-    for problem in problems:
-        _check_tests(problem)
     searches = [_Search(problem, settings, seed) for problem in problems]
     while drawn := [(search, one) for search in searches for one in search.draw()]:
         results = judge([search.program(one) for search, one in drawn])
@@ -169,17 +167,6 @@ class _Search:
             )
             for number, (candidate, letters) in enumerate(self._kept, start=1)
         ]
-
-
-def _check_tests(problem: Problem) -> None:
-    if not problem.cases and problem.tests is None:
-        raise CoralError(
-            "no bug can be put into a program without tests",
-            field=f"problem {problem.name}",
-            found="neither cases nor a test file",
-            expected="JSON cases, or a test file",
-            action="add tests, or exclude the problem (corpus.sources: exclude)",
-        )
 
 
 def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[str, str] | None:
