@@ -87,7 +87,7 @@ def _span(source: Editable, problem: Problem) -> tuple[int, int]:
 
 def _edits(kind: str, source: Editable, scope: Scope, name: str, seed: int) -> list[Edit]:
     """Return the edits of a kind, each once, as the seed orders them."""
-    edits = set(KINDS[kind](source, scope))
+    edits = {edit for node in source.nodes for edit in KINDS[kind](source, scope, node)}
     return sorted(
         edits,
         key=lambda edit: derive_seed(

@@ -48,9 +48,8 @@ class Editable(Source):
         text: its source.
 
     Attributes:
-        nodes: the nodes in functions that may be edited, each before what is in it.
-        literals: the constants in what is assigned outside of functions, where all of it is
-            written out.
+        nodes: what may be edited: functions and the nodes in them, each before what is in it; and
+            the constants in what is assigned outside of functions, where all of it is written out.
         line_end: how its lines end.
 
     Raises:
@@ -61,8 +60,8 @@ class Editable(Source):
         super().__init__(text, syntax.parse(text))
         self._parents: dict[ast.AST, ast.AST] = {}
         nodes = list(self._editable(self.tree))
-        self.nodes = [node for node in nodes if self.function(node) is not None]
-        self.literals = [
+        self.nodes = [one for one in nodes if isinstance(one, Function) or self.function(one)]
+        self.nodes += [
             node
             for statement in self.tree.body
             if isinstance(statement, ast.Assign) and _is_literal(statement.value)
@@ -156,14 +155,12 @@ class Editable(Source):
                 return one
         return None
 
-    def blocks(self) -> Iterator[list[ast.stmt]]:
-        """Yield the blocks of statements inside functions, without docstrings."""
-        for node in self._parents:
-            if isinstance(node, Function) or self.function(node) is not None:
-                for field in ("body", "orelse", "finalbody"):
-                    block = getattr(node, field, None)
-                    if isinstance(block, list):
-                        yield [statement for statement in block if statement in self._parents]
+    def blocks(self, node: ast.AST) -> Iterator[list[ast.stmt]]:
+        """Yield the blocks of statements of a node, without docstrings."""
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                yield [statement for statement in block if statement in self._parents]
 
     def _editable(self, node: ast.AST) -> Iterator[ast.AST]:
         yield node
