@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build, item_id
-from coral_batch.linteval.items.examples import complaints
-from coral_batch.linteval.items.item import feedback, fill, instructions
+from coral_batch.linteval.items.item import fill, instructions
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.tables import score_samples
@@ -45,22 +44,6 @@ def bundled() -> DataSet:
 
 
 # The feedback
-
-
-def test_feedback_has_the_published_form() -> None:
-    """The kinds of findings of the two published examples, on a program of our own."""
-    code = (
-        "import math\n\ndef circle(radius,scale):\n  area = math.pi * radius ** 2\n"
-        "  if scale:\n    area *= scale\n  return area"
-    )
-    assert feedback(complaints([code])[0]) == (
-        "E302: expected 2 blank lines, found 1 in 3 line\n"
-        "E231: missing whitespace after ',' in 3 line\n"
-        "E111: indentation is not a multiple of 4 in 4 line\n"
-        "E111: indentation is not a multiple of 4 in 5 line\n"
-        "E111: indentation is not a multiple of 4 in 7 line\n"
-        "W292: no newline at end of file in 7 line\n"
-    )
 
 
 def test_feedback_is_that_of_the_flake8_command(bundled: DataSet, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
 def test_official_data_is_read_as_it_is_in_all_its_forms(tmp_path: Path, text: str) -> None:
     file = tmp_path / "test.json"
     file.write_text(text)
-    assert read_codelintereval(file) == [
+    items = [
         Item(
             "Fix {code}: {feedback}",
             Inputs("x=1\n", "any text, as published\n"),
@@ -123,12 +123,10 @@ def test_official_data_is_read_as_it_is_in_all_its_forms(tmp_path: Path, text: s
         )
         for number in (5, 9)
     ]
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-def test_one_record_alone_is_a_data_set(tmp_path: Path, indent: int | None) -> None:
-    (tmp_path / "one.json").write_text(json.dumps(RECORD, indent=indent))
-    assert [item.meta.id for item in read_codelintereval(tmp_path / "one.json")] == [5]
+    assert read_codelintereval(file) == items
+    for indent in (None, 2):  # one record alone
+        file.write_text(json.dumps(RECORD, indent=indent))
+        assert read_codelintereval(file) == items[:1]
 
 
 def test_a_number_stands_for_a_prompt_of_the_data_set(tmp_path: Path) -> None:

@@ -107,26 +107,6 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
     assert "numpy" in dropped[3].detail
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"code": 1}, ["line 2, code", "1", "string"]),
-        ({"code": ...}, ["line 2", "the missing code"]),
-        ({"task_id": 601}, ["two rows have one task id", "line 2, task_id", "601", "line 1"]),
-    ],
-)
-def test_a_bad_row_is_named_with_file_line_and_field(
-    tmp_path: Path, change: dict[str, Any], words: list[str]
-) -> None:
-    row = {**ROW, "task_id": 602, **change}
-    row = {name: value for name, value in row.items() if value is not ...}
-    file = jsonl(tmp_path / "mbpp.jsonl", ROW, row)
-    with pytest.raises(CoralError) as caught:
-        read("mbpp", file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
-
-
 @pytest.mark.parametrize("condition", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])
 def test_imports_for_type_checkers_alone_are_not_missing(tmp_path: Path, condition: str) -> None:
     start = "from __future__ import annotations\nimport typing\nfrom typing import TYPE_CHECKING\n"
