@@ -46,7 +46,7 @@ def star_import(view: View) -> Iterator[Site]:
     """F403: an import of all names of a module."""
     for node in view.tree.body:
         if isinstance(node, ast.ImportFrom):
-            yield (Edit(view.start(node), view.end(node), f"from {node.module} import *"),)
+            yield (view.replace(node, f"from {node.module} import *"),)
             return
     for module in ("string", "itertools", "functools"):
         if module not in view.names():
@@ -140,8 +140,7 @@ def compared_types(view: View) -> Iterator[Site]:
         if isinstance(node, ast.Call) and view.code(node.func) == "isinstance":
             value, kind = node.args
             if isinstance(kind, ast.Name) and kind.id in {"list", "str", "dict"}:
-                text = f"type({view.code(value)}) == {kind.id}"
-                yield (Edit(view.start(node), view.end(node), text),)
+                yield (view.replace(node, f"type({view.code(value)}) == {kind.id}"),)
 
 
 def bare_except(view: View) -> Iterator[Site]:
@@ -160,63 +159,48 @@ def lambda_assignment(view: View) -> Iterator[Site]:
             line = view.line(last)
             start = f"{name} = lambda: {view.code(last.value)}\n"
             text = f"{start}{' ' * line.indent}return {name}()"
-            yield (Edit(view.start(last), view.end(last), text),)
+            yield (view.replace(last, text),)
 
 
 def ambiguous_name(view: View) -> Iterator[Site]:
     """E741: a local variable that is named like a digit."""
-    taken = view.names()
-    fresh = [name for name in ("l", "O", "I") if name not in taken]
-    if not fresh:
-        return
+    fresh = [name for name in ("l", "O", "I") if name not in view.names()]
     for function in view.functions():
-        used: dict[str, list[ast.Name]] = {}
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name):
-                used.setdefault(node.id, []).append(node)
-        others = {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
-        formatted = {
-            node.id
-            for text in ast.walk(function)
-            if isinstance(text, ast.JoinedStr)
-            for node in ast.walk(text)
-            if isinstance(node, ast.Name)
-        }
-        for name, nodes in used.items():
-            # flake8 looks at names right before an equals sign or behind `for`.
-            stored = any(
-                isinstance(node.ctx, ast.Store)
-                and (
-                    view.text.startswith(" = ", view.end(node))
-                    or view.text.endswith("for ", 0, view.start(node))
-                )
-                for node in nodes
-            )
-            if stored and name not in others | formatted:
-                yield tuple(Edit(view.start(n), view.end(n), fresh[0]) for n in nodes)
+        inner = list(ast.walk(function))
+        names = [node for node in inner if isinstance(node, ast.Name)]
+        kept = {node.arg for node in inner if isinstance(node, ast.arg)}
+        for text in inner:
+            if isinstance(text, ast.JoinedStr):
+                kept |= {node.id for node in ast.walk(text) if isinstance(node, ast.Name)}
+        for name in dict.fromkeys(node.id for node in names if node.id not in kept):
+            nodes = [node for node in names if node.id == name]
+            if fresh and any(_is_seen_stored(view, node) for node in nodes):
+                yield tuple(view.replace(node, fresh[0]) for node in nodes)
+
+
+def _is_seen_stored(view: View, node: ast.Name) -> bool:
+    """Whether flake8 looks at a name: right before an equals sign or behind `for`."""
+    assigned = view.text.startswith(" = ", view.end(node))
+    counted = view.text.endswith("for ", 0, view.start(node))
+    return isinstance(node.ctx, ast.Store) and (assigned or counted)
 
 
 def unused_variable(view: View) -> Iterator[Site]:
     """F841: a variable that nothing reads."""
-    values = ("0", "[]", "None", '""')
+    name = _unused_name(view, ("temp", "flag", "extra"))
     for function in view.functions():
-        name = _unused_name(view, ("temp", "flag", "extra"))
-        for value in values:
+        for value in ("0", "[]", "None", '""'):
             yield (_first_in(view, function, f"{name} = {value}"),)
 
 
 def unused_global(view: View) -> Iterator[Site]:
     """F824: a global statement for a name that is never assigned."""
-    constants = [
-        target.id
-        for node in view.tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    ]
+    assigned = [node for node in view.tree.body if isinstance(node, ast.Assign)]
+    targets = [target for node in assigned for target in node.targets]
     for function in view.functions():
-        for name in constants:
-            yield (_first_in(view, function, f"global {name}"),)
+        for target in targets:
+            if isinstance(target, ast.Name):
+                yield (_first_in(view, function, f"global {target.id}"),)
 
 
 def formatted_without_placeholder(view: View) -> Iterator[Site]:

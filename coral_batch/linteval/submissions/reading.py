@@ -103,7 +103,15 @@ def read_answers(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
 def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
     """Yield where each record's id stands, the id, and the answers."""
     if _SUBMISSION.match(text := read_text(file)):
-        yield from _submitted(strictjson.parse(text, file), file)
+        content = strictjson.parse(text, file)
+        error = first_error(validator("linteval_submission"), content)
+        if error is not None:
+            raise CoralError("a file is not in the form of a submission", file=file, **error)
+        for number, record in enumerate(content["data"]["test"]):
+            answers: list[str] = []
+            for output in record["outputs"]:
+                answers += [output] if isinstance(output, str) else output
+            yield f"data.test.{number}.meta.id", record["meta"]["id"], answers
         return
     for where, row in read_rows(file, lambda _: "linteval_answers", "id"):
         given = [name for name in ("answer", "answers") if row[name] is not None]
@@ -115,17 +123,4 @@ def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
                 found=" and ".join(given) or "neither",
                 expected="answer, a text, or answers, a list of texts",
             )
-        answers = row["answers"] if row["answer"] is None else [row["answer"]]
-        yield f"{where}, id", row["id"], answers
-
-
-def _submitted(content: object, file: Path) -> Iterator[tuple[str, int, list[str]]]:
-    error = first_error(validator("linteval_submission"), content)
-    if error is not None:
-        raise CoralError("a file is not in the form of a submission", file=file, **error)
-    assert isinstance(content, dict)
-    for number, record in enumerate(content["data"]["test"]):
-        answers: list[str] = []
-        for output in record["outputs"]:
-            answers += [output] if isinstance(output, str) else output
-        yield f"data.test.{number}.meta.id", record["meta"]["id"], answers
+        yield f"{where}, id", row["id"], row["answers"] or [row["answer"]]
