@@ -21,8 +21,7 @@ from benchmarks.table import ROOT
 from coral_batch.corpus.injection.candidates import candidates
 from coral_batch.lake import params
 from coral_batch.linteval.items.build import build
-from coral_batch.linteval.items.item import spread
-from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.item import instructions, spread
 from coral_batch.linteval.items.sources import read_mbpp
 from coral_batch.linteval.scores.tables import lint_codes, score_samples
 from coral_batch.records.items import Answer, Item
@@ -38,7 +37,7 @@ def main() -> None:
     settings = params.load(ROOT / "params.yaml").verdicts
     in_jail = partial(judge, settings=settings)
     read, dropped = read_mbpp(Path(sys.argv[1]))
-    made = build(read, PROMPTS["en"], in_jail, dropped=dropped)
+    made = build(read, instructions("en"), in_jail, dropped=dropped)
     untested = [replace(one, function=None, cases=(), tests=None) for one in made.tests]
     answers = {
         "canonical": [(item, item.meta.canonical_code) for item in made.items],

@@ -10,7 +10,7 @@ from typing import Any
 
 from coral_batch.lake import params
 from coral_batch.linteval.items.build import build
-from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.item import instructions
 from coral_batch.linteval.items.sources import read_snippets
 from coral_batch.records.items import Candidate, DataSet
 from coral_batch.records.verdict import Program, Verdict
@@ -43,7 +43,7 @@ def in_jail(programs: Sequence[Program], workers: int = 1) -> list[list[Verdict]
 
 
 def made_of(candidates: Sequence[Candidate], language: str = "en") -> DataSet:
-    return build(candidates, PROMPTS[language], in_jail, workers=1)
+    return build(candidates, instructions(language), in_jail, workers=1)
 
 
 def mbpp(folder: Path, *changes: dict[str, Any]) -> Path:

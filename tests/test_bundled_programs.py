@@ -16,7 +16,7 @@ import pytest
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.split.overlap import measure_overlaps, similarity
 from coral_batch.lake import params
-from coral_batch.linteval.items.complaints import complaints
+from coral_batch.linteval.items.examples import complaints
 from coral_batch.linteval.items.sources import read_snippets
 from coral_batch.records.items import Candidate
 from coral_batch.records.verdict import Program

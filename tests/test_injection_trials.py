@@ -187,14 +187,6 @@ def test_a_counted_program_loads_however_it_begins() -> None:
         assert outcomes(judged(code, [((5,), 1), ((10**9,), 1)])) == "PH"
 
 
-def test_a_program_without_tests_is_refused() -> None:
-    problem = replace(CHOSEN[0], name="untested", cases=(), tests=None)
-    with pytest.raises(CoralError, match="problem untested") as caught:
-        injected([CHOSEN[0], problem])
-    for words in ("without tests", "neither cases nor a test file", "exclude the problem"):
-        assert words in str(caught.value)
-
-
 def test_a_reference_that_fails_its_tests_is_refused() -> None:
     problem = problem_of("def f(n):\n    return n + 1\n", [((1,), 2), ((2,), 4)])
     with pytest.raises(CoralError, match="fails its own case") as caught:

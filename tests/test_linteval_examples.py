@@ -7,13 +7,13 @@ from difflib import ndiff
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.linteval.answers.extraction import code_of
-from coral_batch.linteval.items.complaints import complaints, feedback
 from coral_batch.linteval.items.examples import (
     clean_problems,
+    complaints,
     in_unclean_programs,
     make_lint_examples,
 )
-from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linteval.items.item import feedback, instructions
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.bug import Bug
@@ -41,7 +41,7 @@ def test_each_shows_a_programs_lint_errors_and_answers_with_the_clean_program() 
         answer = row.answer.removesuffix(TOKENIZER.eos_token)
         assert code_of(answer) == f"\n{CODE[row.problem]}"
     assert not any(complaints([f"{row.output}\n" for row in rows]))
-    assert [row.instruction for row in rows] == [PROMPTS["en"][n % 10] for n in range(12)]
+    assert [row.instruction for row in rows] == [instructions("en")[n % 10] for n in range(12)]
 
 
 def test_a_reference_with_lint_errors_of_its_own_is_no_answer() -> None:

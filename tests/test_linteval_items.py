@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build, item_id
-from coral_batch.linteval.items.complaints import complaints, feedback
-from coral_batch.linteval.items.item import fill
+from coral_batch.linteval.items.item import fill, instructions
 from coral_batch.linteval.items.mutants import mutants
-from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.records.items import (
@@ -42,26 +40,10 @@ from tests.settings import set_params
 @pytest.fixture(scope="module")
 def bundled() -> DataSet:
     """The default data set."""
-    return build(mutants(SNIPPETS, 2, 1), PROMPTS["ru"], functools.partial(in_jail, workers=2))
+    return build(mutants(SNIPPETS, 2, 1), instructions("ru"), functools.partial(in_jail, workers=2))
 
 
 # The feedback
-
-
-def test_feedback_has_the_published_form() -> None:
-    """The kinds of findings of the two published examples, on a program of our own."""
-    code = (
-        "import math\n\ndef circle(radius,scale):\n  area = math.pi * radius ** 2\n"
-        "  if scale:\n    area *= scale\n  return area"
-    )
-    assert feedback(complaints([code])[0]) == (
-        "E302: expected 2 blank lines, found 1 in 3 line\n"
-        "E231: missing whitespace after ',' in 3 line\n"
-        "E111: indentation is not a multiple of 4 in 4 line\n"
-        "E111: indentation is not a multiple of 4 in 5 line\n"
-        "E111: indentation is not a multiple of 4 in 7 line\n"
-        "W292: no newline at end of file in 7 line\n"
-    )
 
 
 def test_feedback_is_that_of_the_flake8_command(bundled: DataSet, tmp_path: Path) -> None:
@@ -102,8 +84,8 @@ def test_a_prompt_holds_code_and_feedback_to_the_letter(code: str, told: str) ->
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_ten_different_instructions_ask_for_a_fenced_answer(language: str) -> None:
-    assert len(set(PROMPTS[language])) == 10
-    for instruction in PROMPTS[language]:
+    assert len(set(instructions(language))) == 10
+    for instruction in instructions(language):
         assert all(instruction.count(placeholder) == 1 for placeholder in PLACEHOLDERS)
         assert "```python\n<code>" in instruction
         assert instruction.isascii() == (language == "en")

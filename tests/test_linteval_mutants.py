@@ -7,9 +7,8 @@ from itertools import islice
 
 import pytest
 
-from coral_batch.linteval.items.complaints import complaints
+from coral_batch.linteval.items.examples import complaints
 from coral_batch.linteval.items.mutants import FAULTS, Fault, put_in
-from coral_batch.linteval.items.view import View
 from coral_batch.records.items import Candidate
 from coral_batch.records.verdict import Program
 from coral_batch.seeding import generator
@@ -68,12 +67,3 @@ def test_the_snippets_are_small_clean_and_none_of_the_training_problems() -> Non
         assert 4 <= len(snippet.code.splitlines()) <= 25, snippet.source
         assert len(snippet.cases) >= 4
     assert not {snippet.source for snippet in SNIPPETS} & {file.stem for file in CLASSICS.iterdir()}
-
-
-def test_the_view_of_a_program_counts_characters() -> None:
-    view = View('word = "größe"; size = len(word)  # ☃\nlast = size\n')
-    assert [view.text(node) for node in view.tree.body] == [
-        'word = "größe"',
-        "size = len(word)",
-        "last = size",
-    ]

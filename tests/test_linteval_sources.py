@@ -12,8 +12,8 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import build
+from coral_batch.linteval.items.item import instructions
 from coral_batch.linteval.items.official import read_codelintereval
-from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.items.sources import read_folder, read_mbpp, read_snippets
 from coral_batch.records.items import Inputs, Item, Meta
 from coral_batch.records.verdict import Program
@@ -76,7 +76,7 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     candidates, dropped = read_folder(tmp_path)
     assert [(drop.source, drop.reason) for drop in dropped] == [("latin.py", "unparseable")]
     assert "cannot be read" in dropped[0].detail
-    data_set = build(candidates, PROMPTS["en"], in_jail, 1, dropped)
+    data_set = build(candidates, instructions("en"), in_jail, 1, dropped)
     assert [one.source for one in data_set.tests] == ["a.py", "deep/er/b.py"]
     assert data_set.items[1].inputs.code == "import os\nx=1\n"
     assert [(drop.source, drop.reason) for drop in data_set.dropped] == [
@@ -114,7 +114,7 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
 def test_official_data_is_read_as_it_is_in_all_its_forms(tmp_path: Path, text: str) -> None:
     file = tmp_path / "test.json"
     file.write_text(text)
-    assert read_codelintereval(file) == [
+    items = [
         Item(
             "Fix {code}: {feedback}",
             Inputs("x=1\n", "any text, as published\n"),
@@ -123,12 +123,10 @@ def test_official_data_is_read_as_it_is_in_all_its_forms(tmp_path: Path, text: s
         )
         for number in (5, 9)
     ]
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-def test_one_record_alone_is_a_data_set(tmp_path: Path, indent: int | None) -> None:
-    (tmp_path / "one.json").write_text(json.dumps(RECORD, indent=indent))
-    assert [item.meta.id for item in read_codelintereval(tmp_path / "one.json")] == [5]
+    assert read_codelintereval(file) == items
+    for indent in (None, 2):  # one record alone
+        file.write_text(json.dumps(RECORD, indent=indent))
+        assert read_codelintereval(file) == items[:1]
 
 
 def test_a_number_stands_for_a_prompt_of_the_data_set(tmp_path: Path) -> None:

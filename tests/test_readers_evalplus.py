@@ -14,13 +14,11 @@ from coral_batch.corpus.readers.evalplus import (
     LONGEST,
     MOST,
     chosen,
-    example_call,
     like,
     rule_of,
 )
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
-from coral_batch.errors import CoralError
 from tests.readers import jsonl, kinds, passes, read
 
 HUMANEVAL = {
@@ -228,11 +226,6 @@ def test_json_becomes_the_tuples_and_sets_of_the_example(
     assert [like(value, [shown]) for value, shown in zip(given, example, strict=True)] == turned
 
 
-def test_the_example_is_the_call_in_the_assert_of_a_prompt() -> None:
-    words = "Compare.\nassert set(joined((1,), [2], len('a'))) == set((1, 2))"
-    assert example_call(words, "joined") == [(1,), [2], None]
-
-
 def test_tasks_with_rules_of_their_own() -> None:
     assert rule_of("HumanEval/32", "find_zero") == "root"
     assert rule_of("Mbpp/2", "similar_elements") == "set"
@@ -275,20 +268,3 @@ def test_numbers_may_be_infinite_as_python_writes_them(tmp_path: Path) -> None:
         "evalplus", jsonl(tmp_path / "a.jsonl", {**row, "canonical_solution": code})
     )
     assert kinds(problem) == ["PASS", "PASS"]
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ({**MBPP, "base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
-        ({**HF_MBPP, "task_id": "2"}, ["MBPP+", "line 2, task_id"]),
-        ({"task_id": "Mbpp/2"}, ["line 2", "the missing"]),
-        ({**HF_HUMANEVAL, "entry_point": 1}, ["HumanEval+", "line 2, entry_point"]),
-    ],
-)
-def test_a_bad_row_is_named(tmp_path: Path, row: dict[str, Any], words: list[str]) -> None:
-    file = jsonl(tmp_path / "a.jsonl", HUMANEVAL, row)
-    with pytest.raises(CoralError) as caught:
-        read("evalplus", file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)

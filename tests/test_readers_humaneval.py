@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from tests.readers import jsonl, kinds, passes, read, reasons
 
@@ -149,23 +148,3 @@ def test_a_bug_that_is_none_or_does_not_parse_is_dropped(tmp_path: Path) -> None
         ("humanevalpack_5", "unparseable"),
         ("humanevalpack_6", "untested"),
     ]
-
-
-@pytest.mark.parametrize("reader", ["humaneval", "humanevalpack"])
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"task_id": "Other/1"}, ["line 2, task_id", "Other/1", "text matching"]),
-        ({"test": None}, ["line 2, test", "string"]),
-        ({}, ["two rows have one task id", "line 1"]),
-    ],
-)
-def test_a_bad_row_is_named(
-    tmp_path: Path, reader: str, change: dict[str, Any], words: list[str]
-) -> None:
-    row = ROW if reader == "humaneval" else PACKED
-    file = jsonl(tmp_path / "a.jsonl", row, {**row, **change})
-    with pytest.raises(CoralError) as caught:
-        read(reader, file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)

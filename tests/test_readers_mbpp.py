@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.testcode.asserts import checks, has_truth, is_json, numbered
+from coral_batch.corpus.testcode.asserts import checks, has_truth, is_json
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from tests.readers import jsonl, kinds, passes, read, reasons
@@ -107,27 +107,6 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
     assert "numpy" in dropped[3].detail
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"code": 1}, ["line 2, code", "1", "string"]),
-        ({"code": ...}, ["line 2", "the missing code"]),
-        ({"task_id": 601}, ["two rows have one task id", "line 2, task_id", "601", "line 1"]),
-        ({"more": 1}, ["line 2", "more"]),
-    ],
-)
-def test_a_bad_row_is_named_with_file_line_and_field(
-    tmp_path: Path, change: dict[str, Any], words: list[str]
-) -> None:
-    row = {**ROW, "task_id": 602, **change}
-    row = {name: value for name, value in row.items() if value is not ...}
-    file = jsonl(tmp_path / "mbpp.jsonl", ROW, row)
-    with pytest.raises(CoralError) as caught:
-        read("mbpp", file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
-
-
 @pytest.mark.parametrize("condition", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])
 def test_imports_for_type_checkers_alone_are_not_missing(tmp_path: Path, condition: str) -> None:
     start = "from __future__ import annotations\nimport typing\nfrom typing import TYPE_CHECKING\n"
@@ -163,15 +142,15 @@ LITERALS = st.recursive(
 @given(inputs=st.lists(LITERALS, max_size=3), expected=LITERALS)
 def test_a_case_holds_to_the_letter_what_the_assert_says(inputs: list[Any], expected: Any) -> None:
     source = f"assert f({', '.join(map(repr, inputs))}) == {expected!r}"
-    found = checks("f", numbered([ast.parse(source).body]))
+    cases, tests = checks("f", [ast.parse(source).body])
     exact = is_json(inputs) and is_json(expected) and not has_truth(expected)
-    assert bool(found.cases) == exact
+    assert bool(cases) == exact
     if exact:
-        (case,) = found.cases
+        (case,) = cases
         assert repr([list(case.inputs), case.expected]) == repr([inputs, expected])
         assert repr(json.loads(json.dumps(inputs))) == repr(inputs)
     else:
         space: dict[str, Any] = {"inf": math.inf, "nan": math.nan}
-        assert found.tests is not None
-        exec(found.tests.replace("from f import f", "def f(*given): return given"), space)
+        assert tests is not None
+        exec(tests.replace("from f import f", "def f(*given): return given"), space)
         assert callable(space["test_1"])

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from coral_batch.corpus.readers import READERS
-from coral_batch.corpus.sources import text
 from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
 from tests.readers import jsonl, read
@@ -98,21 +97,49 @@ def test_what_is_no_data_set_is_refused(reader: str, tmp_path: Path) -> None:
         assert all(word in str(caught.value) for word in [str(file), *words]), content
 
 
+@pytest.mark.parametrize(
+    ("reader", "change", "words"),
+    [
+        (
+            "humaneval",
+            {"task_id": "Other/1"},
+            ["line 2, task_id", "Other/1", "text matching"],
+        ),
+        ("humanevalpack", {"test": None}, ["HumanEvalPack", "line 2, test", "string"]),
+        ("mbpp", {"code": 1}, ["MBPP", "line 2, code", "1", "string"]),
+        ("mbpp", {"code": ...}, ["line 2", "the missing code"]),
+        ("mbpp", {"prompt": "Halve."}, ["the sanitized MBPP", "line 2", "missing"]),
+        ("evalplus", {"base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
+        ("evalplus", {"base_input": ...}, ["line 2", "the missing"]),
+        *(
+            (reader, {}, ["two rows have one task id", "line 2, task_id", "line 1"])
+            for reader in sorted(ROWS)
+        ),
+    ],
+)
+def test_a_bad_row_is_named_with_file_line_and_field(
+    reader: str, change: dict[str, Any], words: list[str], tmp_path: Path
+) -> None:
+    row = {name: value for name, value in {**ROWS[reader], **change}.items() if value is not ...}
+    with pytest.raises(CoralError) as caught:
+        read(reader, file := jsonl(tmp_path / "data.jsonl", ROWS[reader], row))
+    assert all(word in str(caught.value) for word in [str(file), *words])
+
+
+def test_the_hugging_face_forms_of_evalplus_are_held_to_their_schemas(tmp_path: Path) -> None:
+    for row, words in (
+        ({"task_id": "2", "prompt": "", "code": CODE, "test": ""}, r"MBPP\+[\s\S]*line 2, task_id"),
+        ({**ROWS["humaneval"], "entry_point": 1}, r"HumanEval\n[\s\S]*line 2, entry_point"),
+    ):
+        with pytest.raises(CoralError, match=words):
+            read("evalplus", jsonl(tmp_path / "data.jsonl", ROWS["evalplus"], row))
+
+
 @pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}\n" * 99, mtime=0)[:-9], b""])
 def test_a_damaged_archive_is_refused(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "data.jsonl.gz"
     file.write_bytes(content)
     with pytest.raises(CoralError, match=r"data\.jsonl\.gz"):
-        read("humaneval", file)
-
-
-def test_an_archive_that_unpacks_to_too_much_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = jsonl(tmp_path / "data.jsonl.gz", ROWS["humaneval"])
-    assert len(read("humaneval", file)[0]) == 1
-    monkeypatch.setattr(text, "MAX_BYTES", 10)
-    with pytest.raises(CoralError, match="too large"):
         read("humaneval", file)
 
 
@@ -127,14 +154,10 @@ def test_a_missing_file_and_a_folder_of_none_or_several_are_refused(tmp_path: Pa
         read("mbpp", tmp_path)
 
 
-def test_fields_beyond_the_schema_are_left_out_but_for_mbpp(tmp_path: Path) -> None:
-    for reader, row in ROWS.items():
-        file = jsonl(tmp_path / f"{reader}.jsonl", {**row, "more": 1})
-        if reader == "mbpp":
-            with pytest.raises(CoralError, match="more"):
-                read(reader, file)
-        else:
-            assert read(reader, file)[1] == []
+@forms
+def test_fields_beyond_the_schema_are_left_out(reader: str, tmp_path: Path) -> None:
+    file = jsonl(tmp_path / f"{reader}.jsonl", {**ROWS[reader], "more": 1})
+    assert read(reader, file)[1] == []
 
 
 def test_the_reasons_are_those_of_the_documentation() -> None:

@@ -5,92 +5,90 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.code.edits import Edit
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope, integer
 
 _QUOTES = ("'", '"')
 
 
-def bound(source: Editable, scope: Scope) -> Iterator[Edit]:
+def bound(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield comparisons with a bound that is off by one: ``i < n`` as ``i < n - 1``."""
-    for node in source.nodes:
-        if isinstance(node, ast.Compare):
-            # In `i + 1 < n` and `0 <= i < n` what stands at the left is a bound as well.
-            left = isinstance(node.left, ast.BinOp) or len(node.ops) > 1
-            equal = isinstance(node.ops[-1], ast.Eq | ast.NotEq)
-            for operand in [node.left, *node.comparators] if left else node.comparators:
-                yield from off_by_one(source, scope, operand, not equal or integer(operand) != 0)
+    if isinstance(node, ast.Compare):
+        # In `i + 1 < n` and `0 <= i < n` what stands at the left is a bound as well.
+        left = isinstance(node.left, ast.BinOp) or len(node.ops) > 1
+        equal = isinstance(node.ops[-1], ast.Eq | ast.NotEq)
+        for operand in [node.left, *node.comparators] if left else node.comparators:
+            yield from off_by_one(source, scope, operand, not equal or integer(operand) != 0)
 
 
-def ranges(source: Editable, scope: Scope) -> Iterator[Edit]:
+def ranges(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield ranges that are off by one: ``range(n)`` as ``range(1, n)``."""
-    for node in source.nodes:
-        if not is_range(node):
-            continue
-        assert isinstance(node, ast.Call)
-        for number in node.args:
-            yield from off_by_one(source, scope, number, integer(number) != 0)
-        if len(node.args) == 1:
-            start = source.start(node.args[0])
-            yield Edit(start, start, "1, ")
-        elif len(node.args) == 2:
-            yield Edit(source.start(node.args[0]), source.start(node.args[1]), "")
-        elif len(node.args) == 3:
-            yield Edit(source.end(node.args[1]), source.end(node.args[2]), "")
+    if not is_range(node):
+        return
+    assert isinstance(node, ast.Call)
+    for number in node.args:
+        yield from off_by_one(source, scope, number, integer(number) != 0)
+    if len(node.args) == 1:
+        start = source.start(node.args[0])
+        yield Edit(start, start, "1, ")
+    elif len(node.args) == 2:
+        yield Edit(source.start(node.args[0]), source.start(node.args[1]), "")
+    elif len(node.args) == 3:
+        yield Edit(source.end(node.args[1]), source.end(node.args[2]), "")
 
 
-def index(source: Editable, scope: Scope) -> Iterator[Edit]:
+def index(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield indices that are off by one: ``items[i]`` as ``items[i + 1]``."""
-    for node in source.nodes:
-        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-            yield from off_by_one(source, scope, node.slice)
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        yield from off_by_one(source, scope, node.slice)
 
 
-def slices(source: Editable, scope: Scope) -> Iterator[Edit]:
+def slices(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield slices that are off by one or lack a bound: ``items[1:]`` as ``items``."""
-    for node in source.nodes:
-        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
-            continue
-        limits = (node.slice.lower, node.slice.upper)
-        if limits == (None, None):
-            yield Edit(source.end(node.value), source.end(node), "")
-        for limit in limits:
-            if limit is not None:
-                yield from off_by_one(source, scope, limit, integer(limit) != 0)
-                yield source.replace(limit, "")
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
+        return
+    limits = (node.slice.lower, node.slice.upper)
+    if limits == (None, None):
+        yield Edit(source.end(node.value), source.end(node), "")
+    for limit in limits:
+        if limit is not None:
+            yield from off_by_one(source, scope, limit, integer(limit) != 0)
+            yield source.replace(limit, "")
 
 
-def initial_value(source: Editable, scope: Scope) -> Iterator[Edit]:
+def initial_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield variables that begin with another value: ``best = None`` as ``best = 0``."""
-    for node in source.nodes:
-        if not isinstance(node, ast.Assign) or not _begins(source, node):
-            continue
-        value = node.value
-        yield from _constants(source, value)
-        nothing = isinstance(value, ast.Constant) and value.value is None
-        if nothing or (isinstance(value, ast.Subscript) and scope.counts(node.targets[0])):
-            yield source.replace(value, "0")
-        elif isinstance(value, ast.Call) and ast.unparse(value) == "float('inf')":
-            yield source.replace(value, f"-{source.code(value)}")
-        elif isinstance(value, ast.UnaryOp) and ast.unparse(value) == "-float('inf')":
-            yield source.replace(value, source.code(value.operand))
+    if not isinstance(node, ast.Assign) or not _begins(source, node):
+        return
+    value = node.value
+    yield from _constants(source, value)
+    nothing = isinstance(value, ast.Constant) and value.value is None
+    if nothing or (isinstance(value, ast.Subscript) and scope.counts(node.targets[0])):
+        yield source.replace(value, "0")
+    elif isinstance(value, ast.Call) and ast.unparse(value) == "float('inf')":
+        yield source.replace(value, f"-{source.code(value)}")
+    elif isinstance(value, ast.UnaryOp) and ast.unparse(value) == "-float('inf')":
+        yield source.replace(value, source.code(value.operand))
 
 
-def constant(source: Editable, _: Scope) -> Iterator[Edit]:
+def constant(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield other constants, and none: ``x * 2`` as ``x * 3``, ``size + 1`` as ``size``."""
-    for literal in source.literals:
-        yield from _constants(source, literal)
-    for node in source.nodes:
-        if not isinstance(node, ast.Constant) or _is_of_other_kind(source, node):
-            continue
-        around = source.parent(node)
-        if integer(node) == 1 and isinstance(around, ast.BinOp | ast.AugAssign):
-            yield source.replace(node, "2")
-            if isinstance(around, ast.BinOp) and node is around.right:
-                start = source.enclosed(around.left, around)[1]
-                yield Edit(start, source.enclosed(node, around)[1], "")
-        else:
-            yield from _constants(source, node)
+    if not isinstance(node, ast.Constant):
+        return
+    if source.function(node) is None:
+        yield from _constants(source, node)
+        return
+    if _is_of_other_kind(source, node):
+        return
+    around = source.parent(node)
+    if integer(node) == 1 and isinstance(around, ast.BinOp | ast.AugAssign):
+        yield source.replace(node, "2")
+        if isinstance(around, ast.BinOp) and node is around.right:
+            start = source.enclosed(around.left, around)[1]
+            yield Edit(start, source.enclosed(node, around)[1], "")
+    else:
+        yield from _constants(source, node)
 
 
 def off_by_one(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.bounds import is_range, off_by_one
-from coral_batch.corpus.injection.editable import Edit, Editable, Function
+from coral_batch.corpus.injection.editable import Editable, Function
 from coral_batch.corpus.injection.scope import Scope, integer
 
 _Pairs = tuple[tuple[str, str], ...]
@@ -41,74 +42,70 @@ _SYMMETRIC = frozenset({"min", "max"})
 _BOTH_NEEDED = frozenset({"isinstance", "divmod", "map", "filter"})
 
 
-def arguments(source: Editable, _: Scope) -> Iterator[Edit]:
+def arguments(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield arguments in another order, and without one of them: ``f(a, b)`` as ``f(b, a)``."""
-    for node in source.nodes:
-        if not isinstance(node, ast.Call) or recursive(source, node) or is_range(node):
-            continue
-        spans = _arguments(source, node)
-        if name_of(node) not in _SYMMETRIC:
-            yield from source.swapped(spans)
-        if len(spans) > 1 and name_of(node) not in _BOTH_NEEDED:
-            yield Edit(spans[-2][1], spans[-1][1], "")
-            yield Edit(spans[0][0], spans[1][0], "")
-        ends = [span[1] for span in spans]
-        for keyword in node.keywords:
-            end = source.enclosed(keyword.value, node)[1]
-            if ends and not any(isinstance(one, ast.Starred) for one in node.args):
-                yield Edit(ends[-1], end, "")
-            ends.append(end)
+    if not isinstance(node, ast.Call) or recursive(source, node) or is_range(node):
+        return
+    spans = _arguments(source, node)
+    if name_of(node) not in _SYMMETRIC:
+        yield from source.swapped(spans)
+    if len(spans) > 1 and name_of(node) not in _BOTH_NEEDED:
+        yield Edit(spans[-2][1], spans[-1][1], "")
+        yield Edit(spans[0][0], spans[1][0], "")
+    ends = [span[1] for span in spans]
+    for keyword in node.keywords:
+        end = source.enclosed(keyword.value, node)[1]
+        if ends and not any(isinstance(one, ast.Starred) for one in node.args):
+            yield Edit(ends[-1], end, "")
+        ends.append(end)
 
 
-def call(source: Editable, _: Scope) -> Iterator[Edit]:
+def call(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield a call that is missing or too many: ``sorted(items)`` as ``items``."""
-    for node in source.nodes:
-        if isinstance(node, ast.Call) and not node.keywords:
-            name = name_of(node)
-            if isinstance(node.func, ast.Name) and name in _FORGOTTEN and len(node.args) == 1:
-                yield source.replace(node, source.code(node.args[0]))
-            if isinstance(node.func, ast.Attribute) and name in _FORGOTTEN_METHODS:
-                yield Edit(source.end(node.func.value), source.end(node), "")
-        elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name | ast.Attribute):
-            for name in _ADDED:
-                yield source.replace(node.iter, f"{name}({source.code(node.iter)})")
+    if isinstance(node, ast.Call) and not node.keywords:
+        name = name_of(node)
+        if isinstance(node.func, ast.Name) and name in _FORGOTTEN and len(node.args) == 1:
+            yield source.replace(node, source.code(node.args[0]))
+        if isinstance(node.func, ast.Attribute) and name in _FORGOTTEN_METHODS:
+            yield Edit(source.end(node.func.value), source.end(node), "")
+    elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name | ast.Attribute):
+        for name in _ADDED:
+            yield source.replace(node.iter, f"{name}({source.code(node.iter)})")
 
 
-def function(source: Editable, scope: Scope) -> Iterator[Edit]:
+def function(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield another function: ``min(a, b)`` as ``max(a, b)``, ``append`` as ``extend``."""
-    for node in source.nodes:
-        if not isinstance(node, ast.Call):
-            continue
-        name, end = name_of(node), source.end(node.func)
-        if isinstance(node.func, ast.Name) and name not in scope.variables(node.func):
-            both, one_way = _FUNCTIONS, _FUNCTIONS_ONE_WAY
-        else:
-            both, one_way = _METHODS, _METHODS_ONE_WAY
-        for meant, other in (*both, *((b, a) for a, b in both), *one_way):
-            if name == meant:
-                yield Edit(end - len(name), end, other)
-        if isinstance(node.func, ast.Attribute) and name == "pop":
-            if not node.args:
-                yield Edit(source.end(node) - 1, source.end(node) - 1, "0")
-            elif integer(node.args[0]) == 0:
-                yield source.replace(node.args[0], "")
+    if not isinstance(node, ast.Call):
+        return
+    name, end = name_of(node), source.end(node.func)
+    if isinstance(node.func, ast.Name) and name not in scope.variables(node.func):
+        both, one_way = _FUNCTIONS, _FUNCTIONS_ONE_WAY
+    else:
+        both, one_way = _METHODS, _METHODS_ONE_WAY
+    for meant, other in (*both, *((b, a) for a, b in both), *one_way):
+        if name == meant:
+            yield Edit(end - len(name), end, other)
+    if isinstance(node.func, ast.Attribute) and name == "pop":
+        if not node.args:
+            yield Edit(source.end(node) - 1, source.end(node) - 1, "0")
+        elif integer(node.args[0]) == 0:
+            yield source.replace(node.args[0], "")
 
 
-def recursion(source: Editable, scope: Scope) -> Iterator[Edit]:
+def recursion(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong arguments of a call to itself: ``f(n - 1)`` as ``f(n)``; and none returned."""
-    for node in source.nodes:
-        if isinstance(node, ast.Call) and recursive(source, node):
-            yield from source.swapped(_arguments(source, node))
-            for argument in node.args:
-                yield from off_by_one(source, scope, argument)
-                if isinstance(argument, ast.Name):
-                    for name in scope.others(argument):
-                        yield source.replace(argument, name)
-                elif isinstance(argument, ast.Subscript):
-                    yield source.replace(argument, source.code(argument.value))
-            around = source.parent(node)
-            if isinstance(around, ast.Return):
-                yield source.replace(around, source.code(node))
+    if isinstance(node, ast.Call) and recursive(source, node):
+        yield from source.swapped(_arguments(source, node))
+        for argument in node.args:
+            yield from off_by_one(source, scope, argument)
+            if isinstance(argument, ast.Name):
+                for name in scope.others(argument):
+                    yield source.replace(argument, name)
+            elif isinstance(argument, ast.Subscript):
+                yield source.replace(argument, source.code(argument.value))
+        around = source.parent(node)
+        if isinstance(around, ast.Return):
+            yield source.replace(around, source.code(node))
 
 
 def recursive(source: Editable, node: ast.Call) -> bool:

@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.code.edits import Edit, apply
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.kinds import KINDS
 from coral_batch.corpus.injection.scope import Scope
 from coral_batch.records.problem import Problem, Suite
@@ -66,7 +67,7 @@ def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
                 edit = queues[kind].popleft()
                 if not start <= edit.start <= edit.end <= end:
                     continue
-                code = source.text[: edit.start] + edit.text + source.text[edit.end :]
+                code = apply(source.text, [edit])
                 tree = _tree(code)
                 if tree is not None and tree not in seen:
                     seen.add(tree)
@@ -86,7 +87,7 @@ def _span(source: Editable, problem: Problem) -> tuple[int, int]:
 
 def _edits(kind: str, source: Editable, scope: Scope, name: str, seed: int) -> list[Edit]:
     """Return the edits of a kind, each once, as the seed orders them."""
-    edits = set(KINDS[kind](source, scope))
+    edits = {edit for node in source.nodes for edit in KINDS[kind](source, scope, node)}
     return sorted(
         edits,
         key=lambda edit: derive_seed(

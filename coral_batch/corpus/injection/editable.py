@@ -1,10 +1,9 @@
-"""A program as text and syntax tree, with one way to name places: character offsets.
+"""What of a program may be edited to put a bug in.
 
-Bugs are edits of the text, so that layout and comments stay as they are. What is never edited is
-left out here: the signature of a function (name, parameters, defaults, annotations, decorators), a
-class's head, docstrings, annotations, patterns of `match`, the types that an `except` catches, and
-f-strings, whose inner positions Python 3.11 gives otherwise than 3.12. Outside of functions only
-constants are edited, so that a program that loads still does.
+What is never edited is left out: the signature of a function (name, parameters, defaults,
+annotations, decorators), a class's head, docstrings, annotations, patterns of `match`, the types
+that an `except` catches, and f-strings, whose inner positions Python 3.11 gives otherwise than
+3.12. Outside of functions only constants are edited, so that a program that loads still does.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from coral_batch.corpus.code.edits import LINE_END, Edit, Source
 from coral_batch.verdicts.inside import syntax
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -36,34 +35,21 @@ _LEFT_OUT = frozenset(
         (ast.JoinedStr, "values"),
     }
 )
-_LINE_END = re.compile(r"\r\n|\r|\n")
 # What may stand between two operands besides the operator.
 _FILLER = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
 _CLOSING = re.compile(r"\s*\)")
 
 
-@dataclass(frozen=True)
-class Edit:
-    """Replace the characters from `start` up to `end` by `text`."""
-
-    start: int
-    end: int
-    text: str
-
-
-class Editable:
+class Editable(Source):
     """A program that parses.
 
     Args:
         text: its source.
 
     Attributes:
-        text: the same.
-        tree: its syntax tree.
-        nodes: the nodes in functions that may be edited, each before what is in it.
-        literals: the constants in what is assigned outside of functions, where all of it is
-            written out.
+        nodes: what may be edited: functions and the nodes in them, each before what is in it; and
+            the constants in what is assigned outside of functions, where all of it is written out.
         line_end: how its lines end.
 
     Raises:
@@ -71,38 +57,19 @@ class Editable:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.tree = syntax.parse(text)
-        self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
+        super().__init__(text, syntax.parse(text))
         self._parents: dict[ast.AST, ast.AST] = {}
         nodes = list(self._editable(self.tree))
-        self.nodes = [node for node in nodes if self.function(node) is not None]
-        self.literals = [
+        self.nodes = [one for one in nodes if isinstance(one, Function) or self.function(one)]
+        self.nodes += [
             node
             for statement in self.tree.body
             if isinstance(statement, ast.Assign) and _is_literal(statement.value)
             for node in ast.walk(statement.value)
             if isinstance(node, ast.Constant)
         ]
-        found = _LINE_END.search(text)
+        found = LINE_END.search(text)
         self.line_end = found.group() if found else "\n"
-
-    def start(self, node: ast.expr | ast.stmt) -> int:
-        """Return the offset of a node's first character."""
-        return self._offset(node.lineno, node.col_offset)
-
-    def end(self, node: ast.expr | ast.stmt) -> int:
-        """Return the offset behind a node's last character."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self._offset(node.end_lineno, node.end_col_offset)
-
-    def code(self, node: ast.expr | ast.stmt) -> str:
-        """Return a node's text, without brackets around it."""
-        return self.text[self.start(node) : self.end(node)]
-
-    def replace(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """Return the edit that puts `text` in a node's place."""
-        return Edit(self.start(node), self.end(node), text)
 
     def swapped(self, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
         """Yield the edits that swap two neighbours of some spans of the text, in its order."""
@@ -147,11 +114,11 @@ class Editable:
             From the start of the first line up to the start of the line behind the last; None where
             something else than a comment stands on them.
         """
-        start = self._starts[first.lineno - 1]
+        start = self.starts[first.lineno - 1]
         end_line = (last or first).end_lineno
         assert end_line is not None
         behind = self.end(last or first)
-        end = self._starts[end_line] if end_line < len(self._starts) else len(self.text)
+        end = self.starts[end_line] if end_line < len(self.starts) else len(self.text)
         tail = self.text[behind:end].rstrip("\r\n")
         if self.text[start : self.start(first)].strip(" \t") or not _REST_OF_LINE.fullmatch(tail):
             return None
@@ -159,11 +126,11 @@ class Editable:
 
     def indentation(self, node: ast.stmt) -> str:
         """Return what stands before a statement on its line."""
-        return self.text[self._starts[node.lineno - 1] : self.start(node)]
+        return self.text[self.starts[node.lineno - 1] : self.start(node)]
 
     def line_of(self, offset: int) -> int:
         """Return the number of the line, from 1, that a character stands on."""
-        return bisect_right(self._starts, offset)
+        return bisect_right(self.starts, offset)
 
     def parent(self, node: ast.AST) -> ast.AST:
         """Return the node that a node stands in."""
@@ -188,14 +155,12 @@ class Editable:
                 return one
         return None
 
-    def blocks(self) -> Iterator[list[ast.stmt]]:
-        """Yield the blocks of statements inside functions, without docstrings."""
-        for node in self._parents:
-            if isinstance(node, Function) or self.function(node) is not None:
-                for field in ("body", "orelse", "finalbody"):
-                    block = getattr(node, field, None)
-                    if isinstance(block, list):
-                        yield [statement for statement in block if statement in self._parents]
+    def blocks(self, node: ast.AST) -> Iterator[list[ast.stmt]]:
+        """Yield the blocks of statements of a node, without docstrings."""
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                yield [statement for statement in block if statement in self._parents]
 
     def _editable(self, node: ast.AST) -> Iterator[ast.AST]:
         yield node
@@ -206,14 +171,6 @@ class Editable:
                 if isinstance(child, ast.AST) and not _is_text(child):
                     self._parents[child] = node
                     yield from self._editable(child)
-
-    def _offset(self, line: int, column: int) -> int:
-        """Return the offset of a node's position, whose column counts bytes of UTF-8."""
-        start = self._starts[line - 1]
-        text = self.text[start : start + column]
-        if text.isascii():
-            return start + column
-        return start + len(text.encode()[:column].decode())
 
 
 def _is_text(node: ast.AST) -> bool:

@@ -1,4 +1,5 @@
-"""The kinds of bugs, by name: each is a function that yields the edits that put one in.
+"""The kinds of bugs, by name: each is a function that yields the edits of a node that
+put one in.
 
 The ideas are those of mutation testers (mutmut, cosmic-ray, mutatest, universalmutator, MutPy,
 poodle), as far as people make such slips, and of counts of people's bugs: QuixBugs' classes of
@@ -8,14 +9,16 @@ defects (Lin et al. 2017), ManySStuBs4J (Karampatsis and Sutton 2020), PyPIBugs 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
+from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection import bounds, calls, names, operators, statements
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope
 
-Kind = Callable[[Editable, Scope], Iterator[Edit]]
+Kind = Callable[[Editable, Scope, ast.AST], Iterator[Edit]]
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {

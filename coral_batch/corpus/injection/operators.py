@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from types import MappingProxyType
 
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.code.edits import Edit
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope
 
 # The sign of an operator, and those that are written in its place; the likeliest first.
@@ -52,62 +53,57 @@ _SIMPLE = ast.Name | ast.Call | ast.Attribute | ast.Subscript
 _JUMPS = ast.Return | ast.Continue | ast.Break | ast.Raise
 
 
-def arithmetic(source: Editable, _: Scope) -> Iterator[Edit]:
+def arithmetic(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong arithmetic and bitwise operators: ``a + b`` as ``a - b``."""
-    for node in source.nodes:
-        if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-            yield from _signs(source, node.left, node.right, _ARITHMETIC[type(node.op)])
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        yield from _signs(source, node.left, node.right, _ARITHMETIC[type(node.op)])
 
 
-def comparison(source: Editable, scope: Scope) -> Iterator[Edit]:
+def comparison(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong comparisons: ``a < b`` as ``a <= b``."""
-    for node in source.nodes:
-        if not isinstance(node, ast.Compare):
-            continue
-        operands = [node.left, *node.comparators]
-        for operator, (left, right) in zip(node.ops, pairwise(operands), strict=True):
-            signs = _COMPARISON[type(operator)]
-            if isinstance(operator, ast.Eq) and any(map(scope.counts, operands)):
-                signs += _ORDERED
+    if not isinstance(node, ast.Compare):
+        return
+    operands = [node.left, *node.comparators]
+    for operator, (left, right) in zip(node.ops, pairwise(operands), strict=True):
+        signs = _COMPARISON[type(operator)]
+        if isinstance(operator, ast.Eq) and any(map(scope.counts, operands)):
+            signs += _ORDERED
+        yield from _signs(source, left, right, signs)
+
+
+def boolean(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
+    """Yield ``and`` as ``or``, and the other way round."""
+    if isinstance(node, ast.BoolOp):
+        signs = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        for left, right in pairwise(node.values):
             yield from _signs(source, left, right, signs)
 
 
-def boolean(source: Editable, _: Scope) -> Iterator[Edit]:
-    """Yield ``and`` as ``or``, and the other way round."""
-    for node in source.nodes:
-        if isinstance(node, ast.BoolOp):
-            signs = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-            for left, right in pairwise(node.values):
-                yield from _signs(source, left, right, signs)
-
-
-def assignment(source: Editable, scope: Scope) -> Iterator[Edit]:
+def assignment(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong augmented assignments: ``total += x`` as ``total = x`` or ``total -= x``."""
-    for node in source.nodes:
-        if isinstance(node, ast.AugAssign) and type(node.op) in _ASSIGNMENT:
-            yield from _signs(source, node.target, node.value, _ASSIGNMENT[type(node.op)])
-        elif isinstance(node, ast.Assign) and source.loop(node) is not None:
-            target = node.targets[0]
-            if isinstance(target, ast.Name) and target.id in scope.variables(target):
-                yield from _signs(source, target, node.value, ("=", "+="))
+    if isinstance(node, ast.AugAssign) and type(node.op) in _ASSIGNMENT:
+        yield from _signs(source, node.target, node.value, _ASSIGNMENT[type(node.op)])
+    elif isinstance(node, ast.Assign) and source.loop(node) is not None:
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and target.id in scope.variables(target):
+            yield from _signs(source, target, node.value, ("=", "+="))
 
 
-def condition(source: Editable, _: Scope) -> Iterator[Edit]:
+def condition(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield conditions that are negated, or lack a part: ``if a and b`` as ``if a``."""
-    for node in source.nodes:
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            start, end = source.enclosed(node.operand, node)
-            yield source.replace(node, source.text[start:end])
-        if isinstance(node, ast.If | ast.While | ast.IfExp) and isinstance(node.test, _SIMPLE):
-            yield source.replace(node.test, f"not {source.code(node.test)}")
-        if isinstance(node, ast.BoolOp):
-            yield from _without_one(source, node, node.values)
-        if isinstance(node, ast.Compare) and len(node.ops) > 1:
-            yield from _without_one(source, node, [node.left, *node.comparators])
-        if isinstance(node, ast.comprehension):
-            yield from _without_filter(source, node)
-        if isinstance(node, ast.If):
-            yield from _without_test(source, node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        start, end = source.enclosed(node.operand, node)
+        yield source.replace(node, source.text[start:end])
+    if isinstance(node, ast.If | ast.While | ast.IfExp) and isinstance(node.test, _SIMPLE):
+        yield source.replace(node.test, f"not {source.code(node.test)}")
+    if isinstance(node, ast.BoolOp):
+        yield from _without_one(source, node, node.values)
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        yield from _without_one(source, node, [node.left, *node.comparators])
+    if isinstance(node, ast.comprehension):
+        yield from _without_filter(source, node)
+    if isinstance(node, ast.If):
+        yield from _without_test(source, node)
 
 
 def _signs(source: Editable, left: ast.expr, right: ast.expr, signs: tuple[str, ...]) -> Iterator:

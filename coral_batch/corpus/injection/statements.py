@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from coral_batch.corpus.injection.editable import Edit, Editable
+from coral_batch.corpus.code.edits import Edit
+from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope
 
 _PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Break, ast.Continue, ast.Raise)
@@ -15,61 +16,54 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 _LONGEST = 6  # lines of a branch that is swapped with another
 
 
-def statement(source: Editable, scope: Scope) -> Iterator[Edit]:
+def statement(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield blocks without one of their statements; a variable's first value stays."""
-    for block in source.blocks():
-        for node in block:
-            span = source.lines(node)
-            deletable = _is_plain(node) or _is_guard(node)
-            if len(block) > 1 and span is not None and deletable and not _binds(scope, node):
+    for block in source.blocks(node):
+        for one in block:
+            span = source.lines(one)
+            deletable = isinstance(one, _PLAIN) or _is_guard(one)
+            if len(block) > 1 and span is not None and deletable and not _binds(scope, one):
                 yield Edit(*span, "")
 
 
-def branches(source: Editable, _: Scope) -> Iterator[Edit]:
+def branches(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield branches that are swapped, and ``elif`` as ``if``."""
-    for node in source.nodes:
-        if isinstance(node, ast.IfExp):
-            spans = [source.enclosed(branch, node) for branch in (node.body, node.orelse)]
-            yield from source.swapped(spans)
-        elif isinstance(node, ast.If) and node.orelse:
-            other = source.start(node.orelse[0])
-            if source.text.startswith("elif", other):
-                yield Edit(other, other + len("elif"), "if")
-            else:
-                yield from _swapped_blocks(source, node)
+    if isinstance(node, ast.IfExp):
+        spans = [source.enclosed(branch, node) for branch in (node.body, node.orelse)]
+        yield from source.swapped(spans)
+    elif isinstance(node, ast.If) and node.orelse:
+        other = source.start(node.orelse[0])
+        if source.text.startswith("elif", other):
+            yield Edit(other, other + len("elif"), "if")
+        else:
+            yield from _swapped_blocks(source, node)
 
 
-def indentation(source: Editable, _: Scope) -> Iterator[Edit]:
+def indentation(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield statements that are indented into the block before them, or out of their own."""
-    for block in source.blocks():
-        for before, node in pairwise(block):
+    for block in source.blocks(node):
+        for before, after in pairwise(block):
             if isinstance(before, _BLOCKS):
                 last = (before.orelse or before.body)[-1]
-                yield from _indented(source, node, last)
-    for around in source.nodes:
-        if isinstance(around, _BLOCKS) and len(around.body) > 1:
-            yield from _indented(source, around.body[-1], around)
+                yield from _indented(source, after, last)
+    if isinstance(node, _BLOCKS) and len(node.body) > 1:
+        yield from _indented(source, node.body[-1], node)
 
 
-def loop(source: Editable, _: Scope) -> Iterator[Edit]:
+def loop(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield loops that end too early or late: ``continue`` as ``break``, ``while`` as ``if``."""
-    for node in source.nodes:
-        if isinstance(node, ast.Break):
-            yield source.replace(node, "continue")
-        elif isinstance(node, ast.Continue):
-            yield source.replace(node, "break")
-        elif isinstance(node, ast.While):
-            yield Edit(source.start(node), source.start(node) + len("while"), "if")
-        elif isinstance(node, ast.If) and source.loop(node) is not None:
-            last = node.body[-1]
-            span = None if isinstance(last, _JUMPS) else source.lines(last)
-            if span is not None:
-                end = span[0] + len(source.text[slice(*span)].rstrip("\r\n"))
-                yield Edit(end, end, f"{source.line_end}{source.indentation(last)}break")
-
-
-def _is_plain(node: ast.stmt) -> bool:
-    return isinstance(node, _PLAIN)
+    if isinstance(node, ast.Break):
+        yield source.replace(node, "continue")
+    elif isinstance(node, ast.Continue):
+        yield source.replace(node, "break")
+    elif isinstance(node, ast.While):
+        yield Edit(source.start(node), source.start(node) + len("while"), "if")
+    elif isinstance(node, ast.If) and source.loop(node) is not None:
+        last = node.body[-1]
+        span = None if isinstance(last, _JUMPS) else source.lines(last)
+        if span is not None:
+            end = span[0] + len(source.text[slice(*span)].rstrip("\r\n"))
+            yield Edit(end, end, f"{source.line_end}{source.indentation(last)}break")
 
 
 def _binds(scope: Scope, node: ast.stmt) -> bool:
@@ -90,7 +84,7 @@ def _is_guard(node: ast.stmt) -> bool:
         isinstance(node, ast.If)
         and not node.orelse
         and len(node.body) == 1
-        and _is_plain(node.body[0])
+        and isinstance(node.body[0], _PLAIN)
     )
 
 
@@ -110,5 +104,5 @@ def _indented(source: Editable, node: ast.stmt, like: ast.stmt) -> Iterator[Edit
     indentation = source.indentation(like)
     if start is None or indentation.strip() or node.lineno != node.end_lineno:
         return
-    if _is_plain(node):
+    if isinstance(node, _PLAIN):
         yield Edit(start[0], source.start(node), indentation)

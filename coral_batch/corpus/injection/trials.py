@@ -55,17 +55,18 @@ def inject(
         The rows of the table `bug_trials`, each reference before its candidates, and the bugs.
 
     Raises:
-        CoralError: a problem has no tests, or its reference fails them; or it runs too many lines
-            and the problem has no bug of its own.
+        CoralError: a reference fails its tests, or it runs too many lines and the problem has no
+            bug of its own.
     """
-    for problem in problems:
-        _check_tests(problem)
     searches = [_Search(problem, settings, seed) for problem in problems]
     while drawn := [(search, one) for search in searches for one in search.draw()]:
         results = judge([search.program(one) for search, one in drawn])
         for (search, one), verdicts in zip(drawn, results, strict=True):
             search.add(one, verdicts)
-        _refuse([search.fault for search in searches if search.fault])
+        if faults := [search.fault for search in searches if search.fault]:
+            first, *others = faults
+            names = "".join(f"; likewise of {fault['field']}" for fault in others)
+            raise CoralError(**{**first, "action": first["action"] + names})
     rows = [{**row, "isolation": isolation} for search in searches for row in search.rows]
     return rows, [bug for search in searches for bug in search.bugs()]
 
@@ -127,11 +128,11 @@ class _Search:
         Of those on one line that do the same to every case only the first is one. A problem with a
         bug of its own gets no others where its reference runs too long.
         """
-        if candidate.kind == REFERENCE and self._problem.buggy is not None:
-            self._too_long = runs_too_long(outcomes(verdicts))
-        if candidate.kind == REFERENCE and not self._too_long:
-            self.fault = _fault(self._problem, verdicts, self._settings.lines)
         letters = outcomes(verdicts)
+        if candidate.kind == REFERENCE:
+            self._too_long = self._problem.buggy is not None and runs_too_long(letters)
+            if not self._too_long:
+                self.fault = _fault(self._problem, verdicts, self._settings.lines)
         details = json.dumps([(verdict.kind, verdict.detail) for verdict in verdicts])
         effect = hashlib.sha256(details.encode()).hexdigest()[:16]
         self.rows.append(
@@ -171,49 +172,26 @@ class _Search:
         ]
 
 
-def _check_tests(problem: Problem) -> None:
-    if not problem.cases and problem.tests is None:
-        raise CoralError(
-            "no bug can be put into a program without tests",
-            field=f"problem {problem.name}",
-            found="neither cases nor a test file",
-            expected="JSON cases, or a test file",
-            action="add tests, or exclude the problem (corpus.sources: exclude)",
-        )
-
-
 def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[str, str] | None:
     """Return what is wrong with a reference unless it passes every case within its lines."""
-    for verdict in verdicts:
-        if verdict.kind == "PASS":
-            continue
-        where = f"problem {problem.name}, case {verdict.case}"
-        if hangs(verdict.detail):
-            return {
-                "problem": "a reference program runs more lines than its bugs are given",
-                "field": where,
-                "found": f"more than {lines} lines, those of the cases before it included",
-                "expected": "an end",
-                "action": "raise injection.lines in params.yaml if the program does end; else "
-                "correct the corpus, or exclude the problem (corpus.sources: exclude)",
-            }
-        case = None if verdict.test is not None else problem.cases[verdict.case]
+    verdict = next((one for one in verdicts if one.kind != "PASS"), None)
+    if verdict is None:
+        return None
+    where = f"problem {problem.name}, case {verdict.case}"
+    if hangs(verdict.detail):
         return {
-            "problem": "a reference program fails its own case",
+            "problem": "a reference program runs more lines than its bugs are given",
             "field": where,
-            "found": f"{verdict.kind} {verdict.detail}".strip(),
-            "expected": "PASS" if case is None else f"PASS with {shorten(case.expected)}",
-            "action": "correct the corpus, or exclude the problem (corpus.sources: exclude)",
+            "found": f"more than {lines} lines, those of the cases before it included",
+            "expected": "an end",
+            "action": "raise injection.lines in params.yaml if the program does end; else correct"
+            " the corpus, or exclude the problem (corpus.sources: exclude)",
         }
-    return None
-
-
-def _refuse(faults: Sequence[dict[str, str]]) -> None:
-    """Raise `CoralError` of the first fault, if there is one, and name the others."""
-    if not faults:
-        return
-    first, *others = faults
-    if others:
-        names = "; ".join(fault["field"] for fault in others)
-        first = {**first, "action": f"{first['action']}; likewise of {names}"}
-    raise CoralError(**first)
+    expected = f" with {shorten(problem.cases[verdict.case].expected)}" if problem.cases else ""
+    return {
+        "problem": "a reference program fails its own case",
+        "field": where,
+        "found": f"{verdict.kind} {verdict.detail}".strip(),
+        "expected": f"PASS{expected}",
+        "action": "correct the corpus, or exclude the problem (corpus.sources: exclude)",
+    }

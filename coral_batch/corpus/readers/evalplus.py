@@ -11,21 +11,17 @@ needs numpy. The programs have no bugs.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse, parse_program
-from coral_batch.corpus.sources.rows import Form, Lost, find_file, gather, read_rows
+from coral_batch.corpus.sources.rows import Lost, Row, read_problems
 from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
 from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.verdicts.functions import take_docstring
-
-_RELEASE = Form("evalplus", "EvalPlus")
-_HUMANEVAL = Form("humaneval", "HumanEval+")
-_MBPP = Form("evalplus_mbpp", "MBPP+")
 
 FLOATS = 1e-6
 """The tolerance where the file says 0."""
@@ -51,23 +47,6 @@ Arguments = list[Any]
 
 
 @dataclass(frozen=True)
-class _Task:
-    """What is read of a row of either form.
-
-    Attributes:
-        id: ``HumanEval/7`` or ``Mbpp/2``.
-        program: the canonical solution, all of it.
-        docstring: the task in words; None where the program holds it.
-        row: the row, for its inputs.
-    """
-
-    id: str
-    program: str
-    docstring: str | None
-    row: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class _Calls:
     """What is called and what is expected.
 
@@ -85,7 +64,7 @@ class _Calls:
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Read every task, in the file's order.
+    """Read every task.
 
     ``humanevalplus_7`` is the problem of ``HumanEval/7``, ``mbppplus_2`` that of ``Mbpp/2``.
 
@@ -93,14 +72,17 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         The problems, and the tasks whose program or tests the jail cannot run.
 
     Raises:
-        CoralError: see `read_rows`, or no problem is left.
+        CoralError: see `read_problems`.
     """
 
-    def make(name: str, task: _Task) -> Problem:
-        calls = _calls(task)
+    def make(name: str, row: Row) -> Problem:
+        words, program = None, row["prompt"] + row.get("canonical_solution", "")
+        if name.startswith("mbpp"):
+            words, program = _words(row["prompt"]), row.get("code") or row["canonical_solution"]
+        calls = _calls(row, words)
         function = calls.function
-        parse_program(task.program, function)
-        rule = rule_of(task.id, function)
+        parse_program(program, function)
+        rule = rule_of(_id(row), function)
         numbers = chosen(calls.inputs)
         if not numbers:
             raise Lost("untested", "there are no inputs of a usable length")
@@ -108,35 +90,30 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         tests = comparing(
             function,
             [calls.inputs[number] for number in numbers],
-            task.program if results is None else [results[number] for number in numbers],
+            program if results is None else [results[number] for number in numbers],
             calls.tolerance or FLOATS,
             rule,
         )
-        code, docstring = take_docstring(task.program, function)
-        docstring = docstring if task.docstring is None else task.docstring
+        code, docstring = take_docstring(program, function)
+        docstring = docstring if words is None else words
         return make_problem(name, function, code, origin, docstring=docstring, tests=tests)
 
-    file = find_file(path, ".jsonl", ".jsonl.gz")
-    return gather(file, _tasks(file), make)
+    def name_of(row: Row) -> str:
+        return _id(row).lower().replace("/", "plus_")
+
+    return read_problems(path, _schema_of, name_of, make, infinite=True)
 
 
-def _tasks(file: Path) -> Iterator[tuple[str, _Task]]:
-    """Yield the name of each row's problem, and the row."""
-    for _, row in read_rows(file, _form, infinite=True):
-        task_id, prompt = row["task_id"], row["prompt"]
-        task_id = task_id if isinstance(task_id, str) else f"Mbpp/{task_id}"
-        if task_id.startswith("HumanEval/"):
-            task = _Task(task_id, prompt + row["canonical_solution"], None, row)
-        else:
-            code = row["code"] if "code" in row else row["canonical_solution"]
-            task = _Task(task_id, code, _words(prompt), row)
-        yield task_id.lower().replace("/", "plus_"), task
-
-
-def _form(row: Mapping[str, Any]) -> Form:
+def _schema_of(row: Mapping[str, Any]) -> str:
     if "base_input" in row or "test" not in row:
-        return _RELEASE
-    return _MBPP if "code" in row else _HUMANEVAL
+        return "evalplus"
+    return "evalplus_mbpp" if "code" in row else "humaneval"
+
+
+def _id(row: Row) -> str:
+    """Return ``HumanEval/7`` or ``Mbpp/2``, of which the Hugging Face form has the number alone."""
+    task_id = row["task_id"]
+    return task_id if isinstance(task_id, str) else f"Mbpp/{task_id}"
 
 
 def _words(prompt: str) -> str:
@@ -147,13 +124,12 @@ def _words(prompt: str) -> str:
         return prompt.strip()
 
 
-def _calls(task: _Task) -> _Calls:
-    row = task.row
+def _calls(row: Row, words: str | None) -> _Calls:
     if "test" in row:
         return _calls_of_test(row["test"], row.get("entry_point"))
     function, inputs = row["entry_point"], [*row["base_input"], *row["plus_input"]]
-    if task.docstring is not None:
-        example = example_call(task.docstring, function)
+    if words is not None:
+        example = example_call(words, function)
         inputs = [_arguments(given, example) for given in inputs]
     return _Calls(function, inputs, None, row["atol"])
 

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.sources.programs import check_changed
-from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.sources.views import view
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
@@ -188,15 +185,15 @@ class _Project:
         if not tested:
             why = "no test that passes calls a function of it"
             return [], [DroppedProblem(name, "untested", why)]
-        broken, changed = None, tested
-        if bug is not None:
-            with _mendable(bug):
-                broken = read_source(bug)
-                check_changed(_plain(broken, tested), _plain(source, tested))
-                changed = _changed(source, broken, tested)
-                for function in changed:
-                    if not definitions_of(broken.tree, function):
-                        raise Lost("untestable", f"it has no def {function}")
+        broken = source if bug is None else read_source(bug)
+        changed = [one for one in tested if _dump(broken, one) not in ([], _dump(source, one))]
+        if bug is not None and not changed:
+            raise CoralError(
+                "a file of the folder cannot be used",
+                file=bug,
+                found=f"it changes none of {', '.join(tested)}",
+                action="see docs/corpora.md for what is read",
+            )
         problems, dropped = [], []
         for function in tested:
             stem = Path(name).with_suffix("").as_posix()
@@ -207,12 +204,12 @@ class _Project:
                 placed = with_answer(source, function, reference)
                 if placed is None or placed.text != source.text:
                     raise CoralError("the function cannot be put in its place again")
-                buggy = None
-                if broken is not None and function in changed:
-                    buggy = view(broken, function, helpers=True)[0]
+                buggy = view(broken, function, helpers=True)[0] if function in changed else None
             except (CoralError, ValueError) as error:
                 dropped.append(DroppedProblem(called_so, "untestable", str(error)))
                 continue
+            tests = tuple(self._and_hidden(source, function, called[function]))
+            together = digest(self.ran.collected or (), tests)
             problems.append(
                 make_problem(
                     called_so,
@@ -221,7 +218,7 @@ class _Project:
                     self.origin,
                     buggy=buggy,
                     docstring=docstring,
-                    tests=self._suite(name, self._and_hidden(source, function, called[function])),
+                    tests=Suite(str(self.path), name, tests, together, self.sha256),
                 )
             )
         return problems, dropped
@@ -237,10 +234,6 @@ class _Project:
         others = [one.id for one in self.ran.outcomes if one.kind == "PASS" and one.id not in tests]
         hidden = [test for test in others if test.partition("::")[0] in files]
         return [*tests, *hidden][:MOST_TESTS]
-
-    def _suite(self, name: str, tests: Sequence[str]) -> Suite:
-        together = digest(self.ran.collected or (), tests)
-        return Suite(str(self.path), name, tuple(tests), together, self.sha256)
 
 
 def _bugs(path: Path) -> dict[str, Path]:
@@ -258,40 +251,6 @@ def _bugs(path: Path) -> dict[str, Path]:
             expected="one of the two files",
         )
     return {**beside, **inside}
-
-
-@contextmanager
-def _mendable(file: Path) -> Iterator[None]:
-    """Turn what makes a file unusable into an error that names it."""
-    try:
-        yield
-    except Lost as lost:
-        raise CoralError(
-            "a file of the folder cannot be used",
-            file=file,
-            found=lost.detail,
-            action="see docs/corpora.md for what is read",
-        ) from None
-
-
-def _plain(source: SourceFile, functions: Sequence[str]) -> ast.Module:
-    """Return a file's tree without the docstrings of functions."""
-    text = source.text
-    for function in functions:
-        text = take_docstring(text, function)[0]
-    return SourceFile(source.file, text).tree
-
-
-def _changed(source: SourceFile, broken: SourceFile, functions: Sequence[str]) -> list[str]:
-    """Return the functions that a bug changes.
-
-    Raises:
-        Lost: it changes none that a test calls.
-    """
-    changed = [one for one in functions if _dump(source, one) != _dump(broken, one)]
-    if not changed:
-        raise Lost("unchanged", f"it changes none of {', '.join(functions)}")
-    return changed
 
 
 def _dump(source: SourceFile, function: str) -> list[str]:

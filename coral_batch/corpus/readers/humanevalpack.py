@@ -7,26 +7,23 @@ are what ``check`` asserts, see `coral_batch.corpus.testcode.checkfunction`, beh
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from coral_batch.corpus.sources.rows import Form, find_file, gather, read_rows
+from coral_batch.corpus.sources.rows import Row, read_problems
 from coral_batch.corpus.testcode.checkfunction import check_problem
 from coral_batch.records.problem import DroppedProblem, Problem
 
-_FORM = Form("humanevalpack", "HumanEvalPack", {"import": "", "test_setup": ""})
-
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Read every task, in the file's order; ``humanevalpack_7`` is the problem of ``Python/7``.
+    """Read every task; ``humanevalpack_7`` is the problem of ``Python/7``.
 
     Returns:
         The problems, and the tasks whose programs or tests the jail cannot run.
 
     Raises:
-        CoralError: see `read_rows`, or no problem is left.
+        CoralError: see `read_problems`.
     """
 
-    def make(name: str, row: dict[str, Any]) -> Problem:
+    def make(name: str, row: Row) -> Problem:
         before = f"{row['import']}\n{row['declaration']}"
         return check_problem(
             name,
@@ -38,8 +35,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             docstring=row["docstring"],
         )
 
-    file = find_file(path, ".jsonl", ".jsonl.gz", ".json")
-    rows = read_rows(file, lambda _: _FORM)
-    return gather(
-        file, ((row["task_id"].replace("Python/", "humanevalpack_"), row) for _, row in rows), make
+    return read_problems(
+        path,
+        lambda _: "humanevalpack",
+        lambda row: row["task_id"].replace("Python/", "humanevalpack_"),
+        make,
     )

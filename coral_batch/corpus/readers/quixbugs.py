@@ -17,9 +17,9 @@ from coral_batch.corpus.sources.problems import make_problem, read_cases, read_f
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.corpus.testcode.crossing import check_uncaught
-from coral_batch.corpus.testcode.plain import check_plain
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, DroppedProblem, Problem
+from coral_batch.verdicts.functions import Definition
 from coral_batch.verdicts.inside.syntax import parse
 
 _BUGGY, _CORRECT, _CASES, _TESTS = (
@@ -119,11 +119,25 @@ def _read_tests(file: Path, name: str) -> str:
     tests = read_text(file)
     try:
         tree = programs.parse(tests, "the test file")
-        check_plain(tree)
+        _check_plain(tree)
         check_uncaught({name}, tree.body)
     except Lost as lost:
         raise CoralError("a test file cannot be used", file=file, found=lost.detail) from None
     return tests
+
+
+def _check_plain(tree: ast.Module) -> None:
+    """Check that every test of a file is a function that it defines by ``def`` at its top level.
+
+    Raises:
+        Lost: another is in a class or a block, or is asynchronous, and would not be run.
+    """
+    for node in ast.walk(tree):
+        if not isinstance(node, Definition) or not node.name.lower().startswith("test"):
+            continue
+        if not isinstance(node, ast.FunctionDef) or node not in tree.body:
+            where = ast.unparse(node).partition("\n")[0].rstrip(":")
+            raise Lost("untestable", f"{where}: only plain test functions are read")
 
 
 def _read_program(file: Path, name: str) -> tuple[str, str]:

@@ -7,11 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from coral_batch.corpus.roles import coralx
-from coral_batch.corpus.sources.rows import ROLES_FILE
-from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.sources.rows import ROLES_FILE, read_rows
 from coral_batch.errors import CoralError
-from coral_batch.lake import strictjson
-from coral_batch.lake.schemas import first_error, validator
 from coral_batch.records.problem import Problem, Role, Suite
 from coral_batch.records.settings import Shares, Source
 
@@ -35,9 +32,8 @@ def assign(problems: Sequence[Problem], name: str, source: Source) -> list[Role]
         source: its settings.
 
     Raises:
-        CoralError: one of QuixBugs' 40 names is missing, or a test problem among them has no JSON
-            cases; the file is missing, broken or empty, or names what is no problem; `exclude`
-            names what is no problem.
+        CoralError: one of QuixBugs' 40 names is missing; the file is missing, broken or empty, or
+            names what is no problem; `exclude` names what is no problem.
     """
     if unknown := sorted(set(source.exclude) - {problem.name for problem in problems}):
         raise CoralError(
@@ -104,14 +100,6 @@ def _by_quixbugs(problems: Sequence[Problem], path: Path) -> Given:
             "corpus",
         )
     roles = {problem.name: coralx.role_of(problem.name) for problem in problems}
-    for problem in problems:
-        if roles[problem.name] == "test" and not problem.cases:
-            raise CoralError(
-                "a test problem has no JSON cases",
-                file=path,
-                field=problem.name,
-                expected=f"json_testcases/{problem.name}.json",
-            )
     return {name: (role, coralx.REASONS[role]) for name, role in roles.items()}
 
 
@@ -124,31 +112,15 @@ def _by_file(problems: Sequence[Problem], path: Path) -> Given:
             expected=f"a folder with the source and {ROLES_FILE}",
             action=f"move it into a folder of its own, and {ROLES_FILE} beside it",
         )
-    file = path / ROLES_FILE
     given = {problem.name: ("excluded", f"not named in {ROLES_FILE}") for problem in problems}
-    named: set[str] = set()
-    check = validator("roles")
-    for number, line in enumerate(read_text(file).split("\n"), start=1):
-        if not line.strip():
-            continue
-        row = strictjson.parse(line, file, f"line {number}")
-        if error := first_error(check, row, f"line {number}"):
-            raise CoralError("a row gives no role", file=file, **error)
-        name = row["name"]
-        if name not in given or name in named:
+    for where, row in read_rows(path / ROLES_FILE, lambda _: "roles", "name"):
+        if row["name"] not in given:
             raise CoralError(
-                f"{ROLES_FILE} assigns {'two roles' if name in named else 'a role to no problem'}",
-                file=file,
-                field=f"line {number}, name",
-                found=name,
-                expected=f"each of the {len(given)} problems once",
+                f"{ROLES_FILE} assigns a role to no problem",
+                file=path / ROLES_FILE,
+                field=f"{where}, name",
+                found=row["name"],
+                expected=f"one of the {len(given)} problems",
             )
-        named.add(name)
-        given[name] = (row["role"], f"its row in {ROLES_FILE}")
-    if not named:
-        raise CoralError(
-            f"{ROLES_FILE} is empty",
-            file=file,
-            expected='a row {"name": ..., "role": ...} per problem',
-        )
+        given[row["name"]] = (row["role"], f"its row in {ROLES_FILE}")
     return given

@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
-TRAINING = frozenset(
-    {
-        "bitcount",
-        "bucketsort",
-        "find_first_in_sorted",
-        "find_in_sorted",
-        "flatten",
-        "gcd",
-        "get_factors",
-        "hanoi",
-        "is_valid_parenthesization",
-        "knapsack",
-        "kth",
-        "levenshtein",
-        "lis",
-        "longest_common_subsequence",
-        "max_sublist_sum",
-        "mergesort",
-        "pascal",
-        "powerset",
-        "quicksort",
-        "reverse_linked_list",
-        "rpn_eval",
-        "shunting_yard",
-        "sqrt",
-        "subsequences",
-    }
-)
-TEST = frozenset(
-    {
-        "kheapsort",
-        "lcs_length",
-        "next_palindrome",
-        "next_permutation",
-        "possible_change",
-        "sieve",
-        "to_base",
-        "wrap",
-    }
-)
-HELD_OUT = frozenset(
-    {
-        "breadth_first_search",
-        "depth_first_search",
-        "detect_cycle",
-        "minimum_spanning_tree",
-        "shortest_path_length",
-        "shortest_path_lengths",
-        "shortest_paths",
-        "topological_ordering",
-    }
-)
-ROLES = {"training": TRAINING, "test": TEST, "held_out": HELD_OUT}
+_SPLIT = {
+    "training": """
+        bitcount bucketsort find_first_in_sorted find_in_sorted flatten gcd get_factors
+        hanoi is_valid_parenthesization knapsack kth levenshtein lis
+        longest_common_subsequence max_sublist_sum mergesort pascal powerset quicksort
+        reverse_linked_list rpn_eval shunting_yard sqrt subsequences
+    """,
+    "test": """
+        kheapsort lcs_length next_palindrome next_permutation possible_change sieve
+        to_base wrap
+    """,
+    "held_out": """
+        breadth_first_search depth_first_search detect_cycle minimum_spanning_tree
+        shortest_path_length shortest_path_lengths shortest_paths topological_ordering
+    """,
+}
+ROLES = {role: frozenset(names.split()) for role, names in _SPLIT.items()}
+TRAINING, TEST, HELD_OUT = ROLES.values()
 NAMES = TRAINING | TEST | HELD_OUT
 
 REASONS = {

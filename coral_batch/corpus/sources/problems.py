@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
@@ -74,10 +73,9 @@ def read_cases(file: Path) -> tuple[Case, ...]:
     """Read JSON cases, one ``[inputs, expected]`` a line.
 
     Raises:
-        CoralError: the file cannot be read, a line is something else, there is none, or the only
-            one can be an array of two cases as well.
+        CoralError: the file cannot be read, a line is something else, or there is none.
     """
-    pairs: list[list[Any]] = []
+    cases = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         if not line.strip():
             continue
@@ -90,22 +88,8 @@ def read_cases(file: Path) -> tuple[Case, ...]:
                 found=value,
                 expected=_LINES,
             )
-        pairs.append(value)
-    if not pairs:
+        inputs, expected = value
+        cases.append(Case(tuple(inputs) if isinstance(inputs, list) else (inputs,), expected))
+    if not cases:
         raise CoralError("no test case", file=file, expected=_LINES)
-    if len(pairs) == 1 and all(map(_is_case, pairs[0])):
-        raise CoralError(
-            "this can be one test case or an array of two",
-            file=file,
-            found=pairs[0],
-            expected=_LINES,
-            action="write the two on a line each, or, if it is one, the line twice",
-        )
-    return tuple(
-        Case(tuple(inputs) if isinstance(inputs, list) else (inputs,), expected)
-        for inputs, expected in pairs
-    )
-
-
-def _is_case(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], list)
+    return tuple(cases)

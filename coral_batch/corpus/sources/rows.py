@@ -7,10 +7,9 @@ handed back with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
@@ -18,27 +17,14 @@ from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import first_error, validator
 from coral_batch.records.problem import DroppedProblem, Loss, Problem
 
-Row = TypeVar("Row")
+Row = dict[str, Any]
+SchemaOf = Callable[[Mapping[str, Any]], str]
+"""Tells the schema of a published form by a row: ``schemas/SCHEMA.schema.json``."""
 
 ROLES_FILE = "roles.jsonl"
 """The roles of a source's problems, which may stand beside its data set; no data set itself."""
 
-
-@dataclass(frozen=True)
-class Form:
-    """A published form of rows.
-
-    Attributes:
-        schema: the name of its schema: ``schemas/SCHEMA.schema.json``.
-        called: its name in messages, e.g. ``MBPP``.
-        optional: what stands for a field that some of the published files leave out.
-        further: whether fields beyond the schema are left out; otherwise they are refused.
-    """
-
-    schema: str
-    called: str
-    optional: Mapping[str, Any] = field(default_factory=dict)
-    further: bool = True
+_ENDINGS = (".jsonl", ".jsonl.gz", ".json")
 
 
 class Lost(Exception):
@@ -50,44 +36,72 @@ class Lost(Exception):
         self.detail = detail
 
 
-def find_file(path: Path, *endings: str) -> Path:
-    """Return the data set's file: the path itself, or the one file in the folder `path`.
+def read_problems(
+    path: Path,
+    schema_of: SchemaOf,
+    name_of: Callable[[Row], str],
+    make: Callable[[str, Row], Problem],
+    *,
+    infinite: bool = False,
+) -> tuple[list[Problem], list[DroppedProblem]]:
+    """Make problems of a data set's rows, in the file's order, and keep which rows can be none.
 
     Args:
-        path: the file, or a folder.
-        endings: how the names of such files may end, e.g. ``.jsonl``.
+        path: the file, or a folder that holds one data set.
+        schema_of: as in `read_rows`.
+        name_of: names a row's problem.
+        make: makes the problem of a name and a row, or raises `Lost`.
+        infinite: as in `read_rows`.
 
     Raises:
-        CoralError: the folder holds none or several.
+        CoralError: as in `read_rows`; the folder holds no data set or several, or no problem is
+            left.
     """
+    file = _find(path)
+    problems, dropped = [], []
+    for _, row in read_rows(file, schema_of, infinite=infinite):
+        name = name_of(row)
+        try:
+            problems.append(make(name, row))
+        except Lost as lost:
+            dropped.append(DroppedProblem(name, lost.reason, lost.detail))
+    if not problems:
+        raise CoralError(
+            "no problem can be made of the data set",
+            file=file,
+            found="; ".join(f"{one.name}: {one.detail}" for one in dropped[:3]),
+            expected="at least one row that can be tested",
+        )
+    return problems, dropped
+
+
+def _find(path: Path) -> Path:
     if not path.is_dir():
         return path
-    names = sorted(file.name for file in path.iterdir() if file.name.endswith(endings))
+    names = sorted(file.name for file in path.iterdir() if file.name.endswith(_ENDINGS))
     found = [name for name in names if name != ROLES_FILE and not name.startswith(".")]
     if len(found) != 1:
         raise CoralError(
             f"the folder holds {'several data sets' if found else 'no data set'}",
             file=path,
             found=", ".join(found) or "none",
-            expected=f"one file named *{', *'.join(endings)}",
+            expected=f"one file named *{', *'.join(_ENDINGS)}",
             action="set the source's path in params.yaml (corpus.sources) to the file",
         )
     return path / found[0]
 
 
 def read_rows(
-    file: Path,
-    form_of: Callable[[Mapping[str, Any]], Form],
-    key: str | None = "task_id",
-    *,
-    infinite: bool = False,
-) -> Iterator[tuple[str, dict[str, Any]]]:
+    file: Path, schema_of: SchemaOf, key: str = "task_id", *, infinite: bool = False
+) -> Iterator[tuple[str, Row]]:
     """Read the rows of a file in their order, each with its place, e.g. ``line 3``.
+
+    Fields beyond the schema are left out; one that is missing has the schema's default, if any.
 
     Args:
         file: the file.
-        form_of: tells the form that a row is to have.
-        key: the field that no two rows share; None for none.
+        schema_of: tells the schema that a row is to satisfy.
+        key: the field that no two rows share.
         infinite: whether numbers may be NaN or Infinity, which JSON does not know.
 
     Raises:
@@ -95,15 +109,14 @@ def read_rows(
             schema, or two rows have one key.
     """
     first: dict[Any, str] = {}
-    empty = True
     for where, value in _values(file, infinite):
-        empty = False
-        form = form_of(value if isinstance(value, dict) else {})
-        row = _known(value, form)
-        error = first_error(validator(form.schema), row, where)
+        check = validator(schema_of(value if isinstance(value, dict) else {}))
+        row = _known(value, check.schema["properties"])
+        error = first_error(check, row, where)
         if error is not None:
-            raise CoralError(f"a row is not in the format of {form.called}", file=file, **error)
-        if key is not None and row[key] in first:
+            called = check.schema["title"]
+            raise CoralError(f"a row is not in the format of {called}", file=file, **error)
+        if row[key] in first:
             raise CoralError(
                 f"two rows have one {key.replace('_', ' ')}",
                 file=file,
@@ -111,10 +124,9 @@ def read_rows(
                 found=row[key],
                 expected=f"another id than that of {first[row[key]]}",
             )
-        if key is not None:
-            first[row[key]] = where
+        first[row[key]] = where
         yield where, row
-    if empty:
+    if not first:
         raise CoralError("the data set is empty", file=file, expected="at least one row")
 
 
@@ -130,39 +142,8 @@ def _values(file: Path, infinite: bool) -> Iterator[tuple[str, Any]]:
             yield place, strictjson.parse(line, file, place, infinite=infinite)
 
 
-def _known(value: Any, form: Form) -> Any:
+def _known(value: Any, fields: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict):
         return value
-    if form.further:
-        names = validator(form.schema).schema["properties"]
-        value = {name: value[name] for name in value if name in names}
-    return {**form.optional, **value}
-
-
-def gather(
-    path: Path, rows: Iterable[tuple[str, Row]], make: Callable[[str, Row], Problem]
-) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Make problems of rows, and keep which can be none.
-
-    Args:
-        path: where the data set lies, for the message.
-        rows: the name of each row's problem, and the row.
-        make: makes the problem of a name and a row, or raises `Lost`.
-
-    Raises:
-        CoralError: no problem is left.
-    """
-    problems, dropped = [], []
-    for name, row in rows:
-        try:
-            problems.append(make(name, row))
-        except Lost as lost:
-            dropped.append(DroppedProblem(name, lost.reason, lost.detail))
-    if not problems:
-        raise CoralError(
-            "no problem can be made of the data set",
-            file=path,
-            found="; ".join(f"{one.name}: {one.detail}" for one in dropped[:3]),
-            expected="at least one row that can be tested",
-        )
-    return problems, dropped
+    defaults = {name: field["default"] for name, field in fields.items() if "default" in field}
+    return {**defaults, **{name: value[name] for name in value if name in fields}}

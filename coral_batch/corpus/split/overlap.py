@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coral_batch.corpus.split.tokens import tokens_of
+from coral_batch.corpus.code.tokens import tokens_of
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
@@ -114,9 +114,9 @@ def _closest(
     rows = []
     for index in chosen:
         other_role, other = others[index]
-        alike = similarity(other.reference, one.reference)
-        shares = of_ngrams[index], of_trees[index]
-        rows.append(Overlap(one.name, role, other.name, other_role, alike, *shares))
+        matcher.set_seq1(other.tokens)
+        values = matcher.ratio(), of_ngrams[index], of_trees[index]
+        rows.append(Overlap(one.name, role, other.name, other_role, *values))
     return rows
 
 
@@ -139,37 +139,39 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
         CoralError: a measure reaches its limit, and `limits.overlapping` is ``refuse`` or the
             program is one of those that selection goes by. It names all such pairs.
     """
-    found: dict[str, str] = {}
-    refused: dict[tuple[str, str], tuple[Overlap, str, float]] = {}
-    for row in overlaps:
-        for field, measure in zip(_LIMITS, MEASURES, strict=True):
-            value, limit = getattr(row, measure), getattr(limits, field)
-            if value < limit:
-                continue
-            # A test program is refused either way.
-            if limits.overlapping == "refuse" or row.role != "held_out":
-                refused.setdefault((row.other, row.evaluation), (row, field, value))
-            pair = f"{row.other} ({row.other_role}) gives it away"
-            found.setdefault(row.evaluation, f"{pair}: {measure} {value:.2f}, limit {limit}")
-    if refused:
-        raise _contamination(refused.values(), limits)
-    return found
-
-
-def _contamination(refused: Iterable[tuple[Overlap, str, float]], limits: Split) -> CoralError:
-    """Return an error that names all pairs, each with the limit that it reaches."""
-    pairs = [
-        f"{row.other} ({row.other_role}), {row.evaluation} ({row.role}): {field} {value:.3f}"
-        for row, field, value in refused
+    reached = [
+        (row, field, measure)
+        for row in overlaps
+        for field, measure in zip(_LIMITS, MEASURES, strict=True)
+        if getattr(row, measure) >= getattr(limits, field)
     ]
-    reached = {field: f"split.{field} = {getattr(limits, field)}" for _, field, _ in refused}
+    # A test program is refused either way.
+    refused = [one for one in reached if limits.overlapping == "refuse" or one[0].role == "test"]
+    if refused:
+        raise _contamination(refused, limits)
+    return {
+        row.evaluation: f"{row.other} ({row.other_role}) gives it away: {measure} "
+        f"{getattr(row, measure):.2f}, limit {getattr(limits, field)}"
+        for row, field, measure in reversed(reached)  # the first of a program stays
+    }
+
+
+def _contamination(refused: Sequence[tuple[Overlap, str, str]], limits: Split) -> CoralError:
+    """Return an error that names all pairs, each with the first limit that it reaches."""
+    pairs: dict[tuple[str, str], str] = {}
+    for row, field, measure in refused:
+        value = f"{field} {getattr(row, measure):.3f}"
+        pair = f"{row.other} ({row.other_role}), {row.evaluation} ({row.role}): {value}"
+        pairs.setdefault((row.other, row.evaluation), pair)
     which = "one of them" if len(pairs) == 1 else "one of each pair"
     held_out = all(row.role == "held_out" for row, _, _ in refused)
     instead = ", or set split.overlapping to exclude" if held_out else ""
+    fields = dict.fromkeys(field for _, field, _ in refused)
     return CoralError(
         "contamination: a program gives away an evaluation program",
-        field="\n            ".join(pairs),
-        expected="below " + ", ".join(reached.values()),
+        field="\n            ".join(pairs.values()),
+        expected="below "
+        + ", ".join(f"split.{field} = {getattr(limits, field)}" for field in fields),
         action=f"exclude {which} (corpus.sources: exclude){instead}; raise the limit only if you "
         "know why they overlap",
     )

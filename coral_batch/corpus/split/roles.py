@@ -62,8 +62,7 @@ def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> 
     """Return the problems of one role, after checking the manifest against them.
 
     Raises:
-        CoralError: a problem stands in two roles or in none, or its content is not the one the
-            manifest was made for.
+        CoralError: a problem has no role, or its content is not the one the manifest was made for.
     """
     by_name = {problem.name: problem for problem in problems}
     _check_manifest(by_name, manifest)
@@ -88,35 +87,19 @@ def select_evaluation(
 
 
 def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` unless every problem has exactly one row, made for its content."""
-    seen: dict[str, str] = {}
-    for row in manifest:
-        if row.name in seen:
-            raise CoralError(
-                "contamination: a problem is in two roles",
-                field=row.name,
-                found=(seen[row.name], row.role),
-                expected="one",
-                action="run `dvc repro --force split`",
-            )
-        seen[row.name] = row.role
-        found = problems[row.name].sha256 if row.name in problems else "no such problem"
-        if found != row.sha256:
+    """Raise `CoralError` unless the manifest was made for these problems."""
+    corpus = {name: problem.sha256 for name, problem in problems.items()}
+    made_for = {row.name: row.sha256 for row in manifest}
+    for name in (*made_for, *corpus):
+        found, expected = (one.get(name, "no such problem") for one in (corpus, made_for))
+        if found != expected:
             raise CoralError(
                 "the manifest was made for another corpus",
-                field=row.name,
+                field=name,
                 found=found,
-                expected=row.sha256,
-                action="run `dvc repro split`",
+                expected=expected,
+                action="run `dvc repro --force split`",
             )
-    if forgotten := sorted(problems.keys() - seen.keys()):
-        raise CoralError(
-            "the manifest does not name every problem of the corpus",
-            field=forgotten[0],
-            found="no row",
-            expected="a row per problem",
-            action="run `dvc repro --force split`",
-        )
 
 
 def check_training(names: Iterable[str], manifest: Sequence[Role]) -> None:

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from coral_batch.corpus.testcode.crossing import check_crossing
@@ -21,17 +20,13 @@ from coral_batch.records.problem import Case
 Statements = Sequence[ast.stmt]
 
 
-@dataclass(frozen=True)
-class Checks:
-    """How a program is tested: the fields `cases` and `tests` of a `Problem`, one of them empty."""
-
-    cases: tuple[Case, ...] = ()
-    tests: str | None = None
+Checks = tuple[tuple[Case, ...], str | None]
+"""How a program is tested: the fields `cases` and `tests` of a `Problem`, one of them empty."""
 
 
 def checks(
     function: str,
-    tests: Mapping[str, Statements],
+    tests: Sequence[Statements],
     setup: Statements = (),
     preamble: Statements = (),
     aliases: Collection[str] = (),
@@ -40,7 +35,7 @@ def checks(
 
     Args:
         function: name of the function under test.
-        tests: name -> statements of each test, at least one.
+        tests: the statements of each test, at least one.
         setup: statements that come before those of every test.
         preamble: statements of the test file, before its tests.
         aliases: further names that the preamble gives the function, or its module.
@@ -50,31 +45,28 @@ def checks(
             exceptions.
     """
     called = {function, *aliases}
-    check_crossing(called, [*preamble, *setup, *(node for test in tests.values() for node in test)])
-    cases = [_as_case(test, called) for test in tests.values()]
-    found = tuple(case for case in cases if case is not None)
-    if len(found) == len(tests):
-        return Checks(cases=found)
-    return Checks(tests=test_file(function, tests, setup, preamble))
-
-
-def numbered(tests: Iterable[Statements]) -> dict[str, Statements]:
-    """Name tests by their number: ``test_1``, ``test_2``."""
-    return {f"test_{number}": test for number, test in enumerate(tests, start=1)}
+    check_crossing(called, [*preamble, *setup, *(node for test in tests for node in test)])
+    cases = tuple(filter(None, (_as_case(test, called) for test in tests)))
+    if len(cases) == len(tests):
+        return cases, None
+    return (), test_file(function, tests, setup, preamble)
 
 
 def test_file(
     function: str,
-    tests: Mapping[str, Statements],
+    tests: Sequence[Statements],
     setup: Statements = (),
     preamble: Statements = (),
 ) -> str:
-    """Write a test file in the form of `Problem.tests`; the arguments are those of `checks`."""
+    """Write a test file in the form of `Problem.tests`; the arguments are those of `checks`.
+
+    Tests are called by their number: ``test_1``, ``test_2``.
+    """
     parts = [f"from {function} import {function}\n"]
     parts += [ast.unparse(statement) + "\n" for statement in preamble]
-    for name, test in tests.items():
+    for number, test in enumerate(tests, start=1):
         # A test may hold a string of several lines, which indenting the text would change.
-        definition = ast.parse(f"def {name}(): pass").body[0]
+        definition = ast.parse(f"def test_{number}(): pass").body[0]
         assert isinstance(definition, ast.FunctionDef)
         definition.body = [*setup, *test]
         parts.append(ast.unparse(definition) + "\n")

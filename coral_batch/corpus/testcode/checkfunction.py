@@ -8,7 +8,7 @@ from coral_batch.corpus.sources.names import bound, definitions, loaded
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import check_changed, parse, parse_program
 from coral_batch.corpus.sources.rows import Lost
-from coral_batch.corpus.testcode.asserts import Checks, checks, numbered
+from coral_batch.corpus.testcode.asserts import Checks, checks
 from coral_batch.records.problem import Problem
 from coral_batch.verdicts.functions import take_docstring
 
@@ -40,7 +40,7 @@ def check_problem(
         Lost: see `parse_program` and `check_tests`, or the two programs are the same.
     """
     tree = parse_program(program, function)
-    tested = check_tests(tests, function, tree)
+    cases, test_file = check_tests(tests, function, tree)
     reference, own = take_docstring(program, function)
     if buggy is not None:
         check_changed(parse_program(buggy, function, "the buggy program"), tree)
@@ -52,8 +52,8 @@ def check_problem(
         origin,
         buggy=buggy,
         docstring=own if docstring is None else docstring.strip(),
-        cases=tested.cases,
-        tests=tested.tests,
+        cases=cases,
+        tests=test_file,
     )
 
 
@@ -92,7 +92,7 @@ def check_tests(source: str, function: str, program: ast.Module) -> Checks:
     if candidate != function:
         preamble.append(ast.parse(f"{candidate} = {function}").body[0])
     tests = [[node] for node in body] if alone else [body]
-    return checks(function, numbered(tests), preamble=preamble, aliases=[candidate])
+    return checks(function, tests, preamble=preamble, aliases=[candidate])
 
 
 def _check(tree: ast.Module) -> ast.FunctionDef:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from coral_batch.errors import CoralError
-from coral_batch.linteval.items.complaints import feedback
+from coral_batch.linteval.items.item import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.score import score
 from coral_batch.linteval.scores.tables import Judge, lint_codes
@@ -154,12 +154,7 @@ def _with_canonical(
     missing = [candidate.code for candidate in candidates if candidate.canonical is None]
     renamed = list(map(without_ambiguous_names, missing))
     fixed = dict(zip(missing, fix(renamed, workers), strict=True))
-    complete = [
-        candidate
-        if candidate.canonical is not None
-        else replace(candidate, canonical=fixed[candidate.code])
-        for candidate in candidates
-    ]
+    complete = [replace(one, canonical=fixed.get(one.code, one.canonical)) for one in candidates]
     left, _ = lint_codes([candidate.canonical or "" for candidate in complete], workers)
     kept = []
     for candidate, findings in zip(complete, left, strict=True):

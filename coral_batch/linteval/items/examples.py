@@ -17,10 +17,9 @@ from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from coral_batch.linteval.items.complaints import complaints, feedback
-from coral_batch.linteval.items.item import fill
+from coral_batch.linteval.items.item import feedback, fill, instructions
 from coral_batch.linteval.items.mutants import mutants, spoil_alike
-from coral_batch.linteval.items.prompts import PROMPTS
+from coral_batch.linting.pool import lint
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE, free_prompt
 from coral_batch.records.bug import Bug
@@ -31,6 +30,11 @@ from coral_batch.records.problem import Problem
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+
+def complaints(sources: Sequence[str], workers: int | None = None) -> list[list[Finding]]:
+    """Return what flake8 finds in each text as it is, with its default settings."""
+    return lint(sources, workers, ("flake8",), honour_noqa=True, final_newline=False)
 
 
 def make_last_examples(
@@ -105,7 +109,7 @@ def make_lint_examples(
     programs = [Candidate(one.name, one.reference, canonical=one.reference) for one in clean]
     spoiled = mutants(programs, each, seed)
     found = complaints([one.code for one in spoiled], workers)
-    asked = zip(spoiled, found, cycle(PROMPTS["en"]), strict=False)
+    asked = zip(spoiled, found, cycle(instructions("en")), strict=False)
     return [_example(one, findings, text, tokenizer) for one, findings, text in asked]
 
 

@@ -1,14 +1,34 @@
-"""What is done with items: their prompt, a selection of them, and their results."""
+"""What is done with items: feedback and prompt written, some chosen, results put in."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from coral_batch.records.finding import Finding
 from coral_batch.records.items import PLACEHOLDERS, Inputs, Item
 
+_PROMPTS = Path(__file__).with_name("prompts")
 _PLACEHOLDER = re.compile("|".join(re.escape(placeholder) for placeholder in PLACEHOLDERS))
+
+
+def feedback(findings: Iterable[Finding]) -> str:
+    """Write findings as the benchmark does: ``E302: expected 2 blank lines, found 1 in 3 line``."""
+    return "".join(f"{found.code}: {found.message} in {found.line} line\n" for found in findings)
+
+
+def instructions(language: str) -> list[str]:
+    """Return our ten instructions in a language, each of which asks for one fenced block.
+
+    They stand in the form of a data set's own. The first Russian one is the benchmark's published
+    example, to the letter; the others say the same in other words, orders and lengths.
+    """
+    content = json.loads((_PROMPTS / f"{language}.json").read_text(encoding="utf-8"))
+    found: list[str] = content["prompts"]
+    return found
 
 
 def fill(instruction: str, inputs: Inputs) -> str:

@@ -17,9 +17,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from coral_batch.corpus.code.edits import Edit, apply
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items import spacing, statements
-from coral_batch.linteval.items.view import Edit, Site, View, apply
+from coral_batch.linteval.items.view import Site, View
 from coral_batch.records.items import Candidate
 from coral_batch.seeding import generator
 

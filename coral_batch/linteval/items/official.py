@@ -17,6 +17,7 @@ Nothing else is changed, the published feedback least of all.
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,9 @@ def read_codelintereval(path: Path) -> list[Item]:
     check = validator("linteval_items")
     first: dict[int, str] = {}
     items = []
-    file = find_file(path)
-    records = _records(file)
-    numbered = any(isinstance(record, dict) and _number(record) for _, record in records)
-    prompts = read_prompts(file.with_name(PROMPTS_FILE)) if numbered else []
-    for where, record in records:
-        value = _in_full(record, prompts, file, where) if isinstance(record, dict) else record
+    file = _find(path)
+    for where, record in _records(file):
+        value = _in_full(record, file, where) if isinstance(record, dict) else record
         error = first_error(check, value, where)
         if error is not None:
             raise CoralError("a record is not in CodeLinterEval's format", file=file, **error)
@@ -72,12 +70,7 @@ def read_codelintereval(path: Path) -> list[Item]:
     return items
 
 
-def find_file(path: Path) -> Path:
-    """Return the file that the items of a file or folder are read from.
-
-    Raises:
-        CoralError: a folder has no file of the split ``test``, or several, or may not be read.
-    """
+def _find(path: Path) -> Path:
     with reading(path):
         if not path.is_dir():
             return path
@@ -93,22 +86,17 @@ def find_file(path: Path) -> Path:
     return found[0]
 
 
-def _number(record: dict[str, Any]) -> bool:
-    """Whether the instruction is the number of one."""
-    return type(record.get("instruction")) is int
-
-
-def _in_full(record: dict[str, Any], prompts: list[str], file: Path, where: str) -> dict[str, Any]:
+def _in_full(record: dict[str, Any], file: Path, where: str) -> dict[str, Any]:
     """Return a record in the form of the table ``linteval_items``, as far as it has one."""
-    outputs = record.get("outputs")
+    record = dict(record)
+    outputs, meta, number = (record.get(name) for name in ("outputs", "meta", "instruction"))
     texts = outputs if isinstance(outputs, list) else [outputs]
     if all(text is None or isinstance(text, str) for text in texts):
-        record = {**record, "outputs": []}
-    if isinstance(record.get("meta"), dict):
-        meta = {key: record["meta"][key] for key in record["meta"] if key in _META}
-        record = {**record, "meta": meta}
-    if _number(record):
-        number = record["instruction"]
+        record["outputs"] = []
+    if isinstance(meta, dict):
+        record["meta"] = {key: meta[key] for key in meta if key in _META}
+    if type(number) is int:
+        prompts = read_prompts(file.with_name(PROMPTS_FILE))
         if not 0 <= number < len(prompts):
             raise CoralError(
                 "a record has the number of no prompt",
@@ -117,10 +105,11 @@ def _in_full(record: dict[str, Any], prompts: list[str], file: Path, where: str)
                 found=number,
                 expected=f"0 to {len(prompts) - 1}, a prompt in {PROMPTS_FILE}",
             )
-        record = {**record, "instruction": prompts[number]}
+        record["instruction"] = prompts[number]
     return record
 
 
+@cache
 def read_prompts(file: Path) -> list[str]:
     """Read the instructions of a data set, which its records may name by their numbers.
 

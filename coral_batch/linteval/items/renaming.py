@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 
+from coral_batch.corpus.code.edits import Edit, Source, apply
 from coral_batch.verdicts.inside import syntax
 
 _AMBIGUOUS = frozenset("lOI")
 _BY_TEXT = frozenset({"eval", "exec", "globals", "locals", "vars", "dir", "getattr", "setattr"})
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def without_ambiguous_names(code: str) -> str:
@@ -29,20 +29,18 @@ def without_ambiguous_names(code: str) -> str:
         than a variable or a parameter, or is used in an f-string, or where names are looked up by
         their text.
     """
-    tree = syntax.parse(code)
-    if any(_hides(node) for node in ast.walk(tree)):
+    source = Source(code, syntax.parse(code))
+    nodes = list(ast.walk(source.tree))
+    if any(map(_hides, nodes)):
         return code
-    places = [
-        (node.lineno, node.col_offset, name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name | ast.arg) and (name := _name(node)) in _AMBIGUOUS
-    ]
-    lines = [line.encode() for line in _LINE.findall(code)]
-    for number, at, name in sorted(places, reverse=True):
-        line = lines[number - 1]
-        assert line[at : at + 1] == name.encode()
-        lines[number - 1] = line[:at] + _unused(name, code).encode() + line[at + 1 :]
-    return b"".join(lines).decode()
+    return apply(
+        code,
+        (
+            Edit(start := source.start(node), start + len(name), _unused(name, code))
+            for node in nodes
+            if isinstance(node, ast.Name | ast.arg) and (name := _name(node)) in _AMBIGUOUS
+        ),
+    )
 
 
 def _hides(node: ast.AST) -> bool:

@@ -6,20 +6,19 @@ Nothing is run here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from coral_batch.corpus.readers.mbpp import Task, examine, read_tasks
+from coral_batch.corpus.readers.mbpp import examine, schema_of
 from coral_batch.corpus.sources.problems import read_cases, read_function
-from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.sources.rows import Lost, Row, read_rows
 from coral_batch.corpus.sources.text import read_text
-from coral_batch.corpus.testcode.asserts import numbered, test_file
+from coral_batch.corpus.testcode.asserts import test_file
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading
 from coral_batch.linteval.items.build import adopt, build
+from coral_batch.linteval.items.item import instructions
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval, read_prompts
-from coral_batch.linteval.items.prompts import PROMPTS
 from coral_batch.linteval.scores.tables import Judge
 from coral_batch.records.items import Candidate, DataSet, Dropped, Reason
 from coral_batch.records.settings import Params
@@ -49,8 +48,7 @@ def make(settings: Params, judge: Judge) -> DataSet:
             candidates = mutants(read_snippets(path), ITEMS, settings.seed)
         else:
             candidates, dropped = (read_mbpp if lint.source == "mbpp" else read_folder)(path)
-    prompts: Sequence[str] = PROMPTS[lint.language]
-    whose = f"ours, {lint.language}"
+    prompts, whose = instructions(lint.language), f"ours, {lint.language}"
     if lint.prompts is not None:
         prompts, whose = read_prompts(Path(lint.prompts)), Path(lint.prompts).name
     return build(candidates, prompts, judge, settings.compute.workers, dropped, whose)
@@ -100,22 +98,22 @@ def read_mbpp(file: Path) -> tuple[list[Candidate], list[Dropped]]:
             task id comes twice.
     """
     candidates, dropped = [], []
-    for task in read_tasks(file):
-        source = f"mbpp {task.id}"
+    for _, row in read_rows(file, schema_of):
+        source = f"mbpp {row['task_id']}"
         try:
-            candidates.append(_candidate(task, source))
+            candidates.append(_candidate(row, source))
         except Lost as lost:
             reason: Reason = "unparseable" if lost.reason == "unparseable" else "untestable"
             dropped.append(Dropped(source, reason, lost.detail))
     return candidates, dropped
 
 
-def _candidate(task: Task, source: str) -> Candidate:
-    found = examine(task)
-    statements = (statement for test in found.tests for statement in test)
-    check_crossing({found.function}, [*found.setup, *statements])
-    tests = test_file(found.function, numbered(found.tests), found.setup)
-    return Candidate(source, task.code, function=found.function, tests=tests)
+def _candidate(row: Row, source: str) -> Candidate:
+    task = examine(row)
+    statements = (statement for test in task.tests for statement in test)
+    check_crossing({task.function}, [*task.setup, *statements])
+    tests = test_file(task.function, task.tests, task.setup)
+    return Candidate(source, task.code, function=task.function, tests=tests)
 
 
 def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:

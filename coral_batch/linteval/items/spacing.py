@@ -12,7 +12,8 @@ import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from coral_batch.linteval.items.view import Edit, Line, Site, Token, View
+from coral_batch.corpus.code.edits import Edit
+from coral_batch.linteval.items.view import Line, Site, Token, View
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
@@ -108,7 +109,7 @@ def parenthesis_after_keyword(view: View) -> Iterator[Site]:
         if word is None or inner is None or isinstance(inner, ast.Tuple):
             continue
         start, end = view.start(inner), view.end(inner)
-        if view.code[:start].endswith(word + " ") and view.code[end : end + 1] in {":", "\n"}:
+        if view.text[:start].endswith(word + " ") and view.text[end : end + 1] in {":", "\n"}:
             yield Edit(start - 1, start, "("), Edit(end, end, ")")
 
 
@@ -138,7 +139,7 @@ def comment_instead_of_block(view: View) -> Iterator[Site]:
     for suite in view.bodies():
         line = view.line(suite[0])
         first = line.text_start == view.start(suite[0])
-        if first and line.indent >= 4 and not view.code.startswith("elif", line.text_start):
+        if first and line.indent >= 4 and not view.text.startswith("elif", line.text_start):
             comment = " " * (line.indent - 4) + f"# {_COMMENTS[0]}\n"
             yield (Edit(line.start, line.start, comment),)
 
@@ -157,7 +158,7 @@ def few_blank_lines(view: View) -> Iterator[Site]:
     """E302: less than two blank lines before a function."""
     for function in view.functions():
         line = view.line(function)
-        if view.code[: line.start].endswith("\n\n\n"):
+        if view.text[: line.start].endswith("\n\n\n"):
             yield (Edit(line.start - 1, line.start, ""),)
             yield (Edit(line.start - 2, line.start, ""),)
 
@@ -167,7 +168,7 @@ def blank_lines(text: Callable[[Line], str]) -> Sites:
 
     def sites(view: View) -> Iterator[Site]:
         for line in _later_lines(view):
-            if line.indent and not view.code[: line.start].endswith("\n\n"):
+            if line.indent and not view.text[: line.start].endswith("\n\n"):
                 yield (Edit(line.start, line.start, text(line)),)
 
     return sites
@@ -181,13 +182,13 @@ def trailing_blanks(view: View) -> Iterator[Site]:
 
 def no_final_newline(view: View) -> Iterator[Site]:
     """W292: no newline at the end of the file."""
-    text = view.code.rstrip("\n")
-    yield (Edit(len(text), len(view.code), ""),)
+    text = view.text.rstrip("\n")
+    yield (Edit(len(text), len(view.text), ""),)
 
 
 def final_blank_lines(view: View) -> Iterator[Site]:
     """W391: blank lines at the end of the file."""
-    size = len(view.code)
+    size = len(view.text)
     yield (Edit(size, size, "\n"),)
     yield (Edit(size, size, "\n\n"),)
 
@@ -203,7 +204,7 @@ def indentation(unit: str, deep: str | None = None) -> Sites:
         for line in view.logical_lines():
             levels = line.indent // 4
             text = unit * levels if deep is None else unit + deep * (levels - 1)
-            if levels and text != view.code[line.start : line.text_start]:
+            if levels and text != view.text[line.start : line.text_start]:
                 edits.append(Edit(line.start, line.text_start, text))
         if edits:
             yield tuple(edits)

@@ -11,7 +11,8 @@ import itertools
 import tokenize
 from collections.abc import Callable, Iterator
 
-from coral_batch.linteval.items.view import Edit, Site, View
+from coral_batch.corpus.code.edits import Edit
+from coral_batch.linteval.items.view import Site, View
 
 _MODULES = ("os", "sys", "json", "random", "string", "itertools")
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Continue, ast.Break, ast.Pass)
@@ -45,7 +46,7 @@ def star_import(view: View) -> Iterator[Site]:
     """F403: an import of all names of a module."""
     for node in view.tree.body:
         if isinstance(node, ast.ImportFrom):
-            yield (Edit(view.start(node), view.end(node), f"from {node.module} import *"),)
+            yield (view.replace(node, f"from {node.module} import *"),)
             return
     for module in ("string", "itertools", "functools"):
         if module not in view.names():
@@ -57,7 +58,7 @@ def import_twice(view: View) -> Iterator[Site]:
     for node in view.tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             start = view.line(node).start
-            yield (Edit(start, start, view.text(node) + "\n"),)
+            yield (Edit(start, start, view.code(node) + "\n"),)
             return
     for module in _unused_modules(view):
         yield (_before_all(view, f"import {module}\n" * 2),)
@@ -77,7 +78,7 @@ def colon_line(view: View) -> Iterator[Site]:
             inner = node.body[0]
             head = view.end(node.iter if isinstance(node, ast.For) else node.test)
             start = view.start(inner)
-            between = view.code[head:start]
+            between = view.text[head:start]
             near = between.startswith(":\n") and not between[1:].strip()
             if near and isinstance(inner, _SIMPLE) and _is_one_line(view, inner):
                 yield (Edit(head + 1, start, " "),)
@@ -87,7 +88,7 @@ def semicolon_line(view: View) -> Iterator[Site]:
     """E702: two statements on a line."""
     for suite in view.bodies():
         for first, second in itertools.pairwise(suite):
-            between = view.code[view.end(first) : view.start(second)]
+            between = view.text[view.end(first) : view.start(second)]
             simple = isinstance(first, _SIMPLE) and isinstance(second, _SIMPLE)
             lines = _is_one_line(view, first) and _is_one_line(view, second)
             if simple and lines and between.startswith("\n") and not between.strip():
@@ -99,7 +100,7 @@ def final_semicolon(view: View) -> Iterator[Site]:
     for suite in view.bodies():
         for node in suite:
             end = view.end(node)
-            if isinstance(node, _SIMPLE) and view.code[end : end + 1] == "\n":
+            if isinstance(node, _SIMPLE) and view.text[end : end + 1] == "\n":
                 yield (Edit(end, end, ";"),)
 
 
@@ -136,11 +137,10 @@ def negated(kind: type[ast.cmpop], sign: str) -> Callable[[View], Iterator[Site]
 def compared_types(view: View) -> Iterator[Site]:
     """E721: types are compared where an instance is asked for."""
     for node in ast.walk(view.tree):
-        if isinstance(node, ast.Call) and view.text(node.func) == "isinstance":
+        if isinstance(node, ast.Call) and view.code(node.func) == "isinstance":
             value, kind = node.args
             if isinstance(kind, ast.Name) and kind.id in {"list", "str", "dict"}:
-                text = f"type({view.text(value)}) == {kind.id}"
-                yield (Edit(view.start(node), view.end(node), text),)
+                yield (view.replace(node, f"type({view.code(value)}) == {kind.id}"),)
 
 
 def bare_except(view: View) -> Iterator[Site]:
@@ -157,65 +157,50 @@ def lambda_assignment(view: View) -> Iterator[Site]:
         if isinstance(last, ast.Return) and last.value is not None and _is_one_line(view, last):
             name = _unused_name(view, ("answer", "finish", "give"))
             line = view.line(last)
-            start = f"{name} = lambda: {view.text(last.value)}\n"
+            start = f"{name} = lambda: {view.code(last.value)}\n"
             text = f"{start}{' ' * line.indent}return {name}()"
-            yield (Edit(view.start(last), view.end(last), text),)
+            yield (view.replace(last, text),)
 
 
 def ambiguous_name(view: View) -> Iterator[Site]:
     """E741: a local variable that is named like a digit."""
-    taken = view.names()
-    fresh = [name for name in ("l", "O", "I") if name not in taken]
-    if not fresh:
-        return
+    fresh = [name for name in ("l", "O", "I") if name not in view.names()]
     for function in view.functions():
-        used: dict[str, list[ast.Name]] = {}
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name):
-                used.setdefault(node.id, []).append(node)
-        others = {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
-        formatted = {
-            node.id
-            for text in ast.walk(function)
-            if isinstance(text, ast.JoinedStr)
-            for node in ast.walk(text)
-            if isinstance(node, ast.Name)
-        }
-        for name, nodes in used.items():
-            # flake8 looks at names right before an equals sign or behind `for`.
-            stored = any(
-                isinstance(node.ctx, ast.Store)
-                and (
-                    view.code.startswith(" = ", view.end(node))
-                    or view.code.endswith("for ", 0, view.start(node))
-                )
-                for node in nodes
-            )
-            if stored and name not in others | formatted:
-                yield tuple(Edit(view.start(n), view.end(n), fresh[0]) for n in nodes)
+        inner = list(ast.walk(function))
+        names = [node for node in inner if isinstance(node, ast.Name)]
+        kept = {node.arg for node in inner if isinstance(node, ast.arg)}
+        for text in inner:
+            if isinstance(text, ast.JoinedStr):
+                kept |= {node.id for node in ast.walk(text) if isinstance(node, ast.Name)}
+        for name in dict.fromkeys(node.id for node in names if node.id not in kept):
+            nodes = [node for node in names if node.id == name]
+            if fresh and any(_is_seen_stored(view, node) for node in nodes):
+                yield tuple(view.replace(node, fresh[0]) for node in nodes)
+
+
+def _is_seen_stored(view: View, node: ast.Name) -> bool:
+    """Whether flake8 looks at a name: right before an equals sign or behind `for`."""
+    assigned = view.text.startswith(" = ", view.end(node))
+    counted = view.text.endswith("for ", 0, view.start(node))
+    return isinstance(node.ctx, ast.Store) and (assigned or counted)
 
 
 def unused_variable(view: View) -> Iterator[Site]:
     """F841: a variable that nothing reads."""
-    values = ("0", "[]", "None", '""')
+    name = _unused_name(view, ("temp", "flag", "extra"))
     for function in view.functions():
-        name = _unused_name(view, ("temp", "flag", "extra"))
-        for value in values:
+        for value in ("0", "[]", "None", '""'):
             yield (_first_in(view, function, f"{name} = {value}"),)
 
 
 def unused_global(view: View) -> Iterator[Site]:
     """F824: a global statement for a name that is never assigned."""
-    constants = [
-        target.id
-        for node in view.tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    ]
+    assigned = [node for node in view.tree.body if isinstance(node, ast.Assign)]
+    targets = [target for node in assigned for target in node.targets]
     for function in view.functions():
-        for name in constants:
-            yield (_first_in(view, function, f"global {name}"),)
+        for target in targets:
+            if isinstance(target, ast.Name):
+                yield (_first_in(view, function, f"global {target.id}"),)
 
 
 def formatted_without_placeholder(view: View) -> Iterator[Site]:
@@ -254,9 +239,9 @@ def _is_one_line(view: View, node: ast.stmt) -> bool:
 
 def _to_the_end(view: View, node: ast.stmt, following: ast.stmt, blank: str) -> Site:
     """Move a statement to the end of the program."""
-    end = len(view.code)
+    end = len(view.text)
     taken = Edit(view.start(node), view.line(following).start, "")
-    return taken, Edit(end, end, f"{blank}{view.text(node)}\n")
+    return taken, Edit(end, end, f"{blank}{view.code(node)}\n")
 
 
 def _before_all(view: View, text: str) -> Edit:

@@ -97,11 +97,11 @@ def answer_text(
     for sample in samples:
         number = pl.col("sample") == sample.sample
         row = scores.filter(number).row(0, named=True)
+        official, strict = ("passed" if row[kind] else "failed" for kind in ("official", "strict"))
         parts += [
             "",
-            f"answer {sample.sample}: official {_passed(row['official'])}, strict "
-            f"{_passed(row['strict'])}, {row['outcome']}; {sample.new_tokens} tokens, ended by "
-            f"{sample.finish}",
+            f"answer {sample.sample}: official {official}, strict {strict}, {row['outcome']}; "
+            f"{sample.new_tokens} tokens, ended by {sample.finish}",
             indent(escape(sample.raw), "  | "),
         ]
         parts += [
@@ -146,10 +146,6 @@ def plots(changes: Mapping[str, pl.DataFrame]) -> dict[str, str]:
         "fixed.csv": to_csv(("bar", "code", "model", "fixed", "answers"), fixed),
         "new.csv": to_csv(("bar", "code", "model", "answers"), new),
     }
-
-
-def _passed(success: bool) -> str:
-    return "passed" if success else "failed"
 
 
 def _cells(passes: Passes, sign: str = "") -> list[str]:

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from coral_batch.errors import CoralError
 from coral_batch.evidence.passk import KS, Interval, bootstrap_mean, pass_at_k_of_items
@@ -78,16 +76,15 @@ def summarise(
         tests: the items' tests.
         seed: the run's seed, for the intervals.
     """
-    official, strict = _successes(scores, "official"), _successes(scores, "strict")
     functions = _functions(scores, tests)
     return Summary(
         genome=scores["genome"][0],
-        items=len(official),
+        items=len(functions),
         functions=len(set(functions)),
         tested=scores.drop_nulls("tests")["item"].n_unique(),
-        samples=official.shape[1],
-        official=_passes("official", seed, functions, official),
-        strict=_passes("strict", seed, functions, strict),
+        samples=len(scores) // len(functions),
+        official=_passes("official", seed, functions, scores),
+        strict=_passes("strict", seed, functions, scores),
         outcomes=dict(sorted(Counter(scores["outcome"].to_list()).items())),
         tests_passed=int(scores["tests"].fill_null(False).sum()),
         changes={change: int((changes["change"] == change).sum()) for change in CHANGES},
@@ -139,11 +136,8 @@ def difference(
         seed: the run's seed, for the intervals.
     """
     functions = _functions(scores, tests)
-    official, strict = (
-        _passes(kind, seed, functions, _successes(scores, kind), _successes(minus, kind))
-        for kind in ("official", "strict")
-    )
-    return official, strict
+    official = _passes("official", seed, functions, scores, minus)
+    return official, _passes("strict", seed, functions, scores, minus)
 
 
 def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
@@ -154,30 +148,26 @@ def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
     ]
 
 
-def _successes(scores: pl.DataFrame, kind: str) -> NDArray[np.bool_]:
-    """Return the (items, samples) successes in the score `kind`."""
-    return scores[kind].to_numpy().reshape(scores["item"].n_unique(), -1)
-
-
 def _passes(
     kind: str,
     seed: int,
     functions: Sequence[str],
-    successes: NDArray[np.bool_],
-    minus: NDArray[np.bool_] | None = None,
+    scores: pl.DataFrame,
+    minus: pl.DataFrame | None = None,
 ) -> Passes:
     """Estimate each published pass@k that there are samples for, or its difference to `minus`."""
+    models = [scores] if minus is None else [scores, minus]
+    # An array of items and samples for each.
+    successes = [one[kind].to_numpy().reshape(len(functions), -1) for one in models]
     found: Passes = dict.fromkeys((f"pass@{k}" for k in KS), None)
     for k in KS:
-        if k > successes.shape[1] or (minus is not None and k > minus.shape[1]):
-            continue
-        values = pass_at_k_of_items(successes, k)
-        if minus is not None:
-            values = values - pass_at_k_of_items(minus, k)
-        found[f"pass@{k}"] = _rounded(bootstrap_mean(values, functions, seed, "linteval", kind, k))
+        if k <= min(one.shape[1] for one in successes):
+            values, *others = (pass_at_k_of_items(one, k) for one in successes)
+            exact = bootstrap_mean(
+                values - others[0] if others else values, functions, seed, "linteval", kind, k
+            )
+            mean, low, high = (
+                round(end, DECIMALS) + 0.0 for end in (exact.mean, exact.low, exact.high)
+            )
+            found[f"pass@{k}"] = Interval(mean, low, high, exact.items)
     return found
-
-
-def _rounded(exact: Interval) -> Interval:
-    mean, low, high = (round(end, DECIMALS) + 0.0 for end in (exact.mean, exact.low, exact.high))
-    return Interval(mean, low, high, exact.items)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from coral_batch.corpus.sources.rows import Form, read_rows
+from coral_batch.corpus.sources.rows import read_rows
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import build, strictjson
@@ -22,8 +22,6 @@ from coral_batch.records.items import Item, ItemTests
 TESTS_FILE = "tests.jsonl"
 
 _SUBMISSION = re.compile(r'\s*\{\s*"data"\s*:')
-_TESTS = Form("linteval_tests", "linteval_tests", further=False)
-_ANSWERS = Form("linteval_answers", "a file of answers", optional={"answer": None, "answers": None})
 
 
 def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
@@ -39,7 +37,8 @@ def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
     file = tests_file(path)
     if not file.exists():
         return items, [ItemTests(item.meta.id, path.name, None, (), None) for item in items]
-    tests = {row["id"]: build(ItemTests, row) for _, row in read_rows(file, lambda _: _TESTS, "id")}
+    rows = read_rows(file, lambda _: "linteval_tests", "id")
+    tests = {row["id"]: build(ItemTests, row) for _, row in rows}
     if missing := [item.meta.id for item in items if item.meta.id not in tests]:
         raise CoralError(
             "the tests beside the items are not theirs",
@@ -104,9 +103,17 @@ def read_answers(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
 def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
     """Yield where each record's id stands, the id, and the answers."""
     if _SUBMISSION.match(text := read_text(file)):
-        yield from _submitted(strictjson.parse(text, file), file)
+        content = strictjson.parse(text, file)
+        error = first_error(validator("linteval_submission"), content)
+        if error is not None:
+            raise CoralError("a file is not in the form of a submission", file=file, **error)
+        for number, record in enumerate(content["data"]["test"]):
+            answers: list[str] = []
+            for output in record["outputs"]:
+                answers += [output] if isinstance(output, str) else output
+            yield f"data.test.{number}.meta.id", record["meta"]["id"], answers
         return
-    for where, row in read_rows(file, lambda _: _ANSWERS, key=None):
+    for where, row in read_rows(file, lambda _: "linteval_answers", "id"):
         given = [name for name in ("answer", "answers") if row[name] is not None]
         if len(given) != 1:
             raise CoralError(
@@ -116,17 +123,4 @@ def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
                 found=" and ".join(given) or "neither",
                 expected="answer, a text, or answers, a list of texts",
             )
-        answers = row["answers"] if row["answer"] is None else [row["answer"]]
-        yield f"{where}, id", row["id"], answers
-
-
-def _submitted(content: object, file: Path) -> Iterator[tuple[str, int, list[str]]]:
-    error = first_error(validator("linteval_submission"), content)
-    if error is not None:
-        raise CoralError("a file is not in the form of a submission", file=file, **error)
-    assert isinstance(content, dict)
-    for number, record in enumerate(content["data"]["test"]):
-        answers: list[str] = []
-        for output in record["outputs"]:
-            answers += [output] if isinstance(output, str) else output
-        yield f"data.test.{number}.meta.id", record["meta"]["id"], answers
+        yield f"{where}, id", row["id"], row["answers"] or [row["answer"]]
