@@ -248,7 +248,7 @@ def test_a_stages_journal_goes_when_its_tables_are_written(workspace: Path) -> N
     run(partial(make, samples=[SAMPLE]), "000", journal)
     assert not journal.exists()
     journal.mkdir()
-    with pytest.raises(CoralError, match=rf"cannot be removed[\s\S]*{journal}"):
+    with pytest.raises(CoralError, match=rf"cannot be written[\s\S]*{journal}"):
         run(partial(make, samples=[SAMPLE]), "000", journal)
 
 

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
 from coral_batch.lake import params, tables
+from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import check_files
 from coral_batch.lake.places import path
 from coral_batch.records.settings import Params
@@ -95,15 +95,8 @@ def run(
         table, where = target if isinstance(target, tuple) else (target, part)
         write(table, content, where)
     if journal is not None:
-        try:
+        with writing(journal):
             journal.unlink(missing_ok=True)
-        except OSError as error:
-            raise CoralError(
-                "the journal of a finished stage cannot be removed",
-                file=journal,
-                found=error.strerror,
-                action="grant write access, and run again",
-            ) from None
     return {target if isinstance(target, str) else target[0]: outputs[target] for target in outputs}
 
 
