@@ -325,9 +325,11 @@ def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
     for row in rows:
         if all(getattr(row, name) == value for name, value in values.items()):
             return row
-    raise CoralError(
-        "the tables do not belong together",
-        file=file,
-        found="no row with " + ", ".join(f"{name} {value}" for name, value in values.items()),
-        action="run `dvc repro`",
-    )
+    wanted = ", ".join(f"{name} {value}" for name, value in values.items())
+    raise apart(file, f"no row with {wanted}")
+
+
+def apart(file: Path, found: str) -> CoralError:
+    """Return the error that tables are of different runs, as `file` shows by what is in it."""
+    problem = "the tables do not belong together"
+    return CoralError(problem, file=file, found=found, action="run `dvc repro`")

@@ -342,15 +342,16 @@ def _detail_name(row: Mapping[str, Any]) -> str:
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> str:
     lines = [f"  findings  {len(findings) or 'none'}"]
-    for row in findings:
-        severity = (
-            f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
-        )
-        lines.append(
-            f"    {row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
-            f" {inline(row['message'])}{severity}"
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"    {finding_text(row)}" for row in findings)])
+
+
+def finding_text(row: Mapping[str, Any]) -> str:
+    """Return a finding in one line."""
+    severity = f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
+    return (
+        f"{row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
+        f" {inline(row['message'])}{severity}"
+    )
 
 
 def _scores(scores: Mapping[str, Any]) -> str:

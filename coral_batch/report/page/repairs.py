@@ -22,6 +22,7 @@ from coral_batch.report.views import (
     case_name,
     difference,
     failures,
+    finding_text,
     mark,
     question,
 )
@@ -30,15 +31,8 @@ from coral_batch.work.text import escape, inline
 # Distinct repairs of a problem shown on one page; a browser opens some megabytes in a second.
 SHOWN = 120
 
-
-@dataclass(frozen=True)
-class Failure:
-    """Cases that a repair fails, and alike; input and expected result only of a single one."""
-
-    cases: str
-    kind: str
-    question: tuple[str, str] | None
-    detail: str
+Question = tuple[str, str] | None
+"""Input and expected result of a single case; None for a test, or several cases."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,7 @@ class Distinct:
         diff: (class, line) of the unified diff against the buggy program.
         note: what stands instead of a diff; else empty.
         cases: (name, kind) of every case in order.
-        failures: those that did not pass.
+        failures: cases that it fails alike, kind, input and expected result, and what came of it.
         findings: one line each.
         scores: (objective, score, reason) of each objective.
         fitness: of this sample.
@@ -62,7 +56,7 @@ class Distinct:
     diff: Sequence[tuple[str, str]]
     note: str
     cases: Sequence[tuple[str, str]]
-    failures: Sequence[Failure]
+    failures: Sequence[tuple[str, str, Question, str]]
     findings: Sequence[str]
     scores: Sequence[tuple[str, float, str]]
     fitness: float
@@ -167,7 +161,7 @@ def _distinct(repairs: Sequence[Repair]) -> Distinct:
         note,
         [(case_name(row), row["kind"]) for row in first.verdicts],
         [_failure(first.problem, rows) for rows in failures(first.verdicts)],
-        [_finding(row) for row in first.findings],
+        [finding_text(row) for row in first.findings],
         [(name, first.scores[name], inline(first.scores[f"{name}_reason"])) for name in OBJECTIVES],
         first.scores["fitness"],
     )
@@ -183,20 +177,12 @@ def _diff(repair: Repair) -> tuple[list[tuple[str, str]], str]:
     return [(kinds.get(line[:1], "same"), line) for line in lines], "" if lines else UNCHANGED
 
 
-def _failure(problem: Problem, rows: Sequence[Mapping[str, Any]]) -> Failure:
+def _failure(problem: Problem, rows: Sequence[Mapping[str, Any]]) -> tuple[str, str, Question, str]:
     first = rows[0]
     name, asked = case_name(first), question(problem, first)
     if len(rows) > 1:
         name, asked = f"{name} to {case_name(rows[-1])}", None
-    return Failure(name, first["kind"], asked, inline(first["detail"]))
-
-
-def _finding(row: Mapping[str, Any]) -> str:
-    severity = f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
-    return (
-        f"{row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
-        f" {inline(row['message'])}{severity}"
-    )
+    return name, first["kind"], asked, inline(first["detail"])
 
 
 def _order(kind: str) -> tuple[bool, str]:
