@@ -104,7 +104,7 @@ def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> No
         assert text.startswith(title)
         assert "=== wrap ===" in text
         assert "knobs" not in text
-        with pytest.raises(CoralError, match="expected: base"):
+        with pytest.raises(CoralError, match="expected: one of base"):
             model_view(lake.EVALUATIONS["base"], name, None, colour=False)
 
 
@@ -165,7 +165,7 @@ def test_colour_is_for_terminals_without_no_color(
         (("001", None, "wrap"), "coral show 001 GENOME --problem NAME"),
         (("finals", None, "wrap"), "coral show finals GENOME --problem NAME"),
         (("bugs", "gcd", "wrap"), "coral show bugs gcd"),
-        (("validation/base", "001-00"), "expected: base"),
+        (("validation/base", "001-00"), "expected: one of base"),
         (("002", None), "file of the lake is missing"),
     ],
 )
