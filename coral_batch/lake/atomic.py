@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 
 _REFUSED = frozenset(
     (
@@ -94,6 +94,24 @@ def writing(target: Path) -> Iterator[None]:
             action="free space, grant write access or clear what lies there, and run again; what"
             " was finished is kept",
         ) from None
+
+
+def check_free(*targets: Path | None) -> None:
+    """Check, before what takes long, that files or folders can be made where nothing lies yet.
+
+    Raises:
+        CoralError: something is there already, or in the place of a folder above.
+    """
+    for target in filter(None, targets):
+        with reading(target):
+            taken = target.exists()
+        if taken:
+            action = "name another place, or remove it"
+            raise CoralError("there is something already", file=target, action=action)
+        # Folders that are missing are made.
+        place = next(folder for folder in target.parents if folder.exists())
+        if not place.is_dir():
+            raise CoralError("no file can be there", file=target, found=f"{place} is no folder")
 
 
 def _age(path: Path) -> float:
