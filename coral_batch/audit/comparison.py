@@ -12,7 +12,6 @@ import numpy as np
 from coral_batch import lake
 from coral_batch.audit.recorded import Mismatch, Place, Recorded
 from coral_batch.lake.schemas import row_key, schema_of
-from coral_batch.lake.stage import as_frame
 
 Row = Mapping[str, Any]
 Wrong = tuple[Path, str | None, str | None, object, object]
@@ -48,7 +47,7 @@ def compare(recorded: Recorded, place: Place, expected: Any, source: str) -> int
         expected = lake.plain(expected)
         wrong = _rows(file, table, found, expected)
     else:
-        expected = as_frame(table, expected)
+        expected = lake.frame(table, expected)
         if found.equals(expected):
             return 0
         wrong = _rows(file, table, found.to_dicts(), expected.to_dicts())

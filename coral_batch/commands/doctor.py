@@ -247,7 +247,7 @@ def workers(settings: Params) -> Iterator[Finding]:
     # Imported here: joblib and Dask take a moment, which --help must not.
     from coral_batch.verdicts.layers import isolation as try_out
     from coral_batch.work.address import ADDRESS, cluster
-    from coral_batch.work.parallel import everywhere
+    from coral_batch.work.parallel import dask
 
     address = cluster()
     if address is None:
@@ -255,7 +255,7 @@ def workers(settings: Params) -> Iterator[Finding]:
         yield Finding("workers", Grade.OK, "processes of this machine", means)
         return
     try:
-        found = everywhere(address, try_out, settings.verdicts.require)
+        found = dask().everywhere(address, try_out, settings.verdicts.require)
     except CoralError as error:
         yield Finding("workers", Grade.FAIL, f"{ADDRESS}={address}", str(error))
         return

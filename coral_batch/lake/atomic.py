@@ -45,7 +45,7 @@ def unfinished(target: Path, *, keep: bool = False) -> Iterator[Path]:
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         for left in target.parent.iterdir():
-            if left.name.startswith(prefix) and _age(left) > _ABANDONED:
+            if left.name.startswith(prefix) and is_abandoned(left):
                 shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=prefix, dir=target.parent) as folder:
             complete = Path(folder, target.name)
@@ -114,8 +114,8 @@ def check_free(*targets: Path | None) -> None:
             raise CoralError("no file can be there", file=target, found=f"{place} is no folder")
 
 
-def _age(path: Path) -> float:
-    """Return for how many seconds a file or folder has not changed."""
+def is_abandoned(unfinished: Path) -> bool:
+    """Whether a kill left something behind, which nobody can still be writing."""
     with contextlib.suppress(OSError):  # it is finished or removed meanwhile
-        return time.time() - path.stat().st_mtime
-    return 0.0
+        return time.time() - unfinished.stat().st_mtime > _ABANDONED
+    return False

@@ -106,7 +106,7 @@ def write(table: str, content: Any, part: str | None = None) -> None:
     if kind == ".jsonl":
         tables.write_rows(table, content, part)
     elif kind == ".parquet":
-        tables.write_frame(table, as_frame(table, content), part)
+        tables.write_frame(table, tables.frame(table, content), part)
     elif kind == ".json":
         tables.write_document(table, content)
     elif kind == ".npz":
@@ -121,8 +121,3 @@ def write(table: str, content: Any, part: str | None = None) -> None:
         for folder in content.values():
             check_files(folder.path, folder.files, folder.vouched, again)
         tables.write_folders(table, {name: one.path for name, one in content.items()}, part)
-
-
-def as_frame(table: str, content: Any) -> pl.DataFrame:
-    """Return a flat table's content as a frame, whether it is one or rows."""
-    return content if isinstance(content, pl.DataFrame) else tables.frame(table, content)

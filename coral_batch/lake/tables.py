@@ -118,8 +118,10 @@ def write_document(table: str, document: Any) -> None:
         stream.write(text.encode())
 
 
-def frame(table: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Build a frame with the columns, in the order and of the types of the table's schema."""
+def frame(table: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return a flat table's rows as a frame with the columns of its schema."""
+    if isinstance(rows, pl.DataFrame):
+        return rows
     return pl.DataFrame(rows, schema=_columns(table), orient="row")
 
 

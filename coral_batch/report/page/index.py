@@ -40,7 +40,6 @@ from coral_batch.report.page.charts import (
     time_chart,
 )
 from coral_batch.report.page.generation import view
-from coral_batch.report.page.identity import Identity
 from coral_batch.report.page.lineage import LineageEntry, genealogy
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import attempts
@@ -98,7 +97,7 @@ class Run:
     times: Sequence[TimeRow]
     card: Mapping[str, Any]
     adapter: AdapterCardRow
-    identity: Identity
+    identity: Mapping[str, Any]
     taught: bool
     params: str
 
