@@ -114,8 +114,8 @@ def check_free(*targets: Path | None) -> None:
             raise CoralError("no file can be there", file=target, found=f"{place} is no folder")
 
 
-def is_abandoned(unfinished: Path) -> bool:
+def is_abandoned(left: Path) -> bool:
     """Whether a kill left something behind, which nobody can still be writing."""
     with contextlib.suppress(OSError):  # it is finished or removed meanwhile
-        return time.time() - unfinished.stat().st_mtime > _ABANDONED
+        return time.time() - left.stat().st_mtime > _ABANDONED
     return False
