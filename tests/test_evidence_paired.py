@@ -151,10 +151,3 @@ def test_what_is_needed_is_unknown_without_an_effect_or_a_spread(
 ) -> None:
     answer = needed(first, second)
     assert (answer.problems, answer.samples) == (None, None)
-
-
-def test_models_on_other_problems_are_refused() -> None:
-    with pytest.raises(ValueError, match="the same problems"):
-        compare(outcomes([1]), outcomes([1, 2]), 1, 1, "test")
-    with pytest.raises(ValueError, match="the same problems"):
-        needed({}, {})

@@ -16,7 +16,7 @@ from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.claims import interval
 from coral_batch.report.metrics import Metrics
 from coral_batch.search.best import REFUSED
-from coral_batch.work.text import decimal, escape, inline, sparkline, table
+from coral_batch.work.text import decimal
 from stages.results import results
 from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 
@@ -172,29 +172,6 @@ def test_a_gain_below_zero_is_called_nothing_added(
     lake.write_frame("scores", scores, lake.VALIDATION_BASE)
     results()
     assert "Evolution added nothing: -" in capsys.readouterr().out
-
-
-def test_tables_align_and_curves_fit() -> None:
-    assert table(("a", "n"), [("x", "1"), (), ("longer", "10")], left={"a"}).splitlines() == [
-        "a        n",
-        "----------",
-        "x        1",
-        "----------",
-        "longer  10",
-    ]
-    assert sparkline([]) == ""
-    assert sparkline([1.0, 1.0]) == "▁▁"
-    assert sparkline([0.0, 1.0]) == "▁█"
-    assert len(sparkline([float(value) for value in range(1000)])) == 60
-
-
-def test_untrusted_text_loses_its_control_characters() -> None:
-    assert escape("a\x1b[31m\tb\n\u202e\ud800\u2028\x9b") == (
-        "a<U+001B>[31m\tb\n<U+202E><U+D800><U+2028><U+009B>"
-    )
-    assert inline("a\nb\r" + "c" * 500).startswith("a\\nb<U+000D>ccc")
-    assert "\n" not in inline("a\nb")
-    assert escape("naïve 漢字 €") == "naïve 漢字 €"
 
 
 @pytest.mark.parametrize("signed", [False, True])

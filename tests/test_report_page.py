@@ -27,7 +27,6 @@ from coral_batch.report.claims import LOCATED
 from coral_batch.report.page.charts import (
     Series,
     by_generation,
-    front,
     pareto,
     time_chart,
     training_curve,
@@ -334,18 +333,6 @@ def test_the_line_of_a_genome_is_all_its_ancestors() -> None:
     drawn, undrawn = genealogy(lineage, "002-00")
     assert "5 genomes in 3 generations; 002-00 descends from 3 of all 5" in drawn
     assert undrawn == 0
-
-
-def test_the_front_is_what_nobody_dominates() -> None:
-    best = _fate("000-00", Scores(0.9, 0.5, 0.5, 0.5, 0.5))
-    other = _fate("000-01", Scores(0.5, 0.9, 0.5, 0.5, 0.5))
-    worse = _fate("000-02", Scores(0.5, 0.5, 0.5, 0.5, 0.5))
-    twin = replace(best, genome="000-03")
-    assert [row.genome for row in front([worse, other, best, twin])] == [
-        "000-00",
-        "000-03",
-        "000-01",
-    ]
 
 
 def test_charts_stand_for_a_run_of_one_generation_and_for_no_time() -> None:
