@@ -1,8 +1,7 @@
 """`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
 
-This module gives the overview of a generation; the views of a genome and of its repairs are in
-`coral_batch.report.views`, those of injected bugs in `coral_batch.report.bugs`. The model's raw
-text is not shown beyond the code extracted from it; it stands in samples.jsonl.
+This module gives the overview of a generation; all other views are in `coral_batch.report.views`.
+The model's raw text is not shown beyond the code extracted from it; it stands in samples.jsonl.
 """
 
 from __future__ import annotations
@@ -28,16 +27,17 @@ from coral_batch.records.rows import (
     SelectionRow,
     SubjectRow,
 )
-from coral_batch.report.bugs import bugs_text, overview_text
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.reading import read_individuals, read_repairs
 from coral_batch.report.views import (
     Repair,
     adapter_text,
+    bugs_text,
     configuration_cells,
     individual_text,
     knobs_cells,
     knobs_text,
+    overview_text,
     repairs_text,
 )
 from coral_batch.search.best import NOBODY_PASSED

@@ -13,16 +13,17 @@ from itertools import groupby
 from typing import Any
 
 from coral_batch.records.problem import Problem
-from coral_batch.report.heat import HeatLine, heat
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.views import (
     NO_CODE,
     UNCHANGED,
+    HeatLine,
     Repair,
     case_name,
     difference,
     failures,
     finding_text,
+    heat,
     mark,
     question,
 )
