@@ -282,14 +282,6 @@ def test_a_function_is_named_in_any_form_of_its_letters(
     assert (shown.out, shown.err) == ("nothing to repair: m.py passes its 1 test\n", "")
 
 
-def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file.write_text(BROKEN.replace("max(value", "min(value"))
-    assert coral(file, "--tests", "test_numbers.py", "--function", "clamp") == 0
-    assert capsys.readouterr().out == "nothing to repair: numbers_.py passes its 3 tests\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

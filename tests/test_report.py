@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 from pathlib import Path
 
 import pytest
@@ -107,20 +106,6 @@ def test_when_none_passed_the_gate_the_report_says_so(
     metrics = lake.read_document("metrics", Metrics)
     assert (metrics.best.genome, metrics.best.passed) == ("001-00", False)
     assert REFUSED in capsys.readouterr().out
-
-
-def test_two_runs_write_the_same_bytes(metrics: Metrics) -> None:
-    def digests() -> dict[str, str]:
-        return {
-            str(file): hashlib.sha256(file.read_bytes()).hexdigest()
-            for file in sorted(lake.path("metrics").parent.rglob("*"))
-            if file.is_file()
-        }
-
-    before = digests()
-    assert len(before) == 5 + len(OBJECTIVES)
-    results()
-    assert digests() == before
 
 
 def test_plots_hold_the_numbers_of_the_metrics(metrics: Metrics) -> None:

@@ -51,7 +51,7 @@ def compare(recorded: Recorded, place: Place, expected: Any, source: str) -> int
         if found.equals(expected):
             return 0
         wrong = _rows(file, table, found.to_dicts(), expected.to_dicts())
-    mismatches = [Mismatch(*where, one, other, source) for *where, one, other in wrong]
+    mismatches = [Mismatch(*one, source) for one in wrong]
     for mismatch in mismatches:
         recorded.note(mismatch, place, expected)
     return len(mismatches)
