@@ -116,8 +116,7 @@ store = group(
     {
         "Commands": {
             "list": f"{COMMANDS}.store:show",
-            "verify": f"{COMMANDS}.store:verify",
-            "prune": f"{COMMANDS}.store:prune",
+            **{name: f"{COMMANDS}.store:{name}" for name in ("verify", "prune")},
         }
     },
 )
@@ -128,10 +127,7 @@ app = group(
         "Look": {
             name: f"{COMMANDS}.{name}:{name}" for name in ("show", "compare", "audit", "doctor")
         },
-        "Use": {
-            "repair": f"{COMMANDS}.repair:repair",
-            "export": f"{COMMANDS}.export:export",
-        },
+        "Use": {name: f"{COMMANDS}.{name}:{name}" for name in ("repair", "export")},
         "Keep": {
             "generations": f"{COMMANDS}.generations:generations",
             "store": f"{COMMANDS}.cli:store",
@@ -189,17 +185,16 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
-    except CoralError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(UNTRIED if _repairing() else 1)
-    except (MemoryError, RuntimeError) as error:
-        if not is_out_of_memory(error):
-            raise
-        print(
-            f"error: there is not enough memory\n  found:    {error}\n  do:       free some, or"
-            " take a smaller base model; what was finished is kept",
-            file=sys.stderr,
-        )
+    except (CoralError, MemoryError, RuntimeError) as error:
+        told = str(error)
+        if not isinstance(error, CoralError):
+            if not is_out_of_memory(error):
+                raise
+            told = (
+                f"there is not enough memory\n  found:    {error}\n  do:       free some, or take a"
+                " smaller base model; what was finished is kept"
+            )
+        print(f"error: {told}", file=sys.stderr)
         sys.exit(UNTRIED if _repairing() else 1)
     except SystemExit as end:
         # Typer turns Ctrl-C into this status, without a word.

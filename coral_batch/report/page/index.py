@@ -191,26 +191,18 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
         for best in finalists({name: fates}, 1)
     ]
     limits = [fates[0].thresholds for fates in run.fates.values()]
-    charts = [
-        (
-            "Fitness",
-            by_generation(
-                "Fitness",
-                [
-                    Series("base model", "base", [base.fitness] * len(names)),
-                    Series("mean of the genomes", "mean", [row.mean_fitness for row in measured]),
-                    Series("best genome", "best", [row.best_fitness for row in measured]),
-                ],
-                names,
-            ),
-        )
-    ]
+    series = {
+        "Fitness": [
+            Series("base model", "base", [base.fitness] * len(names)),
+            Series("mean of the genomes", "mean", [row.mean_fitness for row in measured]),
+            Series("best genome", "best", [row.best_fitness for row in measured]),
+        ]
+    }
     for column, name in enumerate(OBJECTIVES):
-        series = [
+        series[name.capitalize()] = [
             Series("threshold", "limit", [astuple(row)[column] for row in limits]),
             Series("base model", "base", [astuple(base.objectives)[column]] * len(names)),
             Series("mean", "mean", [astuple(row.objectives)[column] for row in measured]),
             Series("best genome", "best", [astuple(row)[column] for row in of_best]),
         ]
-        charts.append((name.capitalize(), by_generation(name.capitalize(), series, names)))
-    return charts
+    return [(title, by_generation(title, lines, names)) for title, lines in series.items()]
