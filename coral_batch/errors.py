@@ -8,7 +8,7 @@ this project and keeps its traceback.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,6 +50,25 @@ class CoralError(Exception):
         if action is not None:
             lines.append(f"  do:       {action}")
         super().__init__("\n".join(lines))
+
+
+def check_known(
+    problem: str,
+    found: str,
+    known: Iterable[object],
+    *,
+    file: Path | None = None,
+    field: str | None = None,
+) -> None:
+    """Check that a name is one of those that there are.
+
+    Raises:
+        CoralError: it is none of `known`.
+    """
+    names = list(dict.fromkeys(map(str, known)))
+    if found not in names:
+        expected = f"one of {', '.join(names)}"
+        raise CoralError(problem, file=file, field=field, found=found, expected=expected)
 
 
 class TooLong(CoralError):

@@ -4,7 +4,7 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.evidence.reliability import of_selection
-from coral_batch.evidence.summary import compare_with_base, spending, spent
+from coral_batch.evidence.summary import compare_with_base, spent
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.bug import Bug
 from coral_batch.records.rows import BASE, AdapterRow, BestRow, FirstChangeRow, SampleRow
@@ -21,13 +21,13 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         tables.read_rows("first_changes", FirstChangeRow, part)
         for part in lake.EVALUATIONS.values()
     )
-    budgets = [
-        spending(
+    drawn = (
+        (
             tables.read_rows("adapters", AdapterRow, name),
             tables.read_rows("samples", SampleRow, name),
         )
         for name in settings.generations
-    ]
+    )
     reliability = of_selection(
         (tables.read_frame("scores", name) for name in settings.generations),
         (
@@ -47,7 +47,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         tables.read_rows("bugs", Bug),
         tables.read_frame("overlaps"),
         spent(
-            budgets,
+            drawn,
             tables.read_rows("samples", SampleRow, lake.FINALS),
             tables.read_rows("adapters", AdapterRow, lake.EVALUATIONS["best"]),
         ),

@@ -6,10 +6,10 @@ from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import BASE, AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import Params
-from coral_batch.report.metrics import Evaluated, evaluate, measure, passes
+from coral_batch.report.metrics import Evaluated, measure, passes
+from coral_batch.report.outcome import outcome
 from coral_batch.report.plots import plots
-from coral_batch.report.tables import outcome, times
-from coral_batch.report.times import run_times
+from coral_batch.report.times import run_times, times_text
 
 TABLES = ("metrics", "plots", "times")
 
@@ -32,15 +32,15 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 
 
 def _evaluated(tables: Tables, name: str) -> Evaluated:
-    return evaluate(
+    return Evaluated(
         name,
         tables.read_rows("adapters", AdapterRow, name),
         tables.read_rows("selection", SelectionRow, name),
-        tables.read_frame("scores", name),
+        passes(tables.read_frame("scores", name)),
     )
 
 
 def results() -> None:
     """Compare the generations with the base model."""
     written = run(make)
-    print(outcome(written["metrics"]), times(written["times"]), sep="\n\n")
+    print(outcome(written["metrics"]), times_text(written["times"]), sep="\n\n")

@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from coral_batch import lake
@@ -38,27 +39,6 @@ from coral_batch.records.rows import AdapterRow, DurationRow
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed
 from stages import adapters, linteval_samples, refit, samples
-from stages.automata import automata
-from stages.base import base
-from stages.best import best
-from stages.bugs import bugs
-from stages.calibration import calibration
-from stages.corpus import corpus
-from stages.evidence import evidence
-from stages.examples import examples
-from stages.features import features
-from stages.finals import finals
-from stages.findings import findings
-from stages.linteval_items import linteval_items
-from stages.linteval_report import linteval_report
-from stages.linteval_scores import linteval_scores
-from stages.population import population
-from stages.results import results
-from stages.scores import scores
-from stages.selection import selection
-from stages.split import split
-from stages.subjects import subjects
-from stages.verdicts import verdicts
 from tests import REPOSITORY
 from tests.settings import set_params, set_sources
 from tests.tiny import make_tiny_base
@@ -113,31 +93,36 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     """Make the project in `folder`, which is the working directory; `settings` as in `begin`."""
     begin(folder, settings, 2)
     for generation in ("000", "001"):
-        automata(generation)
-        features(generation)
+        stage("automata", generation)
+        stage("features", generation)
         adapt(generation)
         draw(generation)
         judge(generation)
-        selection(generation)
-    subjects()
+        stage("selection", generation)
+    stage("subjects")
     draw(lake.VALIDATION_BASE)
     judge(lake.VALIDATION_BASE)
-    finals()
+    stage("finals")
     draw(lake.FINALS)
     judge(lake.FINALS)
-    best()
+    stage("best")
     train_again()
     for part in lake.EVALUATIONS.values():
         draw(part)
         judge(part)
-    evidence()
-    linteval_items()
+    stage("evidence")
+    stage("linteval_items")
     answer_items()
     other = lake.read_rows("adapters", AdapterRow, "001")[0]
     ask(f"001/{other.genome}")
-    linteval_report()
-    results()
+    stage("linteval_report")
+    stage("results")
     lock()
+
+
+def stage(name: str, *part: str) -> None:
+    """Call a stage."""
+    getattr(import_module(f"stages.{name}"), name)(*part)
 
 
 def lock() -> None:
@@ -177,15 +162,15 @@ def begin(
     make_tiny_base(folder / "tiny")
     params.write_generations(generations)
     for source in SOURCES:
-        corpus(source)
-    for stage in (split, bugs, base, examples, calibration, population):
-        stage()
+        stage("corpus", source)
+    for name in ("split", "bugs", "base", "examples", "calibration", "population"):
+        stage(name)
 
 
 def judge(part: str) -> None:
     """Run, lint and score what was drawn."""
-    for stage in (verdicts, findings, scores):
-        stage(part)
+    for name in ("verdicts", "findings", "scores"):
+        stage(name, part)
 
 
 def answer_items() -> None:
@@ -335,7 +320,7 @@ def ask(model: str) -> None:
         return _lint_answer(items[item], count * places[item] + sample + len(model))
 
     run(partial(linteval_samples.make, draw=partial(_draw, write, "eos")), model)
-    linteval_scores(model)
+    stage("linteval_scores", model)
 
 
 def _lint_answer(item: Item, number: int) -> str:

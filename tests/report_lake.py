@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -25,13 +25,13 @@ from coral_batch.records.rows import (
     DurationRow,
     FinalistRow,
     FirstChangeRow,
-    SampleRow,
     SelectionRow,
     SubjectRow,
 )
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.search.best import finalists
+from tests.rows import SAMPLE
 
 WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
 THRESHOLDS = Scores(0.5, 0.5, 0.4, 0.3, 0.4)
@@ -185,26 +185,19 @@ def make_run() -> None:
 
 def _problem(name: str) -> Problem:
     cases = (Case((1,), 2), Case((0,), 1))
-    return make_problem(
-        name,
-        name,
-        FIXED.format(name=name) + "\n",
-        "test",
-        buggy=BUGGY.format(name=name),
-        docstring=f"The successor of n, called {name}.",
-        cases=cases,
-    )
+    texts = {
+        "buggy": BUGGY.format(name=name),
+        "docstring": f"The successor of n, called {name}.",
+    }
+    return make_problem(name, name, f"{FIXED.format(name=name)}\n", "test", cases=cases, **texts)
 
 
 def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
     born = [genome for genome in genomes if genome.startswith(part)]
     parents = () if part == "000" else ("000-01", "000-02")
     operator = "random" if part == "000" else "crossover+mutation"
-    lake.write_rows(
-        "population",
-        [Genome(genome, parents, operator, "B3/S23", 7, 0.5) for genome in genomes],
-        part,
-    )
+    population = [Genome(genome, parents, operator, "B3/S23", 7, 0.5) for genome in genomes]
+    lake.write_rows("population", population, part)
     cells = np.zeros((len(genomes), 3, 4, 8), np.uint8)
     cells[:, :, 1, 2:5] = 1
     histories = {"packed": np.packbits(cells, axis=-1), "width": np.array(8)}
@@ -218,55 +211,34 @@ def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
     lake.write_rows("adapters", adapters, part)
     cards = {row.key: AdapterCardRow(row.key, {"seed": 5}, ADAPTER_FILES) for row in adapters}
     lake.write_rows("adapter_cards", cards.values(), part)
-    lake.write_rows(
-        "adapter_durations",
-        [DurationRow(genome, 10.0, genome not in born) for genome in genomes],
-        part,
-    )
-    lake.write_rows(
-        "sample_durations",
-        [DurationRow(genome, 3.0, genome not in born) for genome in genomes],
-        part,
-    )
+    for table, seconds in (("adapter_durations", 10.0), ("sample_durations", 3.0)):
+        spent = [DurationRow(genome, seconds, genome not in born) for genome in genomes]
+        lake.write_rows(table, spent, part)
     rows = _write_repairs(part, genomes)
     names, objectives = aggregate(
         [row["genome"] for row in rows],
         [row["problem"] for row in rows],
         np.array([[row[objective] for objective in OBJECTIVES] for row in rows]),
     )
-    lake.write_rows(
-        "selection",
-        [
-            _fate(name, Scores(*map(float, values)), float(fitness(values, WEIGHTS)))
-            for name, values in zip(names, objectives, strict=True)
-        ],
-        part,
-    )
+    fates = [
+        _fate(name, Scores(*map(float, values)), float(fitness(values, WEIGHTS)))
+        for name, values in zip(names, objectives, strict=True)
+    ]
+    lake.write_rows("selection", fates, part)
 
 
 def _adapter(genome: str) -> AdapterRow:
     # 000-00 and 000-02 share an adapter: their heavy genes are equal.
     key = "a" if genome in ("000-00", "000-02") else genome[-1]
     configuration = AdapterConfiguration(8, 16, 0.05, ("q_proj", "v_proj"), genome == "001-00")
-    return AdapterRow(
-        genome,
-        (key + genome[2]) * 32,
-        (0.1, 0.2, 0.3, 0.4),
-        configuration,
-        KNOBS,
-        (2.5, 1.5, 0.75),
-        300,
-        False,
-    )
+    key = (key + genome[2]) * 32
+    coordinates, losses = (0.1, 0.2, 0.3, 0.4), (2.5, 1.5, 0.75)
+    return AdapterRow(genome, key, coordinates, configuration, KNOBS, losses, 300, False)
 
 
 def _fate(genome: str, objectives: Scores, value: float) -> SelectionRow:
     failed = tuple(
-        name
-        for name, score, limit in zip(
-            OBJECTIVES, astuple(objectives), astuple(THRESHOLDS), strict=True
-        )
-        if score < limit
+        name for name in OBJECTIVES if getattr(objectives, name) < getattr(THRESHOLDS, name)
     )
     return SelectionRow(
         *(genome, objectives, value, 0.25, value, THRESHOLDS, not failed, failed, 0.0, False),
@@ -284,59 +256,20 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
         if (problem, sample) == ("sieve", 1):
             code = HOSTILE
         prompt = f"Fix {problem}.\n\n{BUGGY.format(name=problem)}"
-        samples.append(
-            SampleRow(
-                **key,
-                seed=5,
-                knobs=KNOBS,
-                prompt=prompt,
-                raw=code,
-                code=code,
-                prompt_tokens=40,
-                new_tokens=20,
-                copied_tokens=0,
-                redrawn=0,
-                finish="fence",
-                candidate=0,
-                drawn_tokens=20,
-                log_probability=-2.0,
-            )
-        )
-        kinds = ("PASS", "PASS" if solved else "FAIL")
-        for case, kind in enumerate(kinds):
+        drawn = {"prompt": prompt, "raw": code, "code": code, "seed": 5, "knobs": KNOBS}
+        counts = {"prompt_tokens": 40, "new_tokens": 20, "drawn_tokens": 20}
+        samples.append(replace(SAMPLE, **key, **drawn, **counts, log_probability=-2.0))
+        for case, kind in enumerate(("PASS", "PASS" if solved else "FAIL")):
+            of_case = {**key, "case": case}
             detail = "" if kind == "PASS" else "-1\x1b[31m\nverdicts 2 PASS"
-            verdicts.append(
-                {
-                    **key,
-                    "case": case,
-                    "test": None,
-                    "kind": kind,
-                    "detail": detail,
-                    "isolation": "seccomp+rlimits",
-                }
-            )
-            times.append(
-                {
-                    **key,
-                    "case": case,
-                    "passed": kind == "PASS",
-                    "cpu_seconds": 0.25,
-                    "wall_seconds": 0.5,
-                }
-            )
+            told = {"test": None, "kind": kind, "detail": detail, "isolation": "seccomp+rlimits"}
+            verdicts.append(of_case | told)
+            seconds = {"passed": kind == "PASS", "cpu_seconds": 0.25, "wall_seconds": 0.5}
+            times.append(of_case | seconds)
         if not solved:
-            findings.append(
-                {
-                    **key,
-                    "tool": "flake8",
-                    "code": "E302",
-                    "message": "blank lines",
-                    "line": 1,
-                    "column": 1,
-                    "severity": None,
-                    "confidence": None,
-                }
-            )
+            named = {"tool": "flake8", "code": "E302", "message": "blank lines"}
+            place = {"line": 1, "column": 1, "severity": None, "confidence": None}
+            findings.append(key | named | place)
         objectives = (1.0 if solved else 0.5, 1.0, 0.9, 0.97 if solved else 0.75, 0.7)
         scores.append(
             {
@@ -355,11 +288,7 @@ def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object
         for problem in PROBLEMS
     ]
     lake.write_rows("first_changes", looks, part)
-    for table, rows in (
-        ("verdicts", verdicts),
-        ("case_times", times),
-        ("findings", findings),
-        ("scores", scores),
-    ):
+    found = {"verdicts": verdicts, "case_times": times, "findings": findings, "scores": scores}
+    for table, rows in found.items():
         lake.write_frame(table, lake.frame(table, rows), part)
     return scores

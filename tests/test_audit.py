@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -194,20 +194,12 @@ def test_a_changed_cell_of_an_automaton_is_named(here: Path, array: str) -> None
     assert (mismatch.file, mismatch.column) == (lake.path("automata", PART), place[array])
 
 
-REARRANGED: dict[str, Callable[[list[Any]], list[Any]]] = {
-    "missing": lambda rows: rows[:1] + rows[2:],
-    "twice": lambda rows: [*rows[:2], *rows[1:]],
-    "swapped": lambda rows: [rows[1], rows[0], *rows[2:]],
-    "empty": lambda rows: [],
-}
-
-
 def test_a_row_missing_twice_or_elsewhere_is_named(here: Path) -> None:
-    rows = read("population", PART)
-    for change, rearranged in REARRANGED.items():
-        write("population", rearranged(rows), PART)
+    first, second, *rest = read("population", PART)
+    for rows in ([first, *rest], [first, second, second, *rest], [second, first, *rest], []):
+        write("population", rows, PART)
         named = {mismatch.file for mismatch in audit_of("population")}
-        assert lake.path("population", PART) in named, change
+        assert lake.path("population", PART) in named, len(rows)
 
 
 def test_a_changed_byte_of_what_was_measured_is_named_by_its_file(here: Path) -> None:

@@ -208,12 +208,6 @@ def test_a_worker_that_sees_other_bytes_refuses(scheduler: Cluster, tmp_path: Pa
     assert "worker late on" in str(error.value)
 
 
-@pytest.mark.long
-def test_a_worker_with_several_threads_refuses(scheduler: Cluster) -> None:
-    scheduler.worker("--no-nanny", "--nthreads=2")
-    assert "--nthreads 1" in refusal()
-
-
 def test_a_worker_with_other_code_refuses(scheduler: Cluster, tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "coral_batch", tmp_path / "coral_batch", ignore=ignored)

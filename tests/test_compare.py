@@ -158,27 +158,26 @@ def test_what_cannot_be_compared_is_told(first: Path, tmp_path: Path) -> None:
             compare(runs)
 
 
-def git(*arguments: str) -> None:
-    identity = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_CONFIG_GLOBAL": "/dev/null"}
-    committer = {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b", "DVC_NO_ANALYTICS": "1"}
+def git(command: str) -> None:
+    names = {
+        f"GIT_{who}_{what}": "a" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, **identity, **committer, "PATH": path}
-    subprocess.run(arguments, check=True, capture_output=True, env=environment)
+    apart = {"GIT_CONFIG_GLOBAL": "/dev/null", "DVC_NO_ANALYTICS": "1", "PATH": path}
+    environment = {**os.environ, **names, **apart}
+    subprocess.run(command.split(), check=True, capture_output=True, env=environment)
 
 
 @pytest.mark.slow
 def test_revisions_are_read_from_the_cache(
     first: Path, second: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    git("git", "init", "-q")
-    git("dvc", "init", "-q")
-    git("dvc", "add", "-q", "lake")
-    git("git", "add", "-A")
-    git("git", "commit", "-qm", "one")
+    for command in ("git init", "dvc init", "dvc add lake", "git add -A", "git commit -m one"):
+        git(command)
     shutil.rmtree("lake")
     shutil.copytree(second / "lake", "lake")
-    git("dvc", "add", "-q", "lake")
-    git("git", "commit", "-qam", "two")
+    for command in ("dvc add lake", "git commit -am two"):
+        git(command)
     capsys.readouterr()
     compare(["HEAD~1", "HEAD", str(second)])
     output = capsys.readouterr().out

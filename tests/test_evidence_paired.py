@@ -107,20 +107,6 @@ def test_no_effect_is_claimed_no_more_often_than_the_level_allows(
     assert claims <= 32
 
 
-def test_an_effect_of_half_is_found_in_most_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paired, "DRAWS", 500)
-    found = 0
-    for run in range(100):
-        random = generator(7, "power", run)
-        chances = random.uniform(0, 0.4, size=8)
-        first, second = (
-            outcomes(random.binomial(8, share).tolist()) for share in (chances, chances + 0.5)
-        )
-        comparison = compare(first, second, 1, run, "test")
-        found += comparison.difference.low > 0
-    assert found >= 95
-
-
 def test_what_is_needed_finds_the_effect_as_often_as_promised() -> None:
     """Plant an effect, ask what it takes, draw that much, and count how often a z test sees it."""
     # Every problem alike: variance within problems only, so the formula's numbers are exact.
@@ -151,10 +137,3 @@ def test_what_is_needed_is_unknown_without_an_effect_or_a_spread(
 ) -> None:
     answer = needed(first, second)
     assert (answer.problems, answer.samples) == (None, None)
-
-
-def test_models_on_other_problems_are_refused() -> None:
-    with pytest.raises(ValueError, match="the same problems"):
-        compare(outcomes([1]), outcomes([1, 2]), 1, 1, "test")
-    with pytest.raises(ValueError, match="the same problems"):
-        needed({}, {})

@@ -24,7 +24,7 @@ from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.records.example import Example
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
+from coral_batch.records.rows import AdapterRow, BestRow
 from coral_batch.search.best import REFUSED
 from tests.adapted_lake import make_adapter
 from tests.report_lake import refuse
@@ -220,21 +220,6 @@ def test_the_card_states_base_data_scores_configuration_and_licence_whatever_par
         "## Licence",
     ):
         assert words in card.text
-
-
-@pytest.mark.parametrize(
-    ("genome", "part", "stage"),
-    [(None, lake.EVALUATIONS["best"], "refit"), ("001/000-01", "001", "adapters@001")],
-)
-def test_an_adapter_whose_card_does_not_tell_its_training_is_refused(
-    adapted: Path, genome: str | None, part: str, stage: str
-) -> None:
-    cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
-    known = [replace(one, determinants={**one.determinants, "training": 1}) for one in cards]
-    lake.write_rows("adapter_cards", known, part)
-    words = rf"adapter_cards\.jsonl[\s\S]*determinants\.training[\s\S]*--force {stage}`"
-    with pytest.raises(CoralError, match=words):
-        export(adapted / "export", genome)
 
 
 def test_a_rank_that_vllm_has_no_room_for_is_served_merged(adapted: Path) -> None:

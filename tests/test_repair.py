@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -283,20 +282,6 @@ def test_a_function_is_named_in_any_form_of_its_letters(
     assert (shown.out, shown.err) == ("nothing to repair: m.py passes its 1 test\n", "")
 
 
-@pytest.mark.parametrize("name", ["samples", "rounds"])
-def test_less_than_one_sample_or_round_is_refused(file: Path, name: str) -> None:
-    with pytest.raises(CoralError, match=rf"field:    {name}\n  found:    0"):
-        repaired(file, [RIGHT], **{name: 0})
-
-
-def test_where_all_tests_pass_there_is_nothing_to_repair_and_no_model_needed(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file.write_text(BROKEN.replace("max(value", "min(value"))
-    assert coral(file, "--tests", "test_numbers.py", "--function", "clamp") == 0
-    assert capsys.readouterr().out == "nothing to repair: numbers_.py passes its 3 tests\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -435,12 +420,6 @@ def blocks(page: str, heading: str) -> list[str]:
     text = (REPOSITORY / page).read_text().split(f"{heading}\n")[1]
     text = text.split("\n### ")[0]
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-
-
-def test_the_package_itself_repairs_as_well(file: Path) -> None:
-    package = importlib.import_module("coral_batch.repair")
-    found = package(file, CASES, "clamp", draw=Scripted([RIGHT]))  # type: ignore
-    assert found.outcome == "repaired"
 
 
 def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path) -> None:

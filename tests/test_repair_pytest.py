@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -213,79 +213,73 @@ def write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text)
 
 
-@dataclass(frozen=True)
-class Tried:
-    """What came of a project whose functions were tried without an answer.
+Tried = dict[str, list[Repair]]
+"""File -> what came of its functions, tried without an answer."""
 
-    Attributes:
-        folder: the project.
-        repairs: file -> what came of its functions.
-    """
 
-    folder: Path
-    repairs: dict[str, list[Repair]]
-
-    def failed(self, file: str) -> set[str]:
-        """Return the tests that a file fails."""
-        return {test.test for one in self.repairs[file] for test in one.failed}
+def failed_of(tried: Tried, file: str) -> set[str]:
+    """Return the tests that a file fails."""
+    return {test.test for one in tried[file] for test in one.failed}
 
 
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory: pytest.TempPathFactory) -> Tried:
-    """A project of all programs, tried."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of all programs."""
     place = tmp_path_factory.mktemp("place")
     shutil.copy(REPOSITORY / "params.yaml", place)
     set_params({"verdicts.cpu_seconds": 0.5, "verdicts.wall_seconds": 5.0}, place)
-    folder = place / "project"
-    write(folder, OTHERS)
+    write(place / "project", OTHERS)
     for name, (program, tests, _) in PROGRAMS.items():
-        write(folder, {f"{name}.py": program})
-        if tests:
-            write(folder, {f"test_{name}.py": f"from {name} import *\n{tests}"})
-    found: dict[str, list[Repair]] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
+        files = {f"{name}.py": program, f"test_{name}.py": f"from {name} import *\n{tests}"}
+        write(place / "project", files)
+    return place / "project"
+
+
+@pytest.fixture(scope="module")
+def tried(folder: Path) -> Tried:
+    found: Tried = {}
+    with contextlib.chdir(folder.parent):
         for one in repair_folder(folder, draw=lambda *_: []):
             assert isinstance(one, Repair), one
             found.setdefault(one.source.file.relative_to(folder).as_posix(), []).append(one)
-    return Tried(folder, found)
+    return found
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_of_tests_of_each_kind_those_fail_that_should(name: str, tried: Tried) -> None:
-    failed = tried.failed(f"{name}.py")
+    failed = failed_of(tried, f"{name}.py")
     assert len(failed) == PROGRAMS[name][2], failed
-    assert (tried.repairs[f"{name}.py"][0].outcome == "nothing to repair") == (not failed)
+    assert (tried[f"{name}.py"][0].outcome == "nothing to repair") == (not failed)
 
 
-def test_the_tests_that_fail_are_those_that_fail_under_pytest(tried: Tried) -> None:
+def test_the_tests_that_fail_are_those_that_fail_under_pytest(folder: Path, tried: Tried) -> None:
     ending = [name for name in PROGRAMS if name.startswith("one_test_")]
     options = ("-qq", "--tb=no", "-rfE", "--doctest-modules", "-p", "no:cacheprovider")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *(f"--ignore=test_{one}.py" for one in ending)],
-        cwd=tried.folder,
+        cwd=folder,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
-    ours = [tried.failed(file) for file in tried.repairs if Path(file).stem not in ending]
+    ours = [failed_of(tried, file) for file in tried if Path(file).stem not in ending]
     assert set().union(*ours) == {*re.findall(r"^FAILED (\S+)", done.stdout, re.MULTILINE)}
 
 
 def test_a_function_named_like_its_module_is_found_where_its_package_exports_it(
     tried: Tried,
 ) -> None:
-    (one,) = tried.repairs["pack/double.py"]
+    (one,) = tried["pack/double.py"]
     assert (one.function, one.outcome) == ("double", "not repaired")
 
 
 def test_a_program_may_be_called_like_a_module_of_python(tried: Tried) -> None:
-    assert tried.failed("sched.py") == {"test_sched.py::test"}
+    assert failed_of(tried, "sched.py") == {"test_sched.py::test"}
 
 
-def test_nothing_is_written_beside_the_users_files(tried: Tried) -> None:
-    assert not [*tried.folder.rglob("__pycache__"), *tried.folder.rglob(".*")]
+def test_nothing_is_written_beside_the_users_files(folder: Path, tried: Tried) -> None:
+    assert not [*folder.rglob("__pycache__"), *folder.rglob(".*")]
 
 
 def test_no_candidate_passes_under_which_pytest_collects_or_runs_other_tests(

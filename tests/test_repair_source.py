@@ -56,12 +56,14 @@ def test_replacing_a_functions_lines_leaves_all_other_bytes_as_they_were(
         ("A.f", "def f(self):\n    pass"),
         ("A.f", "class A:\n  def f(self):\n    pass"),
         ("A.f", "class B:\n    def f(self):\n        pass"),
+        ("g", "def g(a, b=1): return 1\n"),
     ],
 )
 def test_an_answer_without_the_function_where_it_stands_gives_no_candidate(
     name: str, answer: str
 ) -> None:
-    text = "def f():\n    return 0\n\n\nclass A:\n    def f(self):\n        return 0\n"
+    text = "def f():\n    return 0\n\n\nclass A:\n    def f(self):\n        return 0\n\n\n"
+    text += 'def g(a):\n    """G."""\n    return 0\n'
     assert with_answer(SourceFile(Path("f.py"), text), name, answer) is None
 
 
@@ -92,12 +94,17 @@ def test_a_method_is_shown_below_its_classes_with_the_names_that_they_use() -> N
             'def f(x):\n    "Twice é."\n    return 2 * x\n',
         ),
         (
+            'def f(x):\n    """F."""\n    return 0\n',
+            "def f(\n    x,\n    b=1,\n):\n    return 1\n",
+            'def f(\n    x,\n    b=1,\n):\n    """F."""\n    return 1\n',
+        ),
+        (
             'def f(x): "Twice."; return x\n',
             'def f(x):\n    """Double."""\n    return 2 * x\n',
             'def f(x):\n    """Double."""\n    return 2 * x\n',
         ),
     ],
-    ids=["alone", "beside code", "in the signature's line"],
+    ids=["alone", "beside code", "another signature", "in the signature's line"],
 )
 def test_a_docstring_stays_where_nothing_or_code_stands_beside_it(
     text: str, answer: str, expected: str
@@ -112,11 +119,3 @@ def test_a_file_may_say_in_any_way_that_it_is_utf8(cookie: str, tmp_path: Path) 
     file = tmp_path / "f.py"
     file.write_text(f"# -*- coding: {cookie} -*-\nNAME = 'é'\n")
     assert read_source(file).text == file.read_text()
-
-
-def test_a_new_signature_keeps_the_docstring_behind_it() -> None:
-    source = SourceFile(Path("f.py"), 'def f(a):\n    """F."""\n    return 0\n')
-    changed = with_answer(source, "f", "def f(\n    a,\n    b=1,\n):\n    return 1\n")
-    assert changed is not None
-    assert changed.text == 'def f(\n    a,\n    b=1,\n):\n    """F."""\n    return 1\n'
-    assert with_answer(source, "f", "def f(a, b=1): return 1\n") is None

@@ -9,22 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Store, key_of
 from tests.rights import bound_by_modes
 
 DETERMINANTS = {"base": "abc", "r": 8, "modules": ["q_proj", "v_proj"]}
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text()
-    | st.floats(allow_nan=False, allow_infinity=False),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
 
 
 def _build(folder: Path) -> None:
@@ -139,15 +129,3 @@ def test_a_full_disk_is_an_error_for_the_user(tmp_path: Path) -> None:
     with pytest.raises(CoralError, match=f"{key_of(DETERMINANTS)}[\\s\\S]*No space left"):
         Store(tmp_path).put("adapters", DETERMINANTS, fail)
     assert list((tmp_path / "adapters").iterdir()) == []
-
-
-def test_of_two_equal_entries_one_stays(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-
-    def build(folder: Path) -> None:
-        store.put("adapters", DETERMINANTS, _build)
-        _build(folder)
-
-    files = store.put("adapters", DETERMINANTS, build)
-    assert store.get("adapters", DETERMINANTS) == files
-    assert [path.name for path in (tmp_path / "adapters").iterdir()] == [key_of(DETERMINANTS)]

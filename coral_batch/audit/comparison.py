@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from coral_batch import lake
 from coral_batch.audit.recorded import Mismatch, Place, Recorded
 from coral_batch.lake.schemas import row_key, schema_of
-from coral_batch.lake.stage import as_frame
 
 Row = Mapping[str, Any]
+Wrong = tuple[Path, str | None, str | None, object, object]
+"""File, row and column of a mismatch, what was found there and what was expected."""
 
 
 def compare(recorded: Recorded, place: Place, expected: Any, source: str) -> int:
@@ -35,65 +37,50 @@ def compare(recorded: Recorded, place: Place, expected: Any, source: str) -> int
     file = lake.path(table, part)
     found: Any = _texts(file) if file.suffix == "" else recorded.table(table, part)
     if file.suffix == "":
-        wrong = _lines(file, found, expected, source)
+        wrong = _lines(file, found, expected)
     elif file.suffix == ".npz":
-        wrong = _arrays(file, found, expected, source)
+        wrong = _arrays(file, found, expected)
     elif file.suffix == ".json":
         expected = lake.plain(expected)
-        wrong = _values(file, None, found, expected, source)
+        wrong = _values(file, None, found, expected)
     elif file.suffix == ".jsonl":
         expected = lake.plain(expected)
-        wrong = _rows(file, table, found, expected, source)
+        wrong = _rows(file, table, found, expected)
     else:
-        expected = as_frame(table, expected)
+        expected = lake.frame(table, expected)
         if found.equals(expected):
             return 0
-        wrong = _rows(file, table, found.to_dicts(), expected.to_dicts(), source)
-    mismatches = list(wrong)
+        wrong = _rows(file, table, found.to_dicts(), expected.to_dicts())
+    mismatches = [Mismatch(*one, source) for one in wrong]
     for mismatch in mismatches:
         recorded.note(mismatch, place, expected)
     return len(mismatches)
 
 
-def _rows(
-    file: Path, table: str, found: Sequence[Row], expected: Sequence[Row], source: str
-) -> Iterator[Mismatch]:
+def _rows(file: Path, table: str, found: Sequence[Row], expected: Sequence[Row]) -> Iterator[Wrong]:
     """Yield how many rows there are, if too many or too few; else each value of the first wrong."""
     if len(found) != len(expected):
-        one, other = f"{len(found)} rows", f"{len(expected)} rows"
-        yield Mismatch(file, None, None, one, other, source)
+        yield file, None, None, f"{len(found)} rows", f"{len(expected)} rows"
         return
     for number, (row, right) in enumerate(zip(found, expected, strict=True), start=1):
         if row != right:
             key = row_key(right, schema_of(table).get("key", ()))
-            name = f"row {number} ({', '.join(map(str, key))})"
-            yield from _values(file, name, row, right, source)
+            yield from _values(file, f"row {number} ({', '.join(map(str, key))})", row, right)
             return
 
 
-def _values(
-    file: Path, row: str | None, found: Row, expected: Row, source: str
-) -> Iterator[Mismatch]:
+def _values(file: Path, row: str | None, found: Row, expected: Row) -> Iterator[Wrong]:
     for path, one, other in differences(found, expected, ""):
-        yield Mismatch(file, row, path[1:], one, other, source)
+        yield file, row, path[1:], one, other
 
 
 def _arrays(
-    file: Path,
-    found: Mapping[str, np.ndarray],
-    expected: Mapping[str, np.ndarray],
-    source: str,
-) -> Iterator[Mismatch]:
-    """Yield of each array its shape, or the first cell that differs."""
+    file: Path, found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]
+) -> Iterator[Wrong]:
+    """Yield of each array the first cell that differs."""
     for name, should in expected.items():
-        there = found[name]
-        if there.shape != should.shape:
-            one, other = f"an array of shape {there.shape}", f"an array of shape {should.shape}"
-            yield Mismatch(file, None, name, one, other, source)
-        elif len(wrong := np.argwhere(np.atleast_1d(there != should))):
-            index = tuple(wrong[0])[: there.ndim]
-            place = ".".join(map(str, (name, *index)))
-            yield Mismatch(file, None, place, there[index].item(), should[index].item(), source)
+        for path, one, other in islice(differences(found[name].tolist(), should.tolist(), name), 1):
+            yield file, None, path, one, other
 
 
 def _texts(folder: Path) -> dict[str, str]:
@@ -107,9 +94,7 @@ def _texts(folder: Path) -> dict[str, str]:
     }
 
 
-def _lines(
-    folder: Path, found: Mapping[str, str], expected: Mapping[str, str], source: str
-) -> Iterator[Mismatch]:
+def _lines(folder: Path, found: Mapping[str, str], expected: Mapping[str, str]) -> Iterator[Wrong]:
     """Yield of each text the lines that differ."""
     for name in sorted(found.keys() | expected.keys()):
         one, other = (
@@ -117,8 +102,7 @@ def _lines(
             for texts in (found, expected)
         )
         for path, line, should in differences(one, other, ""):
-            column = f"line {int(path[1:]) + 1}" if path else None
-            yield Mismatch(folder / name, None, column, line, should, source)
+            yield folder / name, None, f"line {int(path[1:]) + 1}" if path else None, line, should
 
 
 def differences(found: object, expected: object, path: str) -> Iterator[tuple[str, object, object]]:

@@ -17,7 +17,6 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.errors import CoralError, cut
-from coral_batch.lake.stage import as_frame
 
 Kind = TypeVar("Kind")
 Place = tuple[str, str | None]
@@ -91,7 +90,7 @@ class Recorded:
         return [lake.build(kind, row) for row in self.table(table, part)]
 
     def read_frame(self, table: str, part: str | None = None) -> pl.DataFrame:
-        return as_frame(table, self.table(table, part))
+        return lake.frame(table, self.table(table, part))
 
     def read_document(self, table: str, kind: type[Kind]) -> Kind:
         return lake.build(kind, self.table(table))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from coral_batch import lake
 from coral_batch.audit.comparison import differences
 from coral_batch.audit.recorded import Mismatch
 from coral_batch.corpus.split.reading import read_shown
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, check_known
 from coral_batch.lake import params
 from coral_batch.lake.stage import Tables
 from coral_batch.records.rows import SampleRow
@@ -62,20 +60,11 @@ def _repair(name: str, settings: Params, tables: Tables) -> tuple[str, SampleRow
         raise CoralError(
             "no such repair", field="--rerun", found=name, expected="PART/GENOME/PROBLEM/SAMPLE"
         )
-    _check("PART", part, (*settings.generations, *lake.PARTS))
+    parts = (*settings.generations, *lake.PARTS)
+    check_known("no such repair", part, parts, field="--rerun, PART")
     rows = tables.read_rows("samples", SampleRow, part)
     for column, word in zip(("genome", "problem", "sample"), words, strict=True):
-        _check(column.upper(), word, [str(getattr(row, column)) for row in rows])
+        known = [getattr(row, column) for row in rows]
+        check_known("no such repair", word, known, field=f"--rerun, {column.upper()}")
         rows = [row for row in rows if str(getattr(row, column)) == word]
     return part, rows[0]
-
-
-def _check(what: str, word: str, there: Iterable[str]) -> None:
-    known = list(dict.fromkeys(there))
-    if word not in known:
-        raise CoralError(
-            "no such repair",
-            field=f"--rerun, {what}",
-            found=word,
-            expected=f"one of {', '.join(known)}",
-        )

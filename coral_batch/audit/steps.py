@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -16,39 +17,12 @@ from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.places import asked_alone
 from coral_batch.records.rows import AdapterCardRow
 from coral_batch.records.settings import Params
-from stages import (
-    adapters,
-    automata,
-    base,
-    best,
-    bugs,
-    calibration,
-    corpus,
-    evidence,
-    examples,
-    features,
-    finals,
-    findings,
-    linteval_items,
-    linteval_report,
-    linteval_samples,
-    linteval_scores,
-    population,
-    refit,
-    results,
-    samples,
-    scores,
-    selection,
-    split,
-    subjects,
-    verdicts,
-)
 from stages.arguments import ANSWERS_OF
 
 MEASURING = frozenset(
     (
-        *(base, bugs, calibration, adapters, refit, samples, verdicts, findings),
-        *(linteval_items, linteval_samples, linteval_scores),
+        *("base", "bugs", "calibration", "adapters", "refit", "samples", "verdicts", "findings"),
+        *("linteval_items", "linteval_samples", "linteval_scores"),
     )
 )
 """Stages that fetch, train, draw, run or lint, or that take minutes."""
@@ -59,13 +33,13 @@ class Step:
     """A stage and the tables of it to check.
 
     Attributes:
-        stage: a module of `stages`.
+        stage: its name.
         part: the part of the lake that it makes.
         places: the tables to check.
         again: whether the stage's function is called again; else the files' hashes are compared.
     """
 
-    stage: ModuleType
+    stage: str
     part: str | None
     places: tuple[Place, ...]
     again: bool
@@ -84,7 +58,7 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
     listed = []
     for step in _whole(settings, recalibrate):
         of_part = tuple(place for place in step.places if place[1] == part)
-        if part is None or step.part == part or (recalibrate and step.stage is calibration):
+        if part is None or step.part == part or (recalibrate and step.stage == "calibration"):
             listed.append(step)
         elif of_part:  # what a part begins with, its population or its subjects, is made elsewhere
             listed.append(replace(step, places=of_part))
@@ -105,9 +79,8 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
 
 def _made_again(recorded: Recorded, settings: Params, step: Step) -> Iterator[str]:
     """Compare tables with what their stage's function makes of the lake as it should be."""
-    name = step.stage.__name__.rpartition(".")[2]
-    source = f"what the stage {name} reads, see dvc.yaml"
-    make = step.stage.make
+    source = f"what the stage {step.stage} reads, see dvc.yaml"
+    make = _module(step.stage).make
     try:
         outputs = recorded.attempt(step.places[0], make, recorded, settings, step.part)
     except Unusable:
@@ -173,42 +146,46 @@ def _wrong_files(place: Place) -> Iterator[Mismatch]:
 
 def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
     for name, source in settings.corpus.sources.items():
-        yield _step(corpus, name, again=Path(source.path).exists())
-    yield from map(_step, (split, bugs))
-    yield Step(base, None, (("base", None),), again=False)
-    yield _step(examples)
-    yield _step(calibration, again=recalibrate)
-    yield _step(population, next(iter(settings.generations)))
+        yield _step("corpus", name, again=Path(source.path).exists())
+    yield from map(_step, ("split", "bugs"))
+    yield Step("base", None, (("base", None),), again=False)
+    yield _step("examples")
+    yield _step("calibration", again=recalibrate)
+    yield _step("population", next(iter(settings.generations)))
     for name, generation in settings.generations.items():
-        yield from (_step(stage, name) for stage in (automata, features, adapters))
+        yield from (_step(stage, name) for stage in ("automata", "features", "adapters"))
         yield from _repairs(name)
-        bred = [(table, generation.next) for table in population.TABLES]
-        yield _step(selection, name, *bred)
-    yield _step(subjects, lake.VALIDATION_BASE, ("subjects", lake.EVALUATIONS["base"]))
+        bred = [(table, generation.next) for table in _module("population").TABLES]
+        yield _step("selection", name, *bred)
+    yield _step("subjects", lake.VALIDATION_BASE, ("subjects", lake.EVALUATIONS["base"]))
     yield from _repairs(lake.VALIDATION_BASE)
-    yield _step(finals, lake.FINALS)
+    yield _step("finals", lake.FINALS)
     yield from _repairs(lake.FINALS)
-    yield _step(best)
-    yield _step(refit, lake.EVALUATIONS["best"])
+    yield _step("best")
+    yield _step("refit", lake.EVALUATIONS["best"])
     for part in lake.EVALUATIONS.values():
         yield from _repairs(part)
-    yield from map(_step, (evidence, linteval_items))
+    yield from map(_step, ("evidence", "linteval_items"))
     for model in lake.lint_models():
         yield from _answers(model)
-    yield from map(_step, (linteval_report, results))
+    yield from map(_step, ("linteval_report", "results"))
+
+
+def _module(stage: str) -> ModuleType:
+    return import_module(f"stages.{stage}")
 
 
 def _repairs(part: str) -> list[Step]:
-    return [_step(stage, part) for stage in (samples, verdicts, findings, scores)]
+    return [_step(stage, part) for stage in ("samples", "verdicts", "findings", "scores")]
 
 
 def _answers(model: str) -> list[Step]:
-    return [_step(stage, model) for stage in (linteval_samples, linteval_scores)]
+    return [_step(stage, model) for stage in ("linteval_samples", "linteval_scores")]
 
 
 def _step(
-    stage: ModuleType, part: str | None = None, *elsewhere: Place, again: bool | None = None
+    stage: str, part: str | None = None, *elsewhere: Place, again: bool | None = None
 ) -> Step:
     """Return the step that checks all tables of a stage, and what it makes in other parts."""
-    places = (*((table, part) for table in stage.TABLES), *elsewhere)
+    places = (*((table, part) for table in _module(stage).TABLES), *elsewhere)
     return Step(stage, part, places, stage not in MEASURING if again is None else again)

@@ -1,5 +1,8 @@
 """`coral`: every stage of dvc.yaml as a subcommand, and the commands people need besides.
 
+Commands are imported when they are asked for: a stage takes a second to start, and a third of that
+was the import of the commands that it is not.
+
 A user's error is printed as one message without a traceback, with exit status 1 (2 of `coral
 repair`); Ctrl-C exits with status 130. Anything else that is raised is a defect and keeps its
 traceback.
@@ -9,12 +12,16 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import UserDict
+from collections.abc import Mapping
+from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from coral_batch.commands.groups import Places, group
 from coral_batch.errors import UNTRIED, CoralError
 
 STAGES = (
@@ -30,6 +37,65 @@ INTERRUPTED = 130
 
 RUN = "Run (`dvc repro` calls these, each as a stage)"
 COMMANDS = "coral_batch.commands"
+
+Places = Mapping[str, str]
+"""Where commands are, by name: "module:function", or "module:group" of a group in a group."""
+# Typer's own help needs Rich, cuts lines to the width and hides what is raised.
+_PLAIN: dict[str, Any] = {
+    "no_args_is_help": True,
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+}
+
+
+class _Commands(UserDict[str, Any]):
+    """Commands by name, each made of the function at its place when it is first looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        place = super().__getitem__(name)
+        if isinstance(place, str):
+            module, _, attribute = place.partition(":")
+            self[name] = _command(name, getattr(import_module(module), attribute))
+        return super().__getitem__(name)
+
+
+def _command(name: str, found: Any) -> Any:
+    """Make a command of a function, or of a group."""
+    if isinstance(found, typer.Typer):
+        return get_group(found)
+    alone = typer.Typer(**_PLAIN)
+    alone.command(name)(found)
+    return get_command(alone)
+
+
+def group(description: str, sections: Mapping[str, Places]) -> typer.Typer:
+    """Make a group of commands.
+
+    Args:
+        description: what the group's help begins with.
+        sections: of its help, by heading, in order.
+    """
+
+    class Group(TyperGroup):
+        def __init__(self, **attributes: Any) -> None:
+            super().__init__(**attributes)
+            self.commands = _Commands(
+                {name: place for places in sections.values() for name, place in places.items()}
+            )
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            width = max(map(len, self.commands))
+            for heading, places in sections.items():
+                with formatter.section(heading):
+                    formatter.write_dl(
+                        [
+                            (name.ljust(width), self.commands[name].get_short_help_str(limit=1000))
+                            for name in places
+                        ]
+                    )
+
+    return typer.Typer(cls=Group, help=description, **_PLAIN)
 
 
 def _stages(names: tuple[str, ...]) -> Places:
@@ -50,8 +116,7 @@ store = group(
     {
         "Commands": {
             "list": f"{COMMANDS}.store:show",
-            "verify": f"{COMMANDS}.store:verify",
-            "prune": f"{COMMANDS}.store:prune",
+            **{name: f"{COMMANDS}.store:{name}" for name in ("verify", "prune")},
         }
     },
 )
@@ -62,10 +127,7 @@ app = group(
         "Look": {
             name: f"{COMMANDS}.{name}:{name}" for name in ("show", "compare", "audit", "doctor")
         },
-        "Use": {
-            "repair": f"{COMMANDS}.repair:repair",
-            "export": f"{COMMANDS}.export:export",
-        },
+        "Use": {name: f"{COMMANDS}.{name}:{name}" for name in ("repair", "export")},
         "Keep": {
             "generations": f"{COMMANDS}.generations:generations",
             "store": f"{COMMANDS}.cli:store",
@@ -123,17 +185,16 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
-    except CoralError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(UNTRIED if _repairing() else 1)
-    except (MemoryError, RuntimeError) as error:
-        if not is_out_of_memory(error):
-            raise
-        print(
-            f"error: there is not enough memory\n  found:    {error}\n  do:       free some, or"
-            " take a smaller base model; what was finished is kept",
-            file=sys.stderr,
-        )
+    except (CoralError, MemoryError, RuntimeError) as error:
+        told = str(error)
+        if not isinstance(error, CoralError):
+            if not is_out_of_memory(error):
+                raise
+            told = (
+                f"there is not enough memory\n  found:    {error}\n  do:       free some, or take a"
+                " smaller base model; what was finished is kept"
+            )
+        print(f"error: {told}", file=sys.stderr)
         sys.exit(UNTRIED if _repairing() else 1)
     except SystemExit as end:
         # Typer turns Ctrl-C into this status, without a word.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,10 +21,10 @@ import typer
 from safetensors import SafetensorError
 
 from coral_batch import lake
-from coral_batch.errors import CoralError, reading
+from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
-from coral_batch.lake.atomic import unfinished
+from coral_batch.lake.atomic import check_free, unfinished
 from coral_batch.lake.hashes import check_files, file_sha256
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.records.example import Example
@@ -74,53 +74,43 @@ def export(
             expected="one of them",
             action="export twice, into two folders",
         )
-    with reading(destination):
-        taken = destination.exists()
-    if taken:
-        raise CoralError(
-            "there is something already", file=destination, expected="a folder that is not there"
-        )
+    check_free(destination)
     # What is not the adapter alone is made of the base model's own files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
-    part, folder, exported, card = _best() if genome is None else _genome(genome)
+    part, exported, card, folder = _best() if genome is None else _genome(genome)
     table = "refit_examples" if genome is None else "examples"
     examples = lake.read_rows(table, Example)
+    check_files(folder, card.files, "the table adapter_cards", again(part))
     check_origin(card, "base", base.sha256)
     check_origin(card, "examples", examples_sha256(examples), table)
-    trained = _trained(part, card, table, examples)
-
+    trained = _trained(card, table, examples)
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
-
-    def fill(complete: Path) -> None:
-        if form == "merged":
-            _merge(folder, complete)
-        elif form == "gguf":
-            complete.mkdir()
-            _write_gguf(folder, complete, exported)
-        else:
-            hub = base.origin == "hub"
-            _copy(folder, complete, base.name if hub else None, base.revision)
-        text = model_card(exported, trained, base, form)
-        (complete / "README.md").write_text(text, encoding="utf-8")
-
-    _write(destination, fill)
+    try:
+        with unfinished(destination) as complete:
+            if form == "merged":
+                _merge(folder, complete)
+            elif form == "gguf":
+                complete.mkdir()
+                _write_gguf(folder, complete, exported)
+            else:
+                hub = base.origin == "hub"
+                _copy(folder, complete, base.name if hub else None, base.revision)
+            text = model_card(exported, trained, base, form)
+            (complete / "README.md").write_text(text, encoding="utf-8")
+    except SafetensorError as error:
+        raise CoralError(
+            "the export cannot be written",
+            file=destination,
+            found=str(error),
+            action="free space or grant write access, and run again",
+        ) from None
     what = "merged into" if merged else "for"
     print(
         f"{exported.genome} of generation {exported.generation} {what} {base.name}: {destination}"
     )
 
 
-def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Example]) -> Trained:
-    settings = card.determinants.get("training")
-    if not isinstance(settings, dict):
-        raise CoralError(
-            "the card of an adapter does not say how it was trained",
-            file=lake.path("adapter_cards", part),
-            field=f"determinants.training of {card.key[:8]}",
-            found=settings,
-            expected="the hyperparameters of its training",
-            action=again(part),
-        )
+def _trained(card: AdapterCardRow, table: str, examples: Sequence[Example]) -> Trained:
     taught = {one.problem for one in examples}
     roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
     problems = [
@@ -143,63 +133,39 @@ def _trained(part: str, card: AdapterCardRow, table: str, examples: Sequence[Exa
         file_sha256(lake.path(table)),
         sorted({problem.origin for problem in problems if problem.name in taught}),
         words,
-        card.determinants.get("seed"),
-        settings,
+        card.determinants["seed"],
+        card.determinants["training"],
     )
 
 
-def _best() -> tuple[str, Path, Exported, AdapterCardRow]:
+def _best() -> tuple[str, Exported, AdapterCardRow, Path]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
     if (evidence.best, evidence.generation) != (best.genome, best.generation):
-        raise CoralError(
-            "the tables do not belong together",
-            file=lake.path("evidence"),
-            found=evidence.best,
-            expected=best.genome,
-            action="run `dvc repro`",
-        )
+        raise lake.apart(lake.path("evidence"), f"{evidence.best} as the best genome")
     part = lake.EVALUATIONS["best"]
     _, card, folder = find_adapter(part, best.genome)
-    check_files(folder, card.files, "the table adapter_cards", again(part))
-    return (
-        part,
-        folder,
-        Exported(
-            best.genome,
-            best.generation,
-            best.configuration,
-            best.knobs,
-            best.fitness,
-            best.passed,
-            evidence,
-            card.key != best.key,
-        ),
-        card,
+    exported = Exported(
+        best.genome,
+        best.generation,
+        best.configuration,
+        best.knobs,
+        best.fitness,
+        best.passed,
+        evidence,
+        card.key != best.key,
     )
+    return part, exported, card, folder
 
 
-def _genome(name: str) -> tuple[str, Path, Exported, AdapterCardRow]:
-    generation, _, genome = name.partition("/")
+def _genome(name: str) -> tuple[str, Exported, AdapterCardRow, Path]:
+    part, _, genome = name.partition("/")
     check_generation(name, params.load().generations, "GENOME")
-    row, card, folder = find_adapter(generation, genome)
-    check_files(folder, card.files, "the table adapter_cards", again(generation))
-    fates = lake.read_rows("selection", SelectionRow, generation)
-    fate = find(fates, lake.path("selection", generation), genome=genome)
-    return (
-        generation,
-        folder,
-        Exported(
-            genome,
-            generation,
-            row.configuration,
-            row.knobs,
-            fate.fitness,
-            fate.passed,
-            None,
-        ),
-        card,
-    )
+    row, card, folder = find_adapter(part, genome)
+    fates = lake.read_rows("selection", SelectionRow, part)
+    fate = find(fates, lake.path("selection", part), genome=genome)
+    exported = Exported(genome, part, row.configuration, row.knobs, fate.fitness, fate.passed, None)
+    return part, exported, card, folder
 
 
 def _copy(folder: Path, complete: Path, base: str | None, revision: str | None) -> None:
@@ -232,17 +198,3 @@ def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
 
     name = f"coral-batch {exported.generation}/{exported.genome}"
     write_gguf_adapter(folder, lake.path("base"), name, complete / GGUF_ADAPTER)
-
-
-def _write(destination: Path, fill: Callable[[Path], None]) -> None:
-    """Write the whole folder or nothing."""
-    try:
-        with unfinished(destination) as complete:
-            fill(complete)
-    except (OSError, SafetensorError) as error:
-        raise CoralError(
-            "the export cannot be written",
-            file=destination,
-            found=str(error),
-            action="free space or grant write access, and run again",
-        ) from None

@@ -20,9 +20,9 @@ import polars as pl
 import typer
 
 from coral_batch import lake
-from coral_batch.errors import CoralError, reading
+from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.atomic import atomic, writing
+from coral_batch.lake.atomic import check_free, writing
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
@@ -100,7 +100,7 @@ def run(
     from coral_batch.linteval.submissions.reading import read_items
 
     settings = params.load()
-    _check_free(answers, file)
+    check_free(answers, file)
     _check_names([answers.stem])
     if model == BASE and revision is not None:
         raise CoralError(
@@ -112,8 +112,7 @@ def run(
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
-    with atomic(answers) as stream:
-        stream.write("".join(lines).encode())
+    lake.write_text(answers, "".join(lines))
     _stand({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
 
 
@@ -213,7 +212,7 @@ def _stand(
     file: Path | None,
 ) -> None:
     """Score answers by model and item, print the tables and write them to `file`."""
-    _check_free(file)
+    check_free(file)
     # Imported here: joblib and the linters are not needed by --help.
     from coral_batch.linteval.submissions.standings import baselines, side_by_side, standings
     from coral_batch.verdicts import pool as jail
@@ -249,20 +248,6 @@ def _check_names(names: Sequence[str], count: int = 1) -> None:
         )
 
 
-def _check_free(*files: Path | None) -> None:
-    """Refuse a file to write that is there already or has no place, before what takes long."""
-    for file in filter(None, files):
-        with reading(file):
-            taken = file.exists()
-        if taken:
-            action = "name another file, or remove it"
-            raise CoralError("there is something already", file=file, action=action)
-        # Folders that are missing are made.
-        place = next(folder for folder in file.parents if folder.exists())
-        if not place.is_dir():
-            raise CoralError("no file can be there", file=file, found=f"{place} is no folder")
-
-
 def export(
     model: LintModel,
     file: Annotated[
@@ -280,7 +265,7 @@ def export(
     ] = False,
 ) -> None:
     """Write a model's raw answers as the board of MERA Code takes them."""
-    _check_free(file)
+    check_free(file)
     if items:
         scores = lake.read_frame("linteval_scores", model)
         rows = lake.read_rows("linteval_items", Item)
@@ -310,17 +295,15 @@ def _write_tests(items: Collection[int], file: Path) -> None:
     place = tests_file(file)
     if place.resolve() == lake.path("linteval_tests").resolve():
         return  # there are those of all items
-    _check_free(place)
+    check_free(place)
     rows = [row for row in lake.read_rows("linteval_tests", ItemTests) if row.id in items]
-    with atomic(place) as stream:
-        stream.write("".join(json.dumps(lake.plain(row)) + "\n" for row in rows).encode())
+    lake.write_text(place, "".join(json.dumps(lake.plain(row)) + "\n" for row in rows))
 
 
 def _write(content: Any, file: Path | None) -> None:
     """Write JSON to a file, or to standard output for None, in UTF-8 whatever a terminal has."""
-    text = (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
+    text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if file is None:
-        typer.echo(text, nl=False)
-        return
-    with atomic(file) as stream:
-        stream.write(text)
+        typer.echo(text.encode(), nl=False)
+    else:
+        lake.write_text(file, text)

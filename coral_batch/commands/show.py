@@ -1,8 +1,7 @@
 """`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
 
-This module gives the overview of a generation; the views of a genome and of its repairs are in
-`coral_batch.report.views`, those of injected bugs in `coral_batch.report.bugs`. The model's raw
-text is not shown beyond the code extracted from it; it stands in samples.jsonl.
+This module gives the overview of a generation; all other views are in `coral_batch.report.views`.
+The model's raw text is not shown beyond the code extracted from it; it stands in samples.jsonl.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Annotated
 import typer
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, check_known
 from coral_batch.lake import params
 from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
@@ -28,16 +27,17 @@ from coral_batch.records.rows import (
     SelectionRow,
     SubjectRow,
 )
-from coral_batch.report.bugs import bugs_text, overview_text
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.reading import read_individuals, read_repairs
 from coral_batch.report.views import (
     Repair,
     adapter_text,
+    bugs_text,
     configuration_cells,
     individual_text,
     knobs_cells,
     knobs_text,
+    overview_text,
     repairs_text,
 )
 from coral_batch.search.best import NOBODY_PASSED
@@ -124,16 +124,9 @@ def bugs_view(problem: str | None, colour: bool) -> str:
     bugs = lake.read_rows("bugs", Bug)
     if problem is None:
         return overview_text(bugs)
-    chosen = [bug for bug in bugs if bug.problem == problem]
-    if not chosen:
-        raise CoralError(
-            "no injected bugs of this problem",
-            file=lake.path("bugs"),
-            field="problem",
-            found=problem,
-            expected=f"one of the programs that `coral show {BUGS}` lists",
-        )
-    return bugs_text(chosen, colour)
+    programs = [bug.problem for bug in bugs]
+    check_known("no injected bugs of this problem", problem, programs, file=lake.path("bugs"))
+    return bugs_text([bug for bug in bugs if bug.problem == problem], colour)
 
 
 def generation_view(part: str) -> str:
@@ -182,14 +175,7 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
         CoralError: the generation has no such genome, or the genome no such problem.
     """
     individuals = {individual.genome.id: individual for individual in read_individuals(lake, part)}
-    if genome not in individuals:
-        raise CoralError(
-            "no such genome",
-            file=lake.path("population", part),
-            field="genome",
-            found=genome,
-            expected=f"one of {', '.join(individuals)}",
-        )
+    check_known("no such genome", genome, individuals, file=lake.path("population", part))
     return (
         f"Genome {genome} in generation {part}\n\n"
         + individual_text(individuals[genome])
@@ -209,10 +195,7 @@ def model_view(part: str, genome: str | None, problem: str | None, colour: bool)
     subjects = [row.genome for row in lake.read_rows("subjects", SubjectRow, part)]
     known = [*subjects, *(FLOORS if part == lake.VALIDATION_BASE else ())]
     shown = subjects[0] if genome is None else genome
-    if shown not in known:
-        raise CoralError(
-            "no such genome", field="genome", found=genome, expected=" or ".join(known)
-        )
+    check_known("no such genome", shown, known)
     repairs = _repairs(part, shown, problem)
     about = _about(part, shown, repairs[0].sample.knobs)
     return f"{about}\n\n" + repairs_text(repairs, colour)
@@ -263,13 +246,9 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
 
 def _repairs(part: str, genome: str, problem: str | None) -> list[Repair]:
     repairs = read_repairs(lake, params.load(), part, genome)
-    names = list(dict.fromkeys(repair.problem.name for repair in repairs))
-    if problem is not None and problem not in names:
-        raise CoralError(
-            "no repairs of this problem",
-            file=lake.path("samples", part),
-            field="--problem",
-            found=problem,
-            expected=f"one of {', '.join(names)}",
-        )
-    return [repair for repair in repairs if problem in (None, repair.problem.name)]
+    if problem is None:
+        return repairs
+    names = [repair.problem.name for repair in repairs]
+    file = lake.path("samples", part)
+    check_known("no repairs of this problem", problem, names, file=file, field="--problem")
+    return [repair for repair in repairs if repair.problem.name == problem]

@@ -14,13 +14,12 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import params
+from coral_batch.lake.atomic import is_abandoned
 from coral_batch.lake.store import Entry, Store, discard, remove
 from coral_batch.work.progress import progress
 from coral_batch.work.text import inline, table
 
 DAY = 24 * 60 * 60
-# An entry takes minutes to make; what is older was left behind by a kill.
-_ABANDONED = DAY
 
 
 def show() -> None:
@@ -78,7 +77,7 @@ def prune(
     doomed: list[tuple[Path, str, Callable[[Path], object]]] = [
         (folder, "left unfinished", remove)
         for folder in content.unfinished()
-        if now - _changed(folder) > _ABANDONED
+        if is_abandoned(folder)
     ]
     for entry in progress(list(content.entries()), "prune", units="entries"):
         damage = entry.damage()
@@ -111,13 +110,6 @@ def _store() -> Store:
     """Return the project's store, which is empty where nothing was made yet, and only there."""
     params.check_here()
     return Store(lake.STORE)
-
-
-def _changed(folder: Path) -> float:
-    """When something in a folder was last changed, in seconds since the epoch."""
-    with reading(folder), suppress(FileNotFoundError):
-        return max(path.lstat().st_mtime for path in (folder, *folder.rglob("*")))
-    return time.time()  # it is being finished, or removed
 
 
 def _counted(entries: list[Entry]) -> str:

@@ -113,10 +113,9 @@ def compare(
         ids: what it belongs to.
 
     Raises:
-        ValueError: the problems differ, or there are none.
         CoralError: a problem has fewer samples than k.
     """
-    problems = _shared(first, second)
+    problems = sorted(first)
     stream = generator(seed, purpose, *ids)
     rows = [[outcomes[problem] for problem in problems] for outcomes in (first, second)]
     members = _members(problems)
@@ -149,11 +148,8 @@ def needed(first: Outcomes, second: Outcomes) -> Needed:
     Args:
         first: outcomes of the first model.
         second: of the second model on the same problems.
-
-    Raises:
-        ValueError: the problems differ, or there are none.
     """
-    problems = _shared(first, second)
+    problems = sorted(first)
     pairs = [(first[problem], second[problem]) for problem in problems]
     differences = np.array([b.solved / b.samples - a.solved / a.samples for a, b in pairs])
     gain = float(differences.mean())
@@ -178,12 +174,6 @@ def needed(first: Outcomes, second: Outcomes) -> Needed:
         max(2, math.ceil((between + within) / enough)),
         max(1, math.ceil(once / room)) if room > 0 and not once_each else None,
     )
-
-
-def _shared(first: Outcomes, second: Outcomes) -> list[str]:
-    if not first or first.keys() != second.keys():
-        raise ValueError(f"expected the same problems, found {sorted(first)} and {sorted(second)}")
-    return sorted(first)
 
 
 def _members(problems: Sequence[str]) -> NDArray[np.int64]:

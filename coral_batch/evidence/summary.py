@@ -110,61 +110,41 @@ def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
     return {problem: Outcome(samples, solved) for problem, samples, solved in counted.iter_rows()}
 
 
-@dataclass(frozen=True)
-class Spending:
-    """What the genomes of one generation rest on; many of it may have been there before.
-
-    Attributes:
-        trained: adapter -> tokens that it was trained on.
-        drawn: adapter and knobs -> the first genome that has both.
-        decoded: genome -> samples and decoded tokens.
-    """
-
-    trained: Mapping[str, int]
-    drawn: Mapping[tuple[str, object], str]
-    decoded: Mapping[str, tuple[int, int]]
-
-
-def spending(adapters: Sequence[AdapterRow], samples: Iterable[SampleRow]) -> Spending:
-    """Count what the genomes of a generation rest on, from its tables `adapters` and `samples`."""
-    drawn: dict[tuple[str, object], str] = {}
-    for row in adapters:
-        drawn.setdefault((row.key, row.knobs), row.genome)
-    decoded = dict.fromkeys((row.genome for row in adapters), (0, 0))
-    for sample in samples:
-        if sample.genome in decoded:
-            count, tokens = decoded[sample.genome]
-            decoded[sample.genome] = (count + 1, tokens + sample.drawn_tokens)
-    return Spending({row.key: row.tokens for row in adapters}, drawn, decoded)
-
-
 def spent(
-    generations: Sequence[Spending], again: Sequence[SampleRow], refit: Sequence[AdapterRow]
+    generations: Iterable[tuple[Sequence[AdapterRow], Iterable[SampleRow]]],
+    again: Sequence[SampleRow],
+    refit: Sequence[AdapterRow],
 ) -> Budget:
     """Count what a search trained and decoded; what a generation found done counts once.
 
     Args:
-        generations: in order. A genome that lives on has the same samples in each of them.
+        generations: in order, the tables `adapters` and `samples` of each. A genome that lives on
+            has the same samples in all of them.
         again: the samples of the finalists, drawn besides.
         refit: the best genome's adapter, as it was trained last.
     """
     trained: dict[str, int] = {}
-    drawn: dict[tuple[str, object], str] = {}
+    drawn: dict[tuple[str, object], str] = {}  # adapter and knobs -> the first genome with both
     decoded: dict[str, tuple[int, int]] = {}
-    for one in reversed(generations):
-        trained |= one.trained
-        drawn |= one.drawn
-        decoded |= one.decoded
+    for adapters, samples in generations:
+        for row in adapters:
+            trained.setdefault(row.key, row.tokens)
+            drawn.setdefault((row.key, row.knobs), row.genome)
+        born = {row.genome: (0, 0) for row in adapters if row.genome not in decoded}
+        for sample in samples:
+            if sample.genome in born:
+                count, tokens = born[sample.genome]
+                born[sample.genome] = (count + 1, tokens + sample.drawn_tokens)
+        decoded |= born
     once_more = {row.key: row.tokens for row in refit if row.key not in trained}
-    trained |= once_more
     first = set(drawn.values())
     counts = [decoded[genome] for genome in first]
     # Of finalists with one adapter and one set of knobs only the first was drawn.
     again = [row for row in again if row.genome in first]
     return Budget(
-        len({genome for one in generations for genome in one.decoded}),
-        len(trained),
-        sum(trained.values()),
+        len(decoded),
+        len(trained | once_more),
+        sum((trained | once_more).values()),
         sum(once_more.values()),
         len(again) + sum(count for count, _ in counts),
         sum(row.drawn_tokens for row in again) + sum(tokens for _, tokens in counts),
@@ -228,13 +208,15 @@ def compare_with_base(
     located = None
     if seen:
         located = _slice(_only(found_base, seen), _only(found_best, seen), seed, "located")
-    by_id = {bug.id: bug for bug in bugs}
     by_kind, by_difficulty = (
         {
             part: _slice(_only(base, names), _only(other, names), seed, part)
-            for part, names in _grouped(held_out, {name: tell(bug) for name, bug in by_id.items()})
+            for part, names in _grouped(held_out, parts)
         }
-        for tell in (lambda bug: bug.kind, difficulty)
+        for parts in (
+            {bug.id: bug.kind for bug in bugs},
+            {bug.id: difficulty(bug) for bug in bugs},
+        )
     )
     return Evidence(
         search=search,

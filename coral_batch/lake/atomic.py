@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 
 _REFUSED = frozenset(
     (
@@ -45,7 +45,7 @@ def unfinished(target: Path, *, keep: bool = False) -> Iterator[Path]:
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         for left in target.parent.iterdir():
-            if left.name.startswith(prefix) and _age(left) > _ABANDONED:
+            if left.name.startswith(prefix) and is_abandoned(left):
                 shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=prefix, dir=target.parent) as folder:
             complete = Path(folder, target.name)
@@ -96,8 +96,26 @@ def writing(target: Path) -> Iterator[None]:
         ) from None
 
 
-def _age(path: Path) -> float:
-    """Return for how many seconds a file or folder has not changed."""
+def check_free(*targets: Path | None) -> None:
+    """Check, before what takes long, that files or folders can be made where nothing lies yet.
+
+    Raises:
+        CoralError: something is there already, or in the place of a folder above.
+    """
+    for target in filter(None, targets):
+        with reading(target):
+            taken = target.exists()
+        if taken:
+            action = "name another place, or remove it"
+            raise CoralError("there is something already", file=target, action=action)
+        # Folders that are missing are made.
+        place = next(folder for folder in target.parents if folder.exists())
+        if not place.is_dir():
+            raise CoralError("no file can be there", file=target, found=f"{place} is no folder")
+
+
+def is_abandoned(left: Path) -> bool:
+    """Whether a kill left something behind, which nobody can still be writing."""
     with contextlib.suppress(OSError):  # it is finished or removed meanwhile
-        return time.time() - path.stat().st_mtime
-    return 0.0
+        return time.time() - left.stat().st_mtime > _ABANDONED
+    return False

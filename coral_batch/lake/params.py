@@ -10,6 +10,7 @@ import math
 import stat
 from dataclasses import astuple
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import atomic
 from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.settings import OBJECTIVES, Params, Shares, Source
+from coral_batch.records.settings import OBJECTIVES, Params, Shares
 
 FILE = Path("params.yaml")
 
@@ -44,10 +45,22 @@ def load(file: Path = FILE) -> Params:
         CoralError: the file is missing, is not YAML, or breaks the schema or one of the rules
             between keys (`_check_rules`).
     """
-    content = _plain(_read_document(file), file, set())
+    content = _read(file, YAML(typ="safe", pure=True))
+    _check_keys(content, file)
     error = first_error(validator("params"), content)
     if error is not None:
         raise CoralError("params.yaml is not valid", file=file, **error)
+    generations, parts = content["generations"], content["parts"]
+    chain = _chain(len(generations))
+    known = {"generations": generations, "parts": parts}
+    if known != chain or list(generations) != list(chain["generations"]):
+        raise CoralError(
+            "the generations are not a chain from 000, each with its part",
+            file=file,
+            field="generations, parts",
+            found={name: generation["next"] for name, generation in generations.items()},
+            action="write both maps with `coral generations N`",
+        )
     # By name: DVC, which decides what is made again, sees no order in a map.
     content["corpus"]["sources"] = dict(sorted(content["corpus"]["sources"].items()))
     params = msgspec.convert(content, Params)
@@ -63,20 +76,19 @@ def write_generations(count: int, file: Path = FILE) -> None:
     Raises:
         CoralError: params.yaml is not valid, before or after.
     """
-    document = _read_document(file)
     load(file)
-    for name in ("generations", "parts"):
-        document[name].clear()
-    for index in range(count):
-        name = f"{index:03d}"
-        following = {"next": DoubleQuotedScalarString(f"{index + 1:03d}")}
-        part = {"folder": f"generations/{name}", "draws": "validation"}
-        for key, content in (("generations", following), ("parts", part)):
+    yaml = _round_trip()
+    document = _read(file, yaml)
+    for key, chain in _chain(count).items():
+        document[key].clear()
+        for name, content in chain.items():
             entry = CommentedMap(content)
+            if "next" in entry:
+                entry["next"] = DoubleQuotedScalarString(entry["next"])
             entry.fa.set_flow_style()
             document[key][DoubleQuotedScalarString(name)] = entry
     stream = StringIO()
-    _yaml().dump(document, stream)
+    yaml.dump(document, stream)
     text = stream.getvalue()
     if b"\r\n" in file.read_bytes():
         text = text.replace("\n", "\r\n")
@@ -85,8 +97,8 @@ def write_generations(count: int, file: Path = FILE) -> None:
         written.write(text.encode())
 
 
-def _yaml() -> YAML:
-    """Round trip, so that comments, quotes and the order of keys survive a rewrite."""
+def _round_trip() -> YAML:
+    """Return what lets comments, quotes and the order of keys survive a rewrite."""
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = 4096
@@ -99,10 +111,10 @@ def _represent_null(representer: Any, _: None) -> Any:
     return representer.represent_scalar("tag:yaml.org,2002:null", "null")
 
 
-def _read_document(file: Path) -> Any:
+def _read(file: Path, yaml: YAML) -> Any:
     try:
         # To YAML a line ends either way; ruamel keeps how one with a comment does.
-        return _yaml().load(file.read_bytes().decode("utf-8").replace("\r\n", "\n"))
+        return yaml.load(file.read_bytes().decode("utf-8").replace("\r\n", "\n"))
     except FileNotFoundError:
         raise _absent(file) from None
     except OSError as error:
@@ -125,19 +137,12 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def _plain(value: Any, file: Path, seen: set[int]) -> Any:
-    """Turn ruamel's containers and scalars into plain ones, so that jsonschema and == see JSON.
+def _check_keys(value: Any, file: Path) -> None:
+    """Check that all keys are texts, as JSON has them.
 
     Raises:
-        CoralError: a container is an alias of another, in `seen`; a few lines of aliases of
-            aliases would stand for more than fits into memory. Or a key is no text.
+        CoralError: one is none, such as 001 without quotes.
     """
-    if isinstance(value, dict | list):
-        if id(value) in seen:
-            raise CoralError(
-                "params.yaml has an alias", file=file, expected="every list and map written out"
-            )
-        seen.add(id(value))
     if isinstance(value, dict):
         if others := [key for key in value if not isinstance(key, str)]:
             raise CoralError(
@@ -146,99 +151,74 @@ def _plain(value: Any, file: Path, seen: set[int]) -> Any:
                 found=", ".join(map(str, others)),
                 expected='a text, in quotes where it looks like another value: "001"',
             )
-        return {str(key): _plain(item, file, seen) for key, item in value.items()}
+        value = list(value.values())
     if isinstance(value, list):
-        return [_plain(item, file, seen) for item in value]
-    if isinstance(value, bool) or value is None:
-        return value
-    for plain in (int, float, str):
-        if isinstance(value, plain):
-            return plain(value)
-    return value
+        for item in value:
+            _check_keys(item, file)
 
 
 def _check_rules(params: Params, file: Path) -> None:
     """Check what a JSON Schema cannot say: the rules between keys."""
+
+    def insist(
+        holds: bool,
+        problem: str,
+        field: str,
+        found: object,
+        expected: str,
+        action: str | None = None,
+    ) -> None:
+        if not holds:
+            raise CoralError(
+                problem, file=file, field=field, found=found, expected=expected, action=action
+            )
+
     total = math.fsum(astuple(params.objectives.weights))
-    if abs(total - 1) > 1e-9:
-        raise CoralError(
-            "the fitness weights do not sum to 1",
-            file=file,
-            field="objectives.weights",
-            found=total,
-            expected="1.0",
-        )
+    weights = "objectives.weights"
+    insist(_is_one(total), "the fitness weights do not sum to 1", weights, total, "1.0")
     for name in OBJECTIVES:
         low, high = getattr(params.gate.base, name), getattr(params.gate.max, name)
-        if low > high:
-            raise CoralError(
-                "a threshold would loosen",
-                file=file,
-                field=f"gate.base.{name}",
-                found=low,
-                expected=f"at most gate.max.{name} = {high}",
-            )
-    if params.evolution.survivors >= params.evolution.population:
-        raise CoralError(
-            "nobody would be bred",
-            file=file,
-            field="evolution.survivors",
-            found=params.evolution.survivors,
-            expected=f"less than evolution.population = {params.evolution.population}",
-        )
-    if params.calibration.automata < params.calibration.needed:
-        raise CoralError(
-            "too few automata to calibrate the mapping",
-            file=file,
-            field="calibration.automata",
-            found=params.calibration.automata,
-            expected=f"at least {params.calibration.needed} for {params.calibration.bins} bins",
-            action="raise calibration.automata or lower calibration.bins",
-        )
+        most = f"at most gate.max.{name} = {high}"
+        insist(low <= high, "a threshold would loosen", f"gate.base.{name}", low, most)
+    survivors, population = params.evolution.survivors, params.evolution.population
+    fewer = f"less than evolution.population = {population}"
+    bred = survivors < population
+    insist(bred, "nobody would be bred", "evolution.survivors", survivors, fewer)
+    calibration = params.calibration
+    insist(
+        calibration.automata >= calibration.needed,
+        "too few automata to calibrate the mapping",
+        "calibration.automata",
+        calibration.automata,
+        f"at least {calibration.needed} for {calibration.bins} bins",
+        "raise calibration.automata or lower calibration.bins",
+    )
     for name, source in params.corpus.sources.items():
-        _check_source(name, source, file)
-    _check_chain(params, file)
-
-
-def _check_source(name: str, source: Source, file: Path) -> None:
-    if "://" in source.path or source.path.startswith("git@"):
-        raise CoralError(
+        field = f"corpus.sources.{name}"
+        insist(
+            "://" not in source.path and not source.path.startswith("git@"),
             "a source is a file or a folder",
-            file=file,
-            field=f"corpus.sources.{name}.path",
-            found=source.path,
-            expected="a path",
-            action="clone or download it yourself, and set the path to where it lies",
+            f"{field}.path",
+            source.path,
+            "a path",
+            "clone or download it yourself, and set the path to where it lies",
         )
-    if isinstance(source.roles, Shares) and abs(math.fsum(astuple(source.roles)) - 1) > 1e-9:
-        raise CoralError(
-            "the shares of a source do not sum to 1",
-            file=file,
-            field=f"corpus.sources.{name}.roles",
-            found=math.fsum(astuple(source.roles)),
-            expected="1.0",
-        )
+        if isinstance(source.roles, Shares):
+            total = math.fsum(astuple(source.roles))
+            problem = "the shares of a source do not sum to 1"
+            insist(_is_one(total), problem, f"{field}.roles", total, "1.0")
 
 
-def _check_chain(params: Params, file: Path) -> None:
-    folders = {name: f"generations/{name}" for name in params.generations}
-    if {name: part.folder for name, part in params.parts.items()} != folders:
-        raise CoralError(
-            "the parts are not the generations",
-            file=file,
-            field="parts",
-            found=list(params.parts),
-            expected=f"one for each of {', '.join(params.generations)}",
-            action="write both maps with `coral generations N`",
-        )
-    for index, (name, generation) in enumerate(params.generations.items()):
-        expected = f"{index:03d}: {{next: {index + 1:03d}}}"
-        if name != f"{index:03d}" or generation.next != f"{index + 1:03d}":
-            raise CoralError(
-                "the generations are not a chain from 000",
-                file=file,
-                field=f"generations, entry {index + 1}",
-                found=f"{name}: {{next: {generation.next}}}",
-                expected=expected,
-                action="write the maps with `coral generations N`",
-            )
+def _is_one(total: float) -> bool:
+    return abs(total - 1) <= 1e-9
+
+
+def _chain(count: int) -> dict[str, dict[str, dict[str, str]]]:
+    """Return the maps `generations` and `parts` of so many generations."""
+    names = [f"{index:03d}" for index in range(count + 1)]
+    return {
+        "generations": {name: {"next": following} for name, following in pairwise(names)},
+        "parts": {
+            name: {"folder": f"generations/{name}", "draws": "validation"} for name in names[:-1]
+        },
+    }

@@ -96,17 +96,11 @@ def path(table: str, part: str | None = None) -> Path:
             of CodeLinterEval has.
     """
     place = PLACES[table]
-    if "{source}" in place:
+    if "{" in place:
         assert part is not None
-        return _root.get() / place.format(source=part)
-    if "{model}" in place:
-        assert part is not None
-        return _root.get() / place.format(model=part)
-    if "{part}" not in place:
-        return _root.get() / place
-    assert part is not None
-    folder = part if part in PARTS else f"generations/{part}"
-    return _root.get() / place.format(part=folder)
+        folder = part if part in PARTS else f"generations/{part}"
+        place = place.format(source=part, model=part, part=folder)
+    return _root.get() / place
 
 
 @contextmanager

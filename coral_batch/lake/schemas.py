@@ -3,6 +3,9 @@
 A schema in a file may refer to a part of itself (``"$ref": "#/$defs/..."``) or of another one
 (``"$ref": "params.schema.json#/..."``). None names an objective: a property or an entry of a list
 with ``{objective}`` in it stands for one per objective, and ``"{objectives}"`` for their number.
+
+jsonschema-rs accepts what certainly satisfies a schema, in a hundredth of jsonschema's time;
+jsonschema decides the rest, and words every message.
 """
 
 from __future__ import annotations
@@ -16,12 +19,12 @@ from operator import getitem
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from coral_batch.lake.acceptance import acceptor
 from coral_batch.lake.places import SCHEMAS
 from coral_batch.records.settings import OBJECTIVES
 
@@ -68,15 +71,52 @@ class Schema:
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema
         self._strict: Validator = _Strict(schema)
-        self._accepts = acceptor(schema)
+        self._quick = jsonschema_rs.Draft202012Validator(schema)
+        self._types = jsonschema_rs.Draft4Validator(_types(schema) | _DEFINITIONS)
 
     def is_valid(self, value: Any) -> bool:
         """Return whether a JSON value satisfies the schema."""
-        return self._accepts(value) or self._strict.is_valid(value)
+        return self.accepts(value) or self._strict.is_valid(value)
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether a JSON value satisfies the schema for certain."""
+        try:
+            return self._quick.is_valid(value) and self._types.is_valid(value)
+        except ValueError:  # text that UTF-8 cannot hold
+            return False
 
     def iter_errors(self, value: Any) -> Iterator[ValidationError]:
         """Yield every violation."""
         return self._strict.iter_errors(value)
+
+
+_COMBINING = frozenset({"$ref", "allOf", "anyOf", "contains", "if", "not", "oneOf", "prefixItems"})
+"""Keywords whose parts are not looked into: a value under them may hold no float."""
+_EXACT = {"$ref": "#/definitions/exact"}
+_DEFINITIONS = {
+    "definitions": {
+        "exact": {
+            "type": ["null", "boolean", "integer", "string", "array", "object"],
+            "items": _EXACT,
+            "additionalProperties": _EXACT,
+        }
+    }
+}
+
+
+def _types(schema: Any) -> Any:
+    """Return what a schema says of types, for Draft 4: to later ones 1.0 is an integer."""
+    if not isinstance(schema, dict):
+        return schema
+    if schema.keys() & _COMBINING:
+        return _EXACT
+    fields = schema.get("properties", {})
+    nested = [word for word in ("items", "additionalProperties") if word in schema]
+    return {
+        **({"type": schema["type"]} if "type" in schema else {}),
+        "properties": {name: _types(field) for name, field in fields.items()},
+        **{word: _types(schema[word]) for word in nested},
+    }
 
 
 def read(name: str) -> dict[str, Any]:
@@ -177,24 +217,6 @@ def first_error(check: Schema, value: Any, where: str = "") -> dict[str, Any] | 
 def row_key(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[Any, ...]:
     """Return what a schema's ``key`` names of a row; ``meta.id`` is a field in a field."""
     return tuple(reduce(getitem, column.split("."), row) for column in columns)
-
-
-def first_repeat(
-    rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
-) -> dict[str, Any] | None:
-    """Describe the first row that has another's key, as `first_error` does; None without one."""
-    seen = set()
-    for number, row in enumerate(rows, start=1):
-        key = row_key(row, columns)
-        if key in seen:
-            found = ", ".join(f"{name} {value}" for name, value in zip(columns, key, strict=True))
-            return {
-                "field": f"row {number}",
-                "found": f"{found} once more",
-                "expected": "each once",
-            }
-        seen.add(key)
-    return None
 
 
 def _expectation(keyword: str, limit: Any, schema: dict[str, Any]) -> str:

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
 from coral_batch.lake import params, tables
+from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import check_files
 from coral_batch.lake.places import path
 from coral_batch.records.settings import Params
@@ -95,15 +95,8 @@ def run(
         table, where = target if isinstance(target, tuple) else (target, part)
         write(table, content, where)
     if journal is not None:
-        try:
+        with writing(journal):
             journal.unlink(missing_ok=True)
-        except OSError as error:
-            raise CoralError(
-                "the journal of a finished stage cannot be removed",
-                file=journal,
-                found=error.strerror,
-                action="grant write access, and run again",
-            ) from None
     return {target if isinstance(target, str) else target[0]: outputs[target] for target in outputs}
 
 
@@ -113,7 +106,7 @@ def write(table: str, content: Any, part: str | None = None) -> None:
     if kind == ".jsonl":
         tables.write_rows(table, content, part)
     elif kind == ".parquet":
-        tables.write_frame(table, as_frame(table, content), part)
+        tables.write_frame(table, tables.frame(table, content), part)
     elif kind == ".json":
         tables.write_document(table, content)
     elif kind == ".npz":
@@ -128,8 +121,3 @@ def write(table: str, content: Any, part: str | None = None) -> None:
         for folder in content.values():
             check_files(folder.path, folder.files, folder.vouched, again)
         tables.write_folders(table, {name: one.path for name, one in content.items()}, part)
-
-
-def as_frame(table: str, content: Any) -> pl.DataFrame:
-    """Return a flat table's content as a frame, whether it is one or rows."""
-    return content if isinstance(content, pl.DataFrame) else tables.frame(table, content)

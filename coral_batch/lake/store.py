@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coral_batch.errors import CoralError, reading
-from coral_batch.lake.atomic import unfinished
+from coral_batch.errors import reading
+from coral_batch.lake.atomic import unfinished, writing
 from coral_batch.lake.hashes import found_sha256
 
 INDEX = "index.json"
@@ -174,20 +174,12 @@ def remove(folder: Path) -> None:
     Raises:
         CoralError: it cannot be deleted.
     """
-    try:
+    # Another process may be deleting it.
+    with contextlib.suppress(FileNotFoundError), writing(folder):
         if folder.is_dir() and not folder.is_symlink():
             shutil.rmtree(folder)
         else:
             folder.unlink()
-    except FileNotFoundError:
-        pass  # another process is deleting it
-    except OSError as error:
-        raise CoralError(
-            "an entry of the store cannot be removed",
-            file=folder,
-            found=error.strerror,
-            action="grant write access to the store, and run again",
-        ) from None
 
 
 def _damage(entry: Path) -> str | None:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,10 +25,9 @@ import polars as pl
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
-from coral_batch.lake.acceptance import doubtful
 from coral_batch.lake.atomic import atomic, unfinished
 from coral_batch.lake.places import SCHEMAS, asked_alone, path
-from coral_batch.lake.schemas import Schema, first_error, first_repeat, subvalidator, validator
+from coral_batch.lake.schemas import Schema, first_error, row_key, subvalidator, validator
 
 _DTYPES = {
     "string": pl.String(),
@@ -50,7 +50,9 @@ class BrokenTable(CoralError):
         table: where it lies.
     """
 
-    table: Path
+    def __init__(self, table: Path, **error: Any) -> None:
+        super().__init__("a table breaks its schema", file=table, action=AGAIN, **error)
+        self.table = table
 
 
 def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
@@ -60,27 +62,19 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
         CoralError: the file is missing, a line is not JSON, or a row breaks the schema or is there
             twice.
     """
-    values = _read_lines(table, part)
-    _check_keys(_validator(table).schema, values, path(table, part))
-    return [build(row, value) for value in values]
-
-
-def _read_lines(table: str, part: str | None) -> list[dict[str, Any]]:
     file = path(table, part)
     check = _validator(table)
-    rows = []
+    values = []
     # Not splitlines(): it also breaks at U+2028 and others, which JSON strings may hold.
     lines = _read_text(file).split("\n")
     if lines[-1] == "":
         lines.pop()
     for number, line in enumerate(lines, start=1):
         value = strictjson.parse(line, file, f"line {number}")
-        error = first_error(check, value, f"row {number}")
-        if error is not None:
-            raise _broken(file, error)
-        rows.append(value)
-    _check_rows(check.schema, len(rows), file)
-    return rows
+        _check(check, value, file, f"row {number}")
+        values.append(value)
+    _check_rows(check.schema, values, file)
+    return [build(row, value) for value in values]
 
 
 def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None:
@@ -95,13 +89,10 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
     values, lines = [], []
     for number, row in enumerate(rows, start=1):
         value = plain(row)
-        error = first_error(check, value, f"row {number}")
-        if error is not None:
-            raise _broken(file, error)
+        _check(check, value, file, f"row {number}")
         values.append(value)
         lines.append(_ENCODER.encode(value) + "\n")
-    _check_rows(check.schema, len(values), file)
-    _check_keys(check.schema, values, file)
+    _check_rows(check.schema, values, file)
     with atomic(file) as stream:
         stream.write("".join(lines).encode())
 
@@ -113,9 +104,7 @@ def read_document(table: str, kind: type[Row]) -> Row:
     """
     file = path(table)
     value = strictjson.parse(_read_text(file), file)
-    error = first_error(validator(table), value)
-    if error is not None:
-        raise _broken(file, error)
+    _check(validator(table), value, file)
     return build(kind, value)
 
 
@@ -123,16 +112,16 @@ def write_document(table: str, document: Any) -> None:
     """Validate and write a dataclass instance or a JSON object as a document, atomically."""
     file = path(table)
     value = plain(document)
-    error = first_error(validator(table), value)
-    if error is not None:
-        raise _broken(file, error)
+    _check(validator(table), value, file)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     with atomic(file) as stream:
         stream.write(text.encode())
 
 
-def frame(table: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Build a frame with the columns, in the order and of the types of the table's schema."""
+def frame(table: str, rows: pl.DataFrame | Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return a flat table's rows as a frame with the columns of its schema."""
+    if isinstance(rows, pl.DataFrame):
+        return rows
     return pl.DataFrame(rows, schema=_columns(table), orient="row")
 
 
@@ -144,21 +133,10 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
             row is there twice.
     """
     file = path(table, part)
-    try:
-        with file.open("rb") as stream:  # of a path, polars takes [, * and ? for patterns
-            content = pl.read_parquet(stream)
-    except FileNotFoundError:
-        raise _missing(file) from None
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise CoralError(
-            "a table cannot be read",
-            file=file,
-            found=str(error),
-            expected="a Parquet file",
-            action=AGAIN,
-        ) from None
+    # Of a path, polars takes [, * and ? for patterns.
+    with _reading(file, "a Parquet file"), file.open("rb") as stream:
+        content = pl.read_parquet(stream)
     _check_frame(table, content, file)
-    _check_keys(_validator(table).schema, content, file)
     return content
 
 
@@ -166,7 +144,6 @@ def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> N
     """Validate and write a Parquet table, atomically; the rows keep their order."""
     file = path(table, part)
     _check_frame(table, content, file)
-    _check_keys(_validator(table).schema, content, file)
     # By way of memory: polars tells a full disk as an error of its own.
     buffer = io.BytesIO()
     content.write_parquet(buffer)
@@ -181,19 +158,8 @@ def read_arrays(table: str, part: str | None = None) -> dict[str, np.ndarray]:
         CoralError: the file is missing or is no npz, or an array's type or shape break the schema.
     """
     file = path(table, part)
-    try:
-        with np.load(file, allow_pickle=False) as content:
-            arrays = dict(content)
-    except FileNotFoundError:
-        raise _missing(file) from None
-    except Exception as error:
-        raise CoralError(
-            "arrays cannot be read",
-            file=file,
-            found=f"{type(error).__name__}: {error}",
-            expected="an npz file",
-            action=AGAIN,
-        ) from None
+    with _reading(file, "an npz file"), np.load(file, allow_pickle=False) as content:
+        arrays = dict(content)
     _check_arrays(table, arrays, file)
     return arrays
 
@@ -245,30 +211,36 @@ def _validator(table: str) -> Schema:
 
 
 def _read_text(file: Path) -> str:
-    try:
+    with _reading(file, "text in UTF-8"):
         return file.read_text(encoding="utf-8")
+
+
+@contextmanager
+def _reading(file: Path, form: str) -> Iterator[None]:
+    """Let what reads a file of the lake report one that is missing or damaged."""
+    try:
+        yield
     except FileNotFoundError:
-        raise _missing(file) from None
-    except UnicodeDecodeError as error:
-        raise CoralError("a table is not UTF-8", file=file, found=str(error)) from None
-    except OSError as error:
+        model = asked_alone(file)
+        action = "run `dvc repro`, which makes it, or `dvc pull`"
+        if model is not None:
+            action = f"run `coral linteval samples {model}`, then `coral linteval scores {model}`"
+        raise CoralError("a file of the lake is missing", file=file, action=action) from None
+    # numpy and polars raise whatever a damaged file makes of them.
+    except (Exception, pl.exceptions.PanicException) as error:
         raise CoralError(
-            "a table cannot be read", file=file, found=error.strerror, action=AGAIN
+            "a table cannot be read",
+            file=file,
+            found=f"{type(error).__name__}: {error}",
+            expected=form,
+            action=AGAIN,
         ) from None
 
 
-def _missing(file: Path) -> CoralError:
-    model = asked_alone(file)
-    action = "run `dvc repro`, which makes it, or `dvc pull`"
-    if model is not None:
-        action = f"run `coral linteval samples {model}`, then `coral linteval scores {model}`"
-    return CoralError("a file of the lake is missing", file=file, action=action)
-
-
-def _broken(file: Path, error: Mapping[str, Any]) -> BrokenTable:
-    broken = BrokenTable("a table breaks its schema", file=file, action=AGAIN, **error)
-    broken.table = file
-    return broken
+def _check(check: Schema, value: Any, file: Path, where: str = "") -> None:
+    error = first_error(check, value, where)
+    if error is not None:
+        raise BrokenTable(file, **error)
 
 
 def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> None:
@@ -277,9 +249,7 @@ def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> N
         name: {"dtype": array.dtype.kind, "shape": list(array.shape)}
         for name, array in arrays.items()
     }
-    error = first_error(_validator(table), kinds)
-    if error is not None:
-        raise _broken(file, error)
+    _check(_validator(table), kinds, file)
 
 
 def _columns(table: str) -> dict[str, pl.DataType]:
@@ -291,29 +261,31 @@ def _columns(table: str) -> dict[str, pl.DataType]:
     return columns
 
 
-def _check_rows(schema: Mapping[str, Any], rows: int, file: Path) -> None:
-    if rows < schema.get("minRows", 0):
-        raise _broken(file, {"field": "rows", "found": "none", "expected": "at least one"})
-
-
-def _check_keys(
+def _check_rows(
     schema: Mapping[str, Any], rows: pl.DataFrame | Sequence[Mapping[str, Any]], file: Path
 ) -> None:
-    """Insist that no two rows, valid otherwise, have the same key where the schema says so."""
+    """Insist on a row where the schema does, and that no two, valid otherwise, have one key."""
+    if len(rows) < schema.get("minRows", 0):
+        raise BrokenTable(file, field="rows", found="none", expected="at least one")
     columns = schema.get("key")
     if columns is None or schema.get("keyRepeats"):
         return
     if isinstance(rows, pl.DataFrame):
-        if rows.select(columns).n_unique() == rows.height:
+        if rows.select(columns).n_unique() == len(rows):
             return
         rows = rows.to_dicts()
-    error = first_repeat(rows, columns)
-    if error is not None:
-        raise _broken(file, error)
+    seen = set()
+    for number, row in enumerate(rows, start=1):
+        key = row_key(row, columns)
+        if key in seen:
+            named = ", ".join(f"{name} {value}" for name, value in zip(columns, key, strict=True))
+            found = f"{named} once more"
+            raise BrokenTable(file, field=f"row {number}", found=found, expected="each once")
+        seen.add(key)
 
 
 def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
-    """Validate a frame column by column, over those of its distinct values that are in doubt.
+    """Validate a frame column by column, each distinct value once.
 
     The schemas of Parquet tables constrain single fields only, so this is equal to validating
     every row, at a cost that grows with those values instead of the rows.
@@ -325,23 +297,20 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
             for name, dtype in content.schema.items()
             if expected.get(name) != dtype
         }
-        raise _broken(
+        raise BrokenTable(
             file,
-            {
-                "field": "the columns",
-                "found": wrong or content.columns,
-                "expected": ", ".join(f"{name}: {dtype}" for name, dtype in expected.items()),
-            },
+            field="the columns",
+            found=wrong or content.columns,
+            expected=", ".join(f"{name}: {dtype}" for name, dtype in expected.items()),
         )
-    _check_rows(_validator(table).schema, content.height, file)
     for name in content.columns:
         check = subvalidator(SCHEMAS.get(table, table), name)
-        for value in doubtful(check.schema, content[name]).to_list():
+        for value in content[name].unique(maintain_order=True).to_list():
             error = first_error(check, value)
-            if error is None:
-                continue
-            row = content.with_row_index("row").filter(pl.col(name).eq_missing(value))["row"][0]
-            raise _broken(file, {**error, "field": f"row {row + 1}, {name}"})
+            if error is not None:
+                row = content.select(pl.col(name).eq_missing(value).arg_max()).item()
+                raise BrokenTable(file, **error | {"field": f"row {row + 1}, {name}"})
+    _check_rows(_validator(table).schema, content, file)
 
 
 def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
@@ -358,9 +327,11 @@ def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
     for row in rows:
         if all(getattr(row, name) == value for name, value in values.items()):
             return row
-    raise CoralError(
-        "the tables do not belong together",
-        file=file,
-        found="no row with " + ", ".join(f"{name} {value}" for name, value in values.items()),
-        action="run `dvc repro`",
-    )
+    wanted = ", ".join(f"{name} {value}" for name, value in values.items())
+    raise apart(file, f"no row with {wanted}")
+
+
+def apart(file: Path, found: str) -> CoralError:
+    """Return the error that tables are of different runs, as `file` shows by what is in it."""
+    problem = "the tables do not belong together"
+    return CoralError(problem, file=file, found=found, action="run `dvc repro`")

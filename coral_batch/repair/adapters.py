@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, check_known
 from coral_batch.lake import find
 from coral_batch.records.rows import AdapterCardRow, AdapterRow
 
@@ -43,13 +43,7 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
         CoralError: the part has no such genome, or no card of its adapter.
     """
     rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, part)}
-    if genome not in rows:
-        raise CoralError(
-            "no such genome",
-            file=lake.path("adapters", part),
-            found=genome,
-            expected=f"one of {', '.join(rows)}",
-        )
+    check_known("no such genome", genome, rows, file=lake.path("adapters", part))
     row = rows[genome]
     cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
     card = find(cards, lake.path("adapter_cards", part), key=row.key)

@@ -13,13 +13,7 @@ from pathlib import Path
 from coral_batch.corpus.readers.folder import programs
 from coral_batch.errors import CoralError, TooLong
 from coral_batch.lake import params
-from coral_batch.repair.repairing import (
-    Draw,
-    Repair,
-    Search,
-    loaded_at_need,
-    problem_of,
-)
+from coral_batch.repair.repairing import Draw, Repair, Search, loaded_at_need, problem_of
 from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, what_came
 from coral_batch.verdicts.functions import check_function, functions_of, read_source
 from coral_batch.verdicts.projects import options
@@ -70,7 +64,7 @@ def repair_folder(
 
     Raises:
         CoralError: there is no such folder, pytest does not run in it, no test calls a program of
-            it, the model cannot be used, or `samples` or `rounds` is less than 1.
+            it, or the model cannot be used.
     """
     folder = Path(folder)
     tests = Path(tests or folder)

@@ -66,16 +66,12 @@ class Adapter:
     rank: int = 0
 
 
-def drawer(
-    model: str, settings: Params, plain: Knobs | None = None
-) -> Callable[[str, str, int], Iterator[str]]:
+def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[str]]:
     """Return what draws with a model; see `coral_batch.repair.Draw`.
 
     Args:
         model: `BASE`, `BEST`, GENERATION/GENOME or a PEFT folder.
         settings: ranks, threads and seed.
-        plain: knobs of plain samples, which may leave the program as it is; None for the likeliest
-            first changes.
 
     Raises:
         CoralError: there is no such model, or no base model in the lake.
@@ -90,17 +86,14 @@ def drawer(
         drawing = drawing_of(count, tokens, settings)
         rows = max(FEWEST_ROWS, 1 << (count - 1).bit_length())
         drawing = replace(drawing, rank=max(drawing.rank, adapter.rank), rows=rows)
-        name = _PROMPT
-        if plain is not None:  # streams go by name: other prompts are to have other luck
-            name = f"{_PROMPT} {hashlib.sha256(prompt.encode()).hexdigest()}"
         work = Work(
             model,
             adapter.key,
             adapter.folder,
             adapter.files,
-            plain or GREEDY,
-            {name: chat_prompt(tokenizer, prompt)},
-            {name: Original(program)} if plain is None else {},
+            GREEDY,
+            {_PROMPT: chat_prompt(tokenizer, prompt)},
+            {_PROMPT: Original(program)},
         )
         with closing(draw_in_turn(work, drawing, base, Store(lake.STORE))) as samples:
             yield from (sample.text for sample in samples)

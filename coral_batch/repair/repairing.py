@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol
@@ -28,7 +28,6 @@ from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Params
-from coral_batch.repair.prompts import retry_prompt
 from coral_batch.repair.tests import (
     JSON,
     Failure,
@@ -46,6 +45,9 @@ from coral_batch.verdicts.functions import (
     read_source,
     with_answer,
 )
+
+_LONGEST = 400
+"""Most characters of a test, or of what came of it, that a prompt shows."""
 
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
 
@@ -162,8 +164,7 @@ def repair(
         draw: what draws, in the place of `model`.
 
     Raises:
-        CoralError: params.yaml, the file, its tests or the model cannot be used, or `samples` or
-            `rounds` is less than 1.
+        CoralError: params.yaml, the file, its tests or the model cannot be used.
     """
     settings = params.load()
     search = Search(settings, samples, rounds, smallest, draw or loaded_at_need(model, settings))
@@ -207,15 +208,16 @@ def loaded_at_need(model: str, settings: Params) -> Draw:
         model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder.
         settings: the run's.
     """
-    made: list[Draw] = []
+
+    @cache
+    def drawer() -> Draw:
+        # Imported here: torch and transformers take seconds.
+        from coral_batch.repair import models
+
+        return models.drawer(model, settings)
 
     def draw(prompt: str, program: str, count: int, /) -> Iterable[str]:
-        if not made:
-            # Imported here: torch and transformers take seconds.
-            from coral_batch.repair.models import drawer
-
-            made.append(drawer(model, settings))
-        return made[0](prompt, program, count)
+        return drawer()(prompt, program, count)
 
     return draw
 
@@ -237,18 +239,6 @@ class Search:
     rounds: int
     smallest: bool
     draw: Draw
-
-    def __post_init__(self) -> None:
-        """Check the numbers.
-
-        Raises:
-            CoralError: one is less than 1.
-        """
-        for name, count in (("samples", self.samples), ("rounds", self.rounds)):
-            if count < 1:
-                raise CoralError(
-                    "nothing would be drawn", field=name, found=count, expected="at least 1"
-                )
 
     def run(self, source: SourceFile, name: str, tests: Tests, failed: Sequence[Failure]) -> Repair:
         """Look for a repair of one function.
@@ -273,7 +263,7 @@ class Search:
             problem = problem_of(best.source, name)
             prompt = repair_prompt(problem, docstring)
             if asked:
-                prompt = retry_prompt(problem, docstring, wrong)
+                prompt = _with_failure(prompt, wrong)
             if prompt in asked:  # the answers would be the same
                 break
             asked.append(prompt)
@@ -315,6 +305,18 @@ class Search:
             len(asked),
             partial(_once_more, tests),
         )
+
+
+def _with_failure(prompt: str, failure: Failure) -> str:
+    """Return a repair prompt with a test that fails before its last paragraph, which asks."""
+    shown, asked = prompt.rsplit("\n\n", 1)
+    test, got = failure.test[:_LONGEST], failure.got[:_LONGEST]
+    if failure.expected is None:
+        told = f"It fails the test {test}:\n```\n{got}\n```"
+    else:
+        expected = failure.expected[:_LONGEST]
+        told = f"It fails this test:\n```python\n{test}\n```\nExpected: {expected}\nGot: {got}"
+    return "\n\n".join([shown, told, asked])
 
 
 def _once_more(tests: Tests, source: SourceFile) -> list[Failure]:

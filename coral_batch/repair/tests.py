@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from coral_batch.corpus.sources.problems import read_cases
 from coral_batch.corpus.sources.programs import parse_program
@@ -57,50 +56,36 @@ class Failure:
     called: frozenset[str] = frozenset()
 
 
-class Tests(Protocol):
-    """The tests of a file."""
-
-    @property
-    def size(self) -> int:
-        """How many there are."""
-
-    def failures(self, source: SourceFile) -> list[Failure]:
-        """Run all tests on a file as it may become; return what it fails.
-
-        Raises:
-            CoralError: there is no jail.
-        """
-
-    def close(self) -> None:
-        """End the jail."""
-
-
+@dataclass(frozen=True)
 class CaseTests:
     """JSON cases of one function, which run apart from what they expect.
 
-    Args:
+    Attributes:
         function: the function.
         cases: the cases.
         settings: limits of each case, and the layers of isolation to insist on.
     """
 
-    def __init__(self, function: str, cases: Sequence[Case], settings: Verdicts) -> None:
-        self.function = function
-        self._cases = tuple(cases)
-        self._settings = settings
+    function: str
+    cases: tuple[Case, ...]
+    settings: Verdicts
 
     @property
     def size(self) -> int:
         """How many there are."""
-        return len(self._cases)
+        return len(self.cases)
 
     def failures(self, source: SourceFile) -> list[Failure]:
-        """Run all cases; see `Tests`."""
+        """Run all cases on a file as it may become; return what it fails.
+
+        Raises:
+            CoralError: there is no jail.
+        """
         from coral_batch.verdicts.pool import judge
 
-        program = Program("", self.function, source.text, self._cases, None, {})
+        program = Program("", self.function, source.text, self.cases, None, {})
         # In this process: to start others takes longer than a handful of cases.
-        (verdicts,) = judge([program], self._settings, workers=1)
+        (verdicts,) = judge([program], self.settings, workers=1)
         return [
             Failure(
                 f"{self.function}({', '.join(map(repr, case.inputs))})",
@@ -110,7 +95,7 @@ class CaseTests:
                 one.case,
                 frozenset({self.function}),
             )
-            for case, one in zip(self._cases, verdicts, strict=True)
+            for case, one in zip(self.cases, verdicts, strict=True)
             if one.kind != "PASS"
         ]
 
@@ -170,7 +155,7 @@ class ProjectTests:
         return list(dict.fromkeys(found))
 
     def failures(self, source: SourceFile) -> list[Failure]:
-        """Run all tests; see `Tests`."""
+        """Run all tests on a file as it may become; return what it fails."""
         ran = self._jail.run(self._request, source.content.decode(), self._losses)
         return self._failures(settled(ran, self._tests, self._collected))
 
@@ -184,6 +169,10 @@ class ProjectTests:
     def close(self) -> None:
         """End the jail."""
         self._jail.close()
+
+
+Tests = CaseTests | ProjectTests
+"""The tests of a file."""
 
 
 def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) -> ProjectTests:

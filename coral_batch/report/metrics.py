@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
+from operator import sub
+from typing import Any
 
 import polars as pl
 
@@ -32,14 +34,18 @@ class Evaluated:
         adapters: table `adapters`.
         selection: table `selection`.
         passes: problem -> share of all its samples that pass all cases.
-        best: its best genome by selection.
     """
 
     generation: str
     adapters: Sequence[AdapterRow]
     selection: Sequence[SelectionRow]
     passes: Mapping[str, float]
-    best: SelectionRow
+
+    @property
+    def best(self) -> SelectionRow:
+        """Its best genome by selection."""
+        (best,) = finalists({self.generation: self.selection}, 1)
+        return best.row
 
 
 @dataclass(frozen=True)
@@ -67,24 +73,16 @@ class GenerationMetrics:
 
 
 @dataclass(frozen=True)
-class FlatConfiguration:
-    """An adapter configuration with its modules as one text, since DVC metrics hold no lists."""
-
-    r: int
-    lora_alpha: int
-    lora_dropout: float
-    target_modules: str
-    use_dora: bool
-
-
-@dataclass(frozen=True)
 class Best:
-    """The best genome of the run, see `coral_batch.search.best`."""
+    """The best genome of the run, see `coral_batch.search.best`.
+
+    The modules of its `configuration` are one text: DVC metrics hold no lists.
+    """
 
     genome: str
     generation: str
     passed: bool
-    configuration: FlatConfiguration
+    configuration: dict[str, Any]
     knobs: Knobs
     fitness: float
     objectives: Scores
@@ -104,17 +102,6 @@ class Metrics:
     floors: dict[str, Summary]
     best: Best
     gain: Summary
-
-
-def evaluate(
-    generation: str,
-    adapters: Sequence[AdapterRow],
-    selection: Sequence[SelectionRow],
-    scores: pl.DataFrame,
-) -> Evaluated:
-    """Return what the report needs of a generation, from its tables of these names."""
-    (best,) = finalists({generation: selection}, 1)
-    return Evaluated(generation, adapters, selection, passes(scores), best.row)
 
 
 def measure(
@@ -158,14 +145,7 @@ def measure(
         best=chosen,
         gain=Summary(
             _rounded(chosen.fitness - base.fitness),
-            Scores(
-                *(
-                    _rounded(ours - theirs)
-                    for ours, theirs in zip(
-                        astuple(chosen.objectives), astuple(base.objectives), strict=True
-                    )
-                )
-            ),
+            Scores(*map(_rounded, map(sub, astuple(chosen.objectives), astuple(base.objectives)))),
             _rounded(chosen.pass_at_1 - base.pass_at_1),
             chosen.problems_solved - base.problems_solved,
         ),
@@ -207,12 +187,10 @@ def _best(generations: Sequence[Evaluated], best: BestRow, shares: Mapping[str, 
         genome=best.genome,
         generation=part,
         passed=best.passed,
-        configuration=FlatConfiguration(
-            **{**asdict(best.configuration), "target_modules": modules}
-        ),
+        configuration=asdict(best.configuration) | {"target_modules": modules},
         knobs=best.knobs,
         fitness=_rounded(chosen.fitness),
-        objectives=Scores(*(_rounded(value) for value in astuple(chosen.objectives))),
+        objectives=Scores(*map(_rounded, astuple(chosen.objectives))),
         pass_at_1=_mean(list(shares.values())),
         problems_solved=_solved(shares),
     )

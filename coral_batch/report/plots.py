@@ -13,7 +13,7 @@ import polars as pl
 
 from coral_batch.records.settings import OBJECTIVES
 from coral_batch.report.metrics import DECIMALS, Evaluated, Metrics, passes
-from coral_batch.work.csv_text import to_csv
+from coral_batch.work.text import to_csv
 
 
 def plots(

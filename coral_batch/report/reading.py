@@ -6,7 +6,6 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_shown
-from coral_batch.errors import CoralError
 from coral_batch.lake.stage import Tables
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
@@ -26,14 +25,8 @@ def read_individuals(tables: Tables, generation: str) -> list[Individual]:
     known = (index, features, adapters, fates)
     for genome in population:
         if not all(genome.id in table for table in known):
-            raise CoralError(
-                "the tables do not belong together",
-                file=lake.path("population", generation),
-                field=genome.id,
-                found="a genome",
-                expected="its automaton, features, adapter and fate as well",
-                action="run `dvc repro`",
-            )
+            lacking = f"{genome.id} without its automaton, features, adapter or fate"
+            raise lake.apart(lake.path("population", generation), lacking)
     return [
         Individual(
             genome,
@@ -73,14 +66,8 @@ def read_repairs(
             continue
         key = (row.genome, row.problem, row.sample)
         if row.problem not in problems or not verdicts[key] or not scores[key]:
-            raise CoralError(
-                "the tables do not belong together",
-                file=lake.path("samples", part),
-                field=f"{row.genome}, {row.problem}, sample {row.sample}",
-                found="a repair",
-                expected="its problem, verdicts and scores as well",
-                action="run `dvc repro`",
-            )
+            lacking = f"{', '.join(map(str, key))} without its problem, verdicts or scores"
+            raise lake.apart(lake.path("samples", part), lacking)
         repairs.append(
             Repair(
                 problems[row.problem],

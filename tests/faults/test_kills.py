@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults.kills import wait_for_orphans, whole_entries
-from tests.pipeline import ENVIRONMENT, hashes, run
+from tests.faults.kills import start, wait_for_orphans, whole_entries
+from tests.pipeline import hashes, run
 
 
 def test_a_killed_stage_keeps_what_it_finished_and_writes_no_table(copy: Path) -> None:
@@ -38,13 +38,7 @@ def killed_training(project: Path, when: Callable[[], bool]) -> Path:
     shutil.rmtree(project / ".coral")
     shutil.rmtree(adapters.with_suffix(""))
     adapters.unlink()
-    running = subprocess.Popen(
-        ["coral", "adapters", "001"],
-        cwd=project,
-        env={**ENVIRONMENT, "PYTHONPATH": str(project)},
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    running = start(project, "coral", "adapters", "001", stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 300
     while not when():
         assert running.poll() is None, "the stage ended before it was to be killed"

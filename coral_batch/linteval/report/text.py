@@ -10,8 +10,7 @@ from coral_batch.linteval.scores.metrics import Passes, Summary
 from coral_batch.linteval.scores.score import count_changes
 from coral_batch.records.items import Item
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.work.csv_text import to_csv
-from coral_batch.work.text import escape, indent, inline, table
+from coral_batch.work.text import escape, indent, inline, table, to_csv
 
 Differences = tuple[Passes, Passes]
 """Of the official and of the strict score."""

@@ -209,39 +209,39 @@ def _unit(longest: float) -> tuple[str, float]:
 
 def bar(value: float, css: str, limit: float | None = None) -> Markup:
     """Draw a share in [0, 1] as a bar, with a mark at a limit; the number stands beside it."""
-    return Markup(
-        '<svg class="bar" viewBox="0 0 120 12" width="120" height="12" aria-hidden="true">'
-        "{}{}{}</svg>"
-    ).format(
-        path("M0 3h120v6H0z", "track"),
-        path(f"M0 3h{n(120 * value)}v6H0z", f"fill {css}"),
-        "" if limit is None else path(f"M{n(120 * limit)} 0v12", "limit"),
-    )
+    parts = [path("M0 3h120v6H0z", "track"), path(f"M0 3h{n(120 * value)}v6H0z", f"fill {css}")]
+    if limit is not None:
+        parts.append(path(f"M{n(120 * limit)} 0v12", "limit"))
+    return _cell(120, 12, parts)
 
 
 def interval_bar(difference: float, lowest: float, highest: float) -> Markup:
     """Draw a difference in [-1, 1] and its interval on a line that 0 is marked on."""
     value, low, high = (80 + 74 * number for number in (difference, lowest, highest))
-    return Markup(
-        '<svg class="bar" viewBox="0 0 160 16" width="160" height="16" aria-hidden="true">'
-        "{}{}{}{}</svg>"
-    ).format(
+    parts = [
         path("M6 8H154", "track-line"),
         path("M80 1v14", "zero"),
         path(f"M{n(low)} 8H{n(high)}M{n(low)} 4v8M{n(high)} 4v8", "whisker"),
         path(circles([(value, 8)], 4), "dot best"),
-    )
+    ]
+    return _cell(160, 16, parts)
 
 
 def pair(base: float, best: float) -> Markup:
     """Draw two shares in [0, 1] on one line: the base model's and the best genome's."""
     x, y = 8 + 184 * base, 8 + 184 * best
-    return Markup(
-        '<svg class="bar" viewBox="0 0 200 16" width="200" height="16" aria-hidden="true">'
-        "{}{}{}{}</svg>"
-    ).format(
+    parts = [
         path("M8 8H192", "track-line"),
         path(f"M{n(x)} 8H{n(y)}", "gain" if y >= x else "loss"),
         path(diamonds([(x, 8)], 7.5), "dot base"),  # seen around the dot where both are equal
         path(circles([(y, 8)], 4.5), "dot best"),
-    )
+    ]
+    return _cell(200, 16, parts)
+
+
+def _cell(width: int, height: int, parts: Sequence[Markup]) -> Markup:
+    """Wrap marks as an image in a cell of a table, beside what it shows in numbers."""
+    return Markup(
+        '<svg class="bar" viewBox="0 0 {w} {h}" width="{w}" height="{h}" aria-hidden="true">{body}'
+        "</svg>"
+    ).format(w=width, h=height, body=Markup("").join(parts))

@@ -6,7 +6,8 @@ It holds no time and nothing of the machine: two runs from scratch give the same
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
+from typing import Any
 
 from markupsafe import Markup
 
@@ -22,61 +23,27 @@ from coral_batch.report.views import Individual, Repair, configuration_cells, kn
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.best import NOBODY_PASSED
 
-
-@dataclass(frozen=True)
-class GenomeView:
-    """A genome as the pages show it.
-
-    Attributes:
-        individual: the genome, its adapter and its fate.
-        steps: the steps of the snapshots.
-        picture: the snapshots, as a data URI.
-        slice: the middle row through time, as a data URI.
-        features: name, value and bar of each.
-        configuration, knobs: name and value of each.
-        gate: objective, score, threshold, passed and bar of each.
-        curve: the training curve.
-    """
-
-    individual: Individual
-    steps: Sequence[int]
-    picture: str
-    slice: str
-    features: Sequence[tuple[str, float, Markup]]
-    configuration: Sequence[tuple[str, str]]
-    knobs: Sequence[tuple[str, str]]
-    gate: Sequence[tuple[str, float, float, bool, Markup]]
-    curve: Markup
+# What `configuration_cells` and `knobs_cells` give.
+_CONFIGURATION = ("method", "rank r", "alpha", "dropout", "modules")
+_KNOBS = ("temperature", "top-p", "top-k", "repetition penalty")
 
 
-def view(individual: Individual) -> GenomeView:
-    """Prepare a genome for a page."""
+def view(individual: Individual) -> dict[str, Any]:
+    """Return what the pages show of a genome; pictures are data URIs."""
     steps, grids = snapshots(individual.cells)
     adapter = individual.adapter
+    cells = (*configuration_cells(adapter.configuration), *knobs_cells(adapter.knobs))
     features = [(name, individual.features[name]) for name in FEATURES]
-    return GenomeView(
-        individual,
-        steps,
-        data_uri(grids),
-        data_uri(slice_through_time(individual.cells)),
-        [(name, value, bar(value, "plain")) for name, value in features],
-        list(
-            zip(
-                ("method", "rank r", "alpha", "dropout", "modules"),
-                configuration_cells(adapter.configuration),
-                strict=True,
-            )
-        ),
-        list(
-            zip(
-                ("temperature", "top-p", "top-k", "repetition penalty"),
-                knobs_cells(adapter.knobs),
-                strict=True,
-            )
-        ),
-        gate(individual.selection),
-        training_curve(adapter.losses),
-    )
+    return {
+        "individual": individual,
+        "steps": steps,
+        "picture": data_uri(grids),
+        "slice": data_uri(slice_through_time(individual.cells)),
+        "features": [(name, value, bar(value, "plain")) for name, value in features],
+        "configuration": list(zip((*_CONFIGURATION, *_KNOBS), cells, strict=True)),
+        "gate": gate(individual.selection),
+        "curve": training_curve(adapter.losses),
+    }
 
 
 def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:

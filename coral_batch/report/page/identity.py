@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.work.machine import processor
@@ -24,34 +24,27 @@ _PACKAGES = (
 )
 
 
-@dataclass(frozen=True)
-class Identity:
-    """Facts by subject, each a name and a value."""
-
-    code: Sequence[tuple[str, str]]
-    machine: Sequence[tuple[str, str]]
-    versions: Sequence[tuple[str, str]]
-    files: Mapping[str, str]
-
-
-def identity(files: Sequence[Path]) -> Identity:
-    """Find out what this run is.
+def identity(files: Sequence[Path]) -> dict[str, Any]:
+    """Find out what this run is: facts by subject, each a name and a value.
 
     Args:
         files: the tables whose SHA-256 is told.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return Identity(
-        [*_code(), ("page made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")],
-        [
+    return {
+        "code": [*_code(), ("page made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")],
+        "machine": [
             ("processor", processor()),
             ("cores", str(len(os.sched_getaffinity(0)))),
             ("memory", f"{memory / 2**30:.1f} GiB"),
             ("system", f"{platform.system()} {platform.release()}"),
         ],
-        [("Python", platform.python_version()), *((name, version(name)) for name in _PACKAGES)],
-        {str(file): file_sha256(file) for file in files},
-    )
+        "versions": [
+            ("Python", platform.python_version()),
+            *((name, version(name)) for name in _PACKAGES),
+        ],
+        "files": {str(file): file_sha256(file) for file in files},
+    }
 
 
 def _code() -> list[tuple[str, str]]:

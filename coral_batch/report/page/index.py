@@ -40,7 +40,6 @@ from coral_batch.report.page.charts import (
     time_chart,
 )
 from coral_batch.report.page.generation import view
-from coral_batch.report.page.identity import Identity
 from coral_batch.report.page.lineage import LineageEntry, genealogy
 from coral_batch.report.page.render import render
 from coral_batch.report.page.repairs import attempts
@@ -98,94 +97,67 @@ class Run:
     times: Sequence[TimeRow]
     card: Mapping[str, Any]
     adapter: AdapterCardRow
-    identity: Identity
+    identity: Mapping[str, Any]
     taught: bool
     params: str
 
 
 def index_page(run: Run) -> str:
     """Return the first page."""
-    metrics = run.metrics
+    metrics, evidence = run.metrics, run.evidence
     # A survivor stands in several generations and is one genome.
     rows = list({row.genome: row for fates in run.fates.values() for row in fates}.values())
     members = front(rows)
-    held_out = run.evidence.scores.get("held_out")
+    held_out = evidence.scores.get("held_out")
     lint_change = run.linteval["official"]["pass@1"]
     of_best, of_base = (attempts(repairs) for repairs in run.repairs)
     drawn, undrawn = genealogy(run.lineage, metrics.best.genome)
-    return render(
-        "index.html",
-        metrics=metrics,
-        refused=None if metrics.best.passed else REFUSED,
-        objectives=OBJECTIVES,
-        generations=metrics.generations,
-        floors=[(_FLOORS[name], floor) for name, floor in metrics.floors.items()],
-        evidence=_compared(run.evidence),
-        conclusions=[(TITLES[name], conclusion(row)) for name, row in run.evidence.scores.items()],
-        parts=[
-            (name, part.problems, paired_cells(part.pass_at_1), _bar(part.pass_at_1.difference))
-            for name, part in slices(run.evidence)
-        ],
-        located=run.evidence.located and LOCATED,
-        warnings=with_training(run.evidence.scores),
-        held_out=held_out,
-        lead=held_out and paired_cells(held_out.pass_at_1),
-        contamination=run.evidence.contamination,
-        measures=_MEASURES,
-        reliability=run.evidence.reliability,
-        measured=MEASURED,
-        budget=run.evidence.budget,
-        refit=refit(run.evidence.budget),
-        search=run.evidence.search,
-        mapped=SEARCHES[run.evidence.search].AUTOMATA_DECIDE,
-        linteval=run.linteval,
-        linteval_rows=_linted(run.linteval),
-        taught=run.taught,
-        price=lint_change is not None and lint_change["mean"] < 0,
-        linteval_outcomes=sorted(
+    shown = {
+        "refused": None if metrics.best.passed else REFUSED,
+        "objectives": OBJECTIVES,
+        "generations": metrics.generations,
+        "floors": [(_FLOORS[name], floor) for name, floor in metrics.floors.items()],
+        "titles": TITLES,
+        "cells": paired_cells,
+        "drawn_text": drawn_text,
+        "conclusion": conclusion,
+        "difference_bar": _bar,
+        "slices": slices(evidence),
+        "located": LOCATED,
+        "warnings": with_training(evidence.scores),
+        "held_out": held_out,
+        "lead": held_out and paired_cells(held_out.pass_at_1),
+        "measures": _MEASURES,
+        "measured": MEASURED,
+        "budget": evidence.budget,
+        "refit": refit(evidence.budget),
+        "mapped": SEARCHES[evidence.search].AUTOMATA_DECIDE,
+        "linteval_rows": _linted(run.linteval),
+        "price": lint_change is not None and lint_change["mean"] < 0,
+        "linteval_outcomes": sorted(
             {*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]}
         ),
-        charts=_charts(run),
-        finalists=run.finalists,
-        problems=[
+        "charts": _charts(run),
+        "problems": [
             (mine, theirs, pair(theirs.solved / theirs.samples, mine.solved / mine.samples))
             for mine, theirs in zip(of_best, of_base, strict=True)
         ],
-        genomes=len(rows),
-        front=members[:_LISTED],
-        front_size=len(members),
-        pareto=pareto(rows, members, run.best.selection, metrics.base.objectives, run.weights),
-        genealogy=drawn,
-        undrawn=undrawn,
-        best=view(run.best),
-        base_knobs=knobs_text(run.repairs[1][0].sample.knobs),
-        time_chart=time_chart(run.times),
-        times=[*run.times, total("total", run.times)],
-        card=run.card,
-        adapter=run.adapter,
-        identity=run.identity,
-        isolation=sorted(
+        "genomes": len(rows),
+        "front": members[:_LISTED],
+        "front_size": len(members),
+        "pareto": pareto(rows, members, run.best.selection, metrics.base.objectives, run.weights),
+        "genealogy": drawn,
+        "undrawn": undrawn,
+        "best": view(run.best),
+        "base_knobs": knobs_text(run.repairs[1][0].sample.knobs),
+        "time_chart": time_chart(run.times),
+        "times": [*run.times, total("total", run.times)],
+        "isolation": sorted(
             {row["isolation"] for part in run.repairs for repair in part for row in repair.verdicts}
         ),
-        determinants=json.dumps(run.adapter.determinants, indent=2, sort_keys=True),
-        params=run.params,
-        origins=run.origins,
-    )
-
-
-def _compared(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return a row a set of problems and metric: names, cells and a bar of the difference."""
-    return [
-        {
-            "title": TITLES[name],
-            "drawn": drawn_text(row),
-            "metric": f"pass@{k}",
-            "cells": paired_cells(paired),
-            "bar": _bar(paired.difference),
-        }
-        for name, row in evidence.scores.items()
-        for k, paired in {1: row.pass_at_1, row.k: row.pass_at_k}.items()
-    ]
+        "determinants": json.dumps(run.adapter.determinants, indent=2, sort_keys=True),
+    }
+    return render("index.html", **vars(run) | shown)
 
 
 def _bar(difference: Estimate) -> Markup:
@@ -219,26 +191,18 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
         for best in finalists({name: fates}, 1)
     ]
     limits = [fates[0].thresholds for fates in run.fates.values()]
-    charts = [
-        (
-            "Fitness",
-            by_generation(
-                "Fitness",
-                [
-                    Series("base model", "base", [base.fitness] * len(names)),
-                    Series("mean of the genomes", "mean", [row.mean_fitness for row in measured]),
-                    Series("best genome", "best", [row.best_fitness for row in measured]),
-                ],
-                names,
-            ),
-        )
-    ]
+    series = {
+        "Fitness": [
+            Series("base model", "base", [base.fitness] * len(names)),
+            Series("mean of the genomes", "mean", [row.mean_fitness for row in measured]),
+            Series("best genome", "best", [row.best_fitness for row in measured]),
+        ]
+    }
     for column, name in enumerate(OBJECTIVES):
-        series = [
+        series[name.capitalize()] = [
             Series("threshold", "limit", [astuple(row)[column] for row in limits]),
             Series("base model", "base", [astuple(base.objectives)[column]] * len(names)),
             Series("mean", "mean", [astuple(row.objectives)[column] for row in measured]),
             Series("best genome", "best", [astuple(row)[column] for row in of_best]),
         ]
-        charts.append((name.capitalize(), by_generation(name.capitalize(), series, names)))
-    return charts
+    return [(title, by_generation(title, lines, names)) for title, lines in series.items()]

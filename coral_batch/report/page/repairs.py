@@ -13,15 +13,17 @@ from itertools import groupby
 from typing import Any
 
 from coral_batch.records.problem import Problem
-from coral_batch.report.heat import HeatLine, heat
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.views import (
     NO_CODE,
     UNCHANGED,
+    HeatLine,
     Repair,
     case_name,
     difference,
     failures,
+    finding_text,
+    heat,
     mark,
     question,
 )
@@ -30,58 +32,8 @@ from coral_batch.work.text import escape, inline
 # Distinct repairs of a problem shown on one page; a browser opens some megabytes in a second.
 SHOWN = 120
 
-
-@dataclass(frozen=True)
-class Failure:
-    """Cases that a repair fails, and alike; input and expected result only of a single one."""
-
-    cases: str
-    kind: str
-    question: tuple[str, str] | None
-    detail: str
-
-
-@dataclass(frozen=True)
-class Distinct:
-    """A repair and the samples that have its code.
-
-    Attributes:
-        samples: genome -> its samples' numbers.
-        count: how many samples these are.
-        diff: (class, line) of the unified diff against the buggy program.
-        note: what stands instead of a diff; else empty.
-        cases: (name, kind) of every case in order.
-        failures: those that did not pass.
-        findings: one line each.
-        scores: (objective, score, reason) of each objective.
-        fitness: of this sample.
-    """
-
-    samples: Mapping[str, Sequence[int]]
-    count: int
-    diff: Sequence[tuple[str, str]]
-    note: str
-    cases: Sequence[tuple[str, str]]
-    failures: Sequence[Failure]
-    findings: Sequence[str]
-    scores: Sequence[tuple[str, float, str]]
-    fitness: float
-
-    @property
-    def passed(self) -> int:
-        """Number of cases that pass."""
-        return sum(kind == "PASS" for _, kind in self.cases)
-
-    @property
-    def solves(self) -> bool:
-        """Whether all cases pass."""
-        return self.passed == len(self.cases)
-
-    @property
-    def verdict(self) -> str:
-        """The cases in one line, e.g. ``8 PASS, 2 FAIL``."""
-        counts = Counter(kind for _, kind in self.cases)
-        return ", ".join(f"{counts[kind]} {kind}" for kind in sorted(counts, key=_order))
+Question = tuple[str, str] | None
+"""Input and expected result of a single case; None for a test, or several cases."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +58,7 @@ class Attempts:
     heat: Sequence[HeatLine]
     samples: int
     solved: int
-    repairs: Sequence[Distinct]
+    repairs: Sequence[Mapping[str, Any]]
     omitted: int
 
     @property
@@ -154,23 +106,35 @@ def _share(repair: Repair) -> float:
     return sum(row["kind"] == "PASS" for row in repair.verdicts) / len(repair.verdicts)
 
 
-def _distinct(repairs: Sequence[Repair]) -> Distinct:
+def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
+    """Return what the page shows of repairs with the same code.
+
+    That is: genome -> its samples' numbers, and how many there are; the diff against the buggy
+    program as (class, line), or a note in its place; (name, kind) of every case, how many pass, and
+    those that fail alike; a line a finding; (objective, score, reason); the fitness of the first.
+    """
     first = repairs[0]
     samples: dict[str, list[int]] = {}
     for repair in repairs:
         samples.setdefault(repair.sample.genome, []).append(repair.sample.sample)
     diff, note = _diff(first)
-    return Distinct(
-        samples,
-        len(repairs),
-        diff,
-        note,
-        [(case_name(row), row["kind"]) for row in first.verdicts],
-        [_failure(first.problem, rows) for rows in failures(first.verdicts)],
-        [_finding(row) for row in first.findings],
-        [(name, first.scores[name], inline(first.scores[f"{name}_reason"])) for name in OBJECTIVES],
-        first.scores["fitness"],
-    )
+    counts = Counter(row["kind"] for row in first.verdicts)
+    kinds = sorted(counts, key=lambda kind: (kind != "PASS", kind))
+    reasons = [inline(first.scores[f"{name}_reason"]) for name in OBJECTIVES]
+    scores = [first.scores[name] for name in OBJECTIVES]
+    return {
+        "samples": samples,
+        "count": len(repairs),
+        "diff": diff,
+        "note": note,
+        "cases": [(case_name(row), row["kind"]) for row in first.verdicts],
+        "passed": counts["PASS"],
+        "verdict": ", ".join(f"{counts[kind]} {kind}" for kind in kinds),
+        "failures": [_failure(first.problem, rows) for rows in failures(first.verdicts)],
+        "findings": [finding_text(row) for row in first.findings],
+        "scores": list(zip(OBJECTIVES, scores, reasons, strict=True)),
+        "fitness": first.scores["fitness"],
+    }
 
 
 def _diff(repair: Repair) -> tuple[list[tuple[str, str]], str]:
@@ -183,21 +147,9 @@ def _diff(repair: Repair) -> tuple[list[tuple[str, str]], str]:
     return [(kinds.get(line[:1], "same"), line) for line in lines], "" if lines else UNCHANGED
 
 
-def _failure(problem: Problem, rows: Sequence[Mapping[str, Any]]) -> Failure:
+def _failure(problem: Problem, rows: Sequence[Mapping[str, Any]]) -> tuple[str, str, Question, str]:
     first = rows[0]
     name, asked = case_name(first), question(problem, first)
     if len(rows) > 1:
         name, asked = f"{name} to {case_name(rows[-1])}", None
-    return Failure(name, first["kind"], asked, inline(first["detail"]))
-
-
-def _finding(row: Mapping[str, Any]) -> str:
-    severity = f" ({row['severity']}, confidence {row['confidence']})" if row["severity"] else ""
-    return (
-        f"{row['tool']} {row['line']}:{row['column']} {inline(row['code'])}"
-        f" {inline(row['message'])}{severity}"
-    )
-
-
-def _order(kind: str) -> tuple[bool, str]:
-    return kind != "PASS", kind
+    return name, first["kind"], asked, inline(first["detail"])

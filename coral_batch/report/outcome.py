@@ -1,14 +1,12 @@
-"""The tables that a run ends with: what was achieved, and where the time went."""
+"""The table that a run ends with: what was achieved."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple
 
-from coral_batch.records.rows import TimeRow
 from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.report.metrics import Best, Metrics, Summary
-from coral_batch.report.times import total
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import decimal, table
 
@@ -53,14 +51,6 @@ def outcome(metrics: Metrics) -> str:
     )
 
 
-def times(measured: Sequence[TimeRow]) -> str:
-    """Return the table of times, a row a part of the run and their total."""
-    header = ("", "trained", "reused", "s", "sampled", "reused", "s", "cases", "CPU s", "wall s")
-    rows: list[Sequence[str]] = [_time_cells(row) for row in measured]
-    rows += [(), _time_cells(total("total", measured))]
-    return "Where the time went: adapters, samples, test cases\n\n" + table(header, rows, left={""})
-
-
 def _model_row(name: str, model: Summary | Best, problems: int) -> Sequence[str]:
     return (
         name,
@@ -72,11 +62,6 @@ def _model_row(name: str, model: Summary | Best, problems: int) -> Sequence[str]
         "",
         "",
     )
-
-
-def _time_cells(row: TimeRow) -> tuple[str, ...]:
-    part, *values = astuple(row)
-    return (part, *(f"{value:.1f}" if isinstance(value, float) else str(value) for value in values))
 
 
 def _added(metrics: Metrics) -> str:
@@ -92,7 +77,7 @@ def _added(metrics: Metrics) -> str:
 
 
 def _numbers(scores: Scores) -> tuple[str, ...]:
-    return tuple(_number(value) for value in astuple(scores))
+    return tuple(map(_number, astuple(scores)))
 
 
 def _number(value: float) -> str:
