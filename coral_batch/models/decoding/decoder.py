@@ -6,7 +6,6 @@ It knows rows and adapter slots, nothing of genomes, samples or stopping: see `e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +17,6 @@ from coral_batch.models.base.layers import lower_states, separable, upper_alone
 from coral_batch.models.decoding.adapter_weights import read_adapter
 from coral_batch.models.decoding.cache import ATTENTION, RowCache
 from coral_batch.models.decoding.linear import AdaptedLinear, Routing, adapt_linears
-
-
-@dataclass(frozen=True)
-class _Lower:
-    """What the layers below all adapters made of a prompt: the same with every adapter.
-
-    Attributes:
-        states: the (tokens, features) that enter the layers above.
-        layers: the lower layers' keys and values.
-    """
-
-    states: Tensor
-    layers: list[Any]
 
 
 class Decoder:
@@ -66,7 +52,8 @@ class Decoder:
             self.context = min(self.context, rope["original_max_position_embeddings"])
         self._slots: list[int] | None = None
         self._cache: RowCache | None = None
-        self._lower: dict[tuple[int, tuple[int, ...]], _Lower] = {}
+        # By the number of lower layers and the tokens: what they make of them, with any adapter.
+        self._lower: dict[tuple[int, tuple[int, ...]], tuple[Tensor, list[Any]]] = {}
         self._split = 0
         self._capacity = 0
         self.shared = 0
@@ -74,12 +61,13 @@ class Decoder:
     def put_adapter(self, slot: int, folder: Path) -> None:
         """Apply the adapter in `folder` to the rows that name `slot`."""
         for name, part in read_adapter(folder, self._linears.keys(), self.rank).items():
-            self._linears[name].put(slot, part)
+            linear = self._linears[name]
+            linear.together.put(slot, linear.layer, part)
 
     def clear_adapter(self, slot: int) -> None:
         """Empty `slot`."""
         for linear in self._linears.values():
-            linear.clear(slot)
+            linear.together.clear(slot)
 
     def reserve(self, capacity: int) -> None:
         """Forget all rows and give each room for `capacity` tokens."""
@@ -119,14 +107,16 @@ class Decoder:
         place = below, tuple(ids)
         lower = self._lower.pop(place, None)
         if lower is None:
-            lower = self._read_lower(ids, below)
+            lower_cache = DynamicCache(config=self.model.config)
+            lower = lower_states(self.model, ids, below, lower_cache), lower_cache.layers[:below]
         else:
             self.shared += len(ids)
         if again and len(self._lower) < self.rows:
             self._lower[place] = lower
+        states, layers = lower
         with upper_alone(self.model, below):
-            output = self.model(inputs_embeds=lower.states[None], **wanted)
-        cache.layers[:below] = lower.layers
+            output = self.model(inputs_embeds=states[None], **wanted)
+        cache.layers[:below] = layers
         return cache, output.logits[0]
 
     def _below(self) -> int:
@@ -134,15 +124,10 @@ class Decoder:
 
         Where none is, as many as last time, of which prompts may be kept; at first none.
         """
-        adapted = [any(part.used for part in parts) for parts in self._layers]
+        adapted = [any(part.together.used for part in parts) for parts in self._layers]
         if any(adapted):
             self._split = adapted.index(True)
         return self._split
-
-    def _read_lower(self, ids: Sequence[int], below: int) -> _Lower:
-        cache = DynamicCache(config=self.model.config)
-        states = lower_states(self.model, ids, below, cache)
-        return _Lower(states, cache.layers[:below])
 
     def fill(self, row: int, prompt: DynamicCache, length: int) -> None:
         """Begin `row` with the first `length` tokens of a prefilled prompt."""
