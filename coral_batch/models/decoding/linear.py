@@ -223,9 +223,10 @@ class AdaptedLinears:
 class AdaptedLinear(nn.Module):
     """One layer of `AdaptedLinears`, in the place of a model's own."""
 
-    def __init__(self, together: AdaptedLinears, layer: int) -> None:
+    def __init__(self, together: AdaptedLinears, layer: int, own: nn.Linear) -> None:
         super().__init__()
         self.together, self.layer = together, layer
+        self.in_features, self.out_features = own.in_features, own.out_features
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (rows, tokens, inputs) to (rows, tokens, outputs)."""
@@ -250,7 +251,7 @@ def adapt_linears(model: nn.Module, rows: int, routing: Routing) -> dict[str, Ad
         for names in groups:
             together = AdaptedLinears([own[name] for name in names], rows, routing)
             for layer, name in enumerate(names):
-                linear = AdaptedLinear(together, layer)
+                linear = AdaptedLinear(together, layer, own[name])
                 setattr(parent, name, linear)
                 replaced[f"{path}.{name}" if path else name] = linear
     return replaced

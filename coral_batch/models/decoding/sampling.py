@@ -74,7 +74,20 @@ def kept(
     """
     k = np.array([1 if knob.temperature == 0 else knob.top_k for knob in knobs])
     values, ids = _candidates(penalised(logits, knobs, seen), k)
-    return _logs(values, k, knobs), ids
+    temperature = np.array([knob.temperature or 1.0 for knob in knobs])
+    top_p = np.array([knob.top_p for knob in knobs])
+    scaled = values.astype(np.float64) / temperature[:, None]
+    logs: NDArray[np.float64] = scaled - scaled[:, :1]
+    kth = values[np.arange(len(k)), np.minimum(k, values.shape[1]) - 1]
+    logs[values < kth[:, None]] = -np.inf
+    weights = np.exp(logs)
+    above = np.cumsum(weights, axis=1) - weights
+    # A token stays when those above it hold less than top_p of the mass: the first always stays.
+    # Of all of the mass what is too small to add to it is a part too.
+    beyond = above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)
+    logs[beyond & (top_p < 1)[:, None]] = -np.inf
+    logs[[knob.temperature == 0 for knob in knobs], 1:] = -np.inf
+    return logs, ids
 
 
 def penalised(logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]) -> Tensor:
@@ -136,23 +149,3 @@ def _top(logits: Tensor, width: int) -> tuple[Tensor, Tensor]:
     ids = torch.cat([(best[:, :, None] * _CHUNK + offsets).view(rows, -1), rest], dim=1)
     values, order = values.topk(width, dim=1)
     return values, ids.gather(1, order)
-
-
-def _logs(
-    values: NDArray[np.float32], k: NDArray[np.int_], knobs: Sequence[Knobs]
-) -> NDArray[np.float64]:
-    rows = np.arange(len(k))
-    temperature = np.array([knob.temperature or 1.0 for knob in knobs])
-    top_p = np.array([knob.top_p for knob in knobs])
-    scaled = values.astype(np.float64) / temperature[:, None]
-    logs: NDArray[np.float64] = scaled - scaled[:, :1]
-    kth = values[rows, np.minimum(k, values.shape[1]) - 1]
-    logs[values < kth[:, None]] = -np.inf
-    weights = np.exp(logs)
-    above = np.cumsum(weights, axis=1) - weights
-    # A token stays when those above it hold less than top_p of the mass: the first always stays.
-    # Of all of the mass what is too small to add to it is a part too.
-    beyond = above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)
-    logs[beyond & (top_p < 1)[:, None]] = -np.inf
-    logs[[knob.temperature == 0 for knob in knobs], 1:] = -np.inf
-    return logs

@@ -70,8 +70,8 @@ def make_examples(
         CoralError: none of the problems has a bug to show.
     """
     by_program: dict[str, list[Bug]] = defaultdict(list)
-    for bug in bugs:
-        by_program[bug.problem].append(bug)
+    for one in bugs:
+        by_program[one.problem].append(one)
     shown = [
         (problem, variant, bug)
         for problem in sorted(problems, key=lambda problem: problem.name)
