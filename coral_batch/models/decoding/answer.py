@@ -6,7 +6,7 @@ here; an engine brings the logits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -114,26 +114,6 @@ class Drawn:
         )
 
 
-def gathered(
-    units: Sequence[Unit], samples: int, results: Iterable[tuple[int, Sample | Look]]
-) -> Iterator[tuple[Unit, Drawn]]:
-    """Yield each unit with what came of it, as soon as its last sample is done.
-
-    Args:
-        units: the units.
-        samples: samples a prompt.
-        results: each sample and look, with its unit's number.
-    """
-    drawn = [Drawn([], []) for _ in units]
-    for number, one in results:
-        if isinstance(one, Look):
-            drawn[number].looks.append(one)
-            continue
-        drawn[number].samples.append(one)
-        if len(drawn[number].samples) == samples * len(units[number].prompts):
-            yield units[number], drawn[number].ordered(units[number].prompts)
-
-
 def likeliest(
     samples: Sequence[Sample], best_of: int, originals: Mapping[str, Original]
 ) -> list[Sample]:
@@ -150,15 +130,17 @@ def likeliest(
         originals: prompt -> the program that its answers must change; one that did not is the
             likeliest only where all are like it.
     """
+
+    def worth(one: Sample) -> tuple[bool, bool, float]:
+        original = originals.get(one.problem)
+        text = one.text.removeprefix(FENCE)
+        changes = original is None or not is_copy(original.program, text, original.layout)
+        return changes, one.finish != "length", one.log_probability
+
     chosen = []
     for start in range(0, len(samples), best_of):
         candidates = samples[start : start + best_of]
-        original = originals.get(candidates[0].problem)
-        worth = [
-            (_changes(one, original), one.finish != "length", one.log_probability)
-            for one in candidates
-        ]
-        at = worth.index(max(worth))
+        at = max(range(len(candidates)), key=lambda at: worth(candidates[at]))
         chosen.append(
             replace(
                 candidates[at],
@@ -168,11 +150,6 @@ def likeliest(
             )
         )
     return chosen
-
-
-def _changes(sample: Sample, original: Original | None) -> bool:
-    text = sample.text.removeprefix(FENCE)
-    return original is None or not is_copy(original.program, text, original.layout)
 
 
 def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
@@ -221,8 +198,7 @@ class Draft:
         uniforms: a number in [0, 1) for each token that it may have, in their order.
         change: a number in [0, 1) for its first change.
         attempt: how many answers were thrown away before it.
-        seen: its distinct tokens, the prompt's included.
-        text: its tokens behind the prompt's, to guess from.
+        text: its tokens behind the prompt's.
         tokens: what it has so far.
         copied: how many of them were copied.
         backticks: how many the text ends with.
@@ -237,7 +213,6 @@ class Draft:
     uniforms: list[float]
     change: float
     attempt: int
-    seen: dict[int, None]
     text: Text
     tokens: list[int] = field(default_factory=list)
     copied: int = 0
@@ -321,7 +296,6 @@ class Writing:
             uniforms,
             change,
             attempt,
-            dict.fromkeys(prompt.ids),
             Text(prompt.ids),
         )
 
@@ -374,7 +348,6 @@ class Writing:
         answer.log_probability += log_probability
         answer.tokens.append(token)
         answer.text.append(token)
-        answer.seen[token] = None
         if answer.prompt.fenced:
             answer.backticks = self._fence.run(answer.backticks, token)
         if answer.backticks == FenceTokens.CLOSED:

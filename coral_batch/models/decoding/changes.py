@@ -261,7 +261,7 @@ class FirstChanges:
         tokens = copy.tokens[: len(logits)]
         seen: list[list[int]] = [[]] * len(tokens)
         if knobs.repetition_penalty != 1:
-            seen = [list(dict.fromkeys((*prompt, *tokens[:at]))) for at in range(len(tokens))]
+            seen = [[*prompt, *tokens[:at]] for at in range(len(tokens))]
         self._greedy: list[tuple[int, int]] = []
         if dull is not None:
             left_out = torch.from_numpy(dull).to(logits.device)

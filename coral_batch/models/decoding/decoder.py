@@ -51,11 +51,9 @@ class Decoder:
             # Longer rows would have all rows of their step rotated by other factors.
             self.context = min(self.context, rope["original_max_position_embeddings"])
         self._slots: list[int] | None = None
-        self._cache: RowCache | None = None
         # By the number of lower layers and the tokens: what they make of them, with any adapter.
         self._lower: dict[tuple[int, tuple[int, ...]], tuple[Tensor, list[Any]]] = {}
         self._split = 0
-        self._capacity = 0
         self.shared = 0
 
     def put_adapter(self, slot: int, folder: Path) -> None:
@@ -69,14 +67,8 @@ class Decoder:
         for linear in self._linears.values():
             linear.together.clear(slot)
 
-    def reserve(self, capacity: int) -> None:
-        """Forget all rows and give each room for `capacity` tokens."""
-        self.release()
-        self._capacity = capacity
-
-    def release(self) -> None:
-        """Give the memory of rows and prompts back."""
-        self._cache = None
+    def forget(self) -> None:
+        """Give the memory of prompts back."""
         self._lower.clear()
         self._split = 0
 
@@ -129,18 +121,13 @@ class Decoder:
             self._split = adapted.index(True)
         return self._split
 
-    def fill(self, row: int, prompt: DynamicCache, length: int) -> None:
-        """Begin `row` with the first `length` tokens of a prefilled prompt."""
-        if self._cache is None:
-            self._cache = RowCache(self.rows, self._capacity, like=prompt)
-        self._cache.fill(row, prompt, length)
-
-    def move(self, source: int, target: int, length: int) -> None:
-        """Overwrite row `target` by the first `length` tokens of row `source`."""
-        self.cache.move(source, target, length)
-
     def step(
-        self, tokens: Sequence[int], positions: Sequence[int], slots: Sequence[int], lines: int
+        self,
+        cache: RowCache,
+        tokens: Sequence[int],
+        positions: Sequence[int],
+        slots: Sequence[int],
+        lines: int,
     ) -> Tensor:
         """Read a token in every busy row, which attends to all before it in the row's line.
 
@@ -148,6 +135,7 @@ class Decoder:
         reads the token behind the one that row ``i - lines`` reads.
 
         Args:
+            cache: the rows' keys and values.
             tokens: each busy row's token; at most `rows` of them.
             positions: the place of each token in its line.
             slots: each busy row's adapter slot; number `adapters` for none.
@@ -162,18 +150,12 @@ class Decoder:
             self._routing.route(torch.tensor(routed, device=device))
             self._slots = routed
         places = torch.tensor([*positions, *[0] * idle], device=device)
-        mask = self.cache.expect(places[: len(tokens)], lines, max(positions))
+        mask = cache.expect(places[: len(tokens)], lines, max(positions))
         output = self.model(
             input_ids=torch.tensor([*tokens, *[0] * idle], device=device)[:, None],
             attention_mask=mask,
             position_ids=places[:, None],
-            past_key_values=self.cache,
+            past_key_values=cache,
             use_cache=True,
         )
         return output.logits[: len(tokens), -1]
-
-    @property
-    def cache(self) -> RowCache:
-        """The rows' keys and values; there are none before the first row is filled."""
-        assert self._cache is not None
-        return self._cache

@@ -23,7 +23,7 @@ The engine neither trains nor merges, and it does not extract code. It decodes o
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -32,17 +32,9 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache, PreTrainedModel, PreTrainedTokenizerBase
 
-from coral_batch.models.decoding.answer import (
-    Draft,
-    Drawn,
-    Prompt,
-    Sample,
-    Unit,
-    Writing,
-    gathered,
-)
-from coral_batch.models.decoding.cache import AHEAD
-from coral_batch.models.decoding.changes import FirstChanges, Look, Original, first_look
+from coral_batch.models.decoding.answer import Draft, Drawn, Prompt, Sample, Unit, Writing
+from coral_batch.models.decoding.cache import AHEAD, RowCache
+from coral_batch.models.decoding.changes import FirstChanges, Look, first_look
 from coral_batch.models.decoding.decoder import Decoder
 from coral_batch.models.decoding.sampling import next_tokens
 
@@ -102,8 +94,16 @@ class Engine:
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
+        found = [Drawn([], []) for _ in units]
         results = self.results(units, samples=samples, max_new_tokens=max_new_tokens, seed=seed)
-        yield from gathered(units, samples, results)
+        for number, one in results:
+            unit, drawn = units[number], found[number]
+            if isinstance(one, Look):
+                drawn.looks.append(one)
+                continue
+            drawn.samples.append(one)
+            if len(drawn.samples) == samples * len(unit.prompts):
+                yield unit, drawn.ordered(unit.prompts)
 
     @torch.inference_mode()
     def results(
@@ -120,9 +120,7 @@ class Engine:
         Raises:
             CoralError: as there.
         """
-        encode = partial(self.writing.encode, max_new_tokens)
-        readings = _readings(units, samples, encode)
-        yield from _Call(self, units, samples, seed, readings).results()
+        yield from _Call(self, units, samples, max_new_tokens, seed).results()
 
 
 @dataclass
@@ -146,22 +144,6 @@ class _Reading:
     cache: DynamicCache | None = None
 
 
-def _readings(
-    units: Sequence[Unit], samples: int, encode: Callable[[str, str, Original | None], Prompt]
-) -> list[_Reading]:
-    """Return what is to be read, adapter by adapter."""
-    encode = cache(encode)
-    adapters = [unit.adapter for unit in units]
-    found: dict[tuple[Path | None, Prompt], _Reading] = {}
-    for number in sorted(range(len(units)), key=lambda number: adapters.index(adapters[number])):
-        unit = units[number]
-        for name, text in unit.prompts.items():
-            prompt = encode(name, text, unit.originals.get(name))
-            reading = found.setdefault((unit.adapter, prompt), _Reading(prompt, unit.adapter))
-            reading.waiting.extend((number, index) for index in range(samples))
-    return list(found.values())
-
-
 @dataclass
 class _Row:
     """A sample being drawn, the number of its unit and the reading that it began with."""
@@ -179,25 +161,40 @@ class _Call:
         engine: Engine,
         units: Sequence[Unit],
         samples: int,
+        max_new_tokens: int,
         seed: int,
-        readings: Sequence[_Reading],
     ) -> None:
         self._decoder, self._writing, self._counts = engine.decoder, engine.writing, engine.counts
         self._units, self._samples, self._seed = units, samples, seed
-        self._waiting = deque(readings)
-        self._readers = Counter(reading.prompt for reading in readings)
+        self._waiting = deque(self._readings(max_new_tokens))
+        self._readers = Counter(reading.prompt for reading in self._waiting)
+        self._left: Counter[Path | None] = Counter()
+        for reading in self._waiting:
+            self._left[reading.adapter] += len(reading.waiting)
         self._live: list[_Row] = []
         self._done: list[tuple[int, Sample | Look]] = []
         self._free = list(range(self._decoder.adapters))
         self._slots: dict[Path | None, int] = {None: self._decoder.adapters}
-        self._left: Counter[Path | None] = Counter()
-        for reading in readings:
-            self._left[reading.adapter] += len(reading.waiting)
+        longest = max(len(one.prompt.ids) + one.prompt.limit for one in self._waiting)
+        self._capacity = longest + AHEAD
+        self._rows: RowCache | None = None
+
+    def _readings(self, max_new_tokens: int) -> list[_Reading]:
+        """Return what is to be read, adapter by adapter."""
+        encode = cache(partial(self._writing.encode, max_new_tokens))
+        adapters = [unit.adapter for unit in self._units]
+        order = sorted(range(len(adapters)), key=lambda number: adapters.index(adapters[number]))
+        found: dict[tuple[Path | None, Prompt], _Reading] = {}
+        for number in order:
+            unit = self._units[number]
+            for name, text in unit.prompts.items():
+                prompt = encode(name, text, unit.originals.get(name))
+                reading = found.setdefault((unit.adapter, prompt), _Reading(prompt, unit.adapter))
+                reading.waiting.extend((number, index) for index in range(self._samples))
+        return list(found.values())
 
     def results(self) -> Iterator[tuple[int, Sample | Look]]:
         """Yield each look and sample, as it is done, with its unit's number."""
-        prompts = [reading.prompt for reading in self._waiting]
-        self._decoder.reserve(max(len(one.ids) + one.limit for one in prompts) + AHEAD)
         try:
             while self._waiting or self._live:
                 self._admit()
@@ -208,7 +205,7 @@ class _Call:
         finally:
             for slot in range(self._decoder.adapters):
                 self._decoder.clear_adapter(slot)
-            self._decoder.release()
+            self._decoder.forget()
 
     def _admit(self) -> None:
         """Begin samples while rows are free."""
@@ -289,14 +286,17 @@ class _Call:
 
     def _fill(self, place: int, row: _Row) -> None:
         """Put what a sample that has begun was begun with into the row at `place`."""
-        cache = row.reading.cache
-        if cache is None:
-            cache, _ = self._prefill(row.reading, 1)
-        self._decoder.fill(place, cache, row.answer.length)
+        held = row.reading.cache
+        if held is None:
+            held, _ = self._prefill(row.reading, 1)
+        if self._rows is None:
+            self._rows = RowCache(self._decoder.rows, self._capacity, like=held)
+        self._rows.fill(place, held, row.answer.length)
 
     def _step(self) -> None:
         """Draw at least a token of every live row; hand out the finished and free their places."""
-        live = self._live
+        live, rows = self._live, self._rows
+        assert rows is not None  # a row that lives was filled
         answers = [row.answer for row in live]
         lines, longest = len(live), max(answer.length for answer in answers)
         ahead = min(AHEAD, self._decoder.context - 1 - longest)
@@ -307,6 +307,7 @@ class _Call:
             for row in range(busy)
         ]
         logits = self._decoder.step(
+            rows,
             [guess[-1] if guess else answer.tokens[-1] for answer, guess, _ in reading],
             [answer.length + depth for answer, _, depth in reading],
             [self._slots[live[row % lines].reading.adapter] for row in range(busy)],
@@ -338,7 +339,7 @@ class _Call:
             if live[place].answer.finish:
                 last = live.pop()
                 if place < len(live):
-                    self._decoder.move(len(live), place, last.answer.length)
+                    rows.move(len(live), place, last.answer.length)
                     live[place] = last
 
     def _draw(self, rows: list[tuple[Draft, list[int]]], logits: Tensor) -> list[tuple[int, float]]:
@@ -350,12 +351,7 @@ class _Call:
         tokens, logs = next_tokens(
             logits,
             [answer.knobs for answer, _ in rows],
-            [
-                list(answer.seen | dict.fromkeys(guess))
-                if answer.knobs.repetition_penalty != 1
-                else []
-                for answer, guess in rows
-            ],
+            [[*answer.text.tokens, *guess] for answer, guess in rows],
             # Behind the last token that may be drawn nothing is taken, whatever it is drawn with.
             [
                 answer.uniforms[min(len(answer.tokens) + len(guess), len(answer.uniforms) - 1)]

@@ -32,8 +32,8 @@ def next_tokens(
     Args:
         logits: (rows, vocabulary) logits, any floating dtype.
         knobs: each row's knobs.
-        seen: each row's distinct tokens so far, prompt and answer; read only where the
-            repetition penalty is not 1.
+        seen: each row's tokens so far, prompt and answer; read only where the repetition penalty is
+            not 1.
         uniforms: each row's number in [0, 1); unused where the temperature is 0.
 
     Returns:
