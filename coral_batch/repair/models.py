@@ -127,7 +127,7 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
             found=model,
             expected=f"{_FORMS}; a folder has {_CONFIGURATION} and {_WEIGHTS}",
         )
-    return read_peft_folder(Path(model), base)
+    return read_peft_folder(Path(model))
 
 
 def _best(base: str) -> Adapter:
@@ -147,15 +147,14 @@ def _genome(part: str, genome: str, base: str) -> Adapter:
     return Adapter(card.key, folder, card.files)
 
 
-def read_peft_folder(folder: Path, base: Path) -> Adapter:
+def read_peft_folder(folder: Path) -> Adapter:
     """Return the adapter in a folder that PEFT wrote.
 
     Args:
         folder: its configuration and its weights, as safetensors.
-        base: folder of the base model.
 
     Raises:
-        CoralError: there is none, it cannot be read, or it does not fit the base model.
+        CoralError: there is none, or its configuration cannot be read.
     """
     for name in (_CONFIGURATION, _WEIGHTS):
         if not (folder / name).is_file():

@@ -83,6 +83,11 @@ class Copy:
     right: tuple[int, int] | None
     layout: bool
 
+    @property
+    def line(self) -> int | None:
+        """The line in which the reference's first change stands; None without a reference."""
+        return None if self.right is None else self.lines[self.right[0]]
+
 
 @dataclass(frozen=True)
 class Look:
@@ -212,8 +217,7 @@ def first_look(problem: str, copy: Copy, logits: Tensor) -> tuple[Look, NDArray[
     unchanged = min(1.0, math.exp(float(np.sum(stays))))
     # Rounded sums can end above 1.
     shares_by_line = tuple(min(1.0, float(share)) for share in by_line)
-    line = None if copy.right is None else copy.lines[copy.right[0]]
-    return Look(problem, unchanged, shares_by_line, line, right), stays
+    return Look(problem, unchanged, shares_by_line, copy.line, right), stays
 
 
 def _log_probabilities(
