@@ -152,7 +152,7 @@ def main() -> None:
 
 def _finished(folder: Path) -> SubjectRow:
     """Return what answers with an adapter in a PEFT folder are drawn with."""
-    found = read_peft_folder(folder, lake.path("base"))
+    found = read_peft_folder(folder)
     return SubjectRow(str(folder), found.key, str(folder.absolute()), dict(found.files), GREEDY)
 
 

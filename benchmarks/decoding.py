@@ -70,12 +70,12 @@ def measure() -> list[Row]:
     texts = list(prompts.values())
     with tempfile.TemporaryDirectory() as folder:
         units = [
-            make_adapter(loaded.model, number, Path(folder) / str(number))
+            make_adapter(loaded.model, number, Path(folder) / str(number), prompts)
             for number in range(len(GENOMES))
         ]
         del loaded
-        engine = measure_engine(units, prompts)
-        alone = measure_engine(units[:1], prompts)
+        engine = measure_engine(units)
+        alone = measure_engine(units[:1])
         batches = [measure_generate(unit, [texts], SAMPLES) for unit in units]
         singles = [measure_generate(unit, [[text] for text in texts[:2]], 1) for unit in units]
         continuous = measure_continuous(units[0], texts)
@@ -92,7 +92,7 @@ def measure() -> list[Row]:
     ]
 
 
-def make_adapter(model: Any, number: int, folder: Path) -> Unit:
+def make_adapter(model: Any, number: int, folder: Path, prompts: dict[str, str]) -> Unit:
     """Write a PEFT adapter whose update is small and random, and say how it is to be used."""
     targets, rank, dora, temperature, penalty = GENOMES[number]
     config = LoraConfig(
@@ -111,10 +111,10 @@ def make_adapter(model: Any, number: int, folder: Path) -> Unit:
                     parameter.normal_(std=1e-3)
     adapted.save_pretrained(str(folder))
     adapted.unload()
-    return Unit(str(number), folder, Knobs(temperature, 0.95, 50, penalty))
+    return Unit(str(number), folder, Knobs(temperature, 0.95, 50, penalty), prompts)
 
 
-def measure_engine(units: Sequence[Unit], prompts: dict[str, str]) -> Measurement:
+def measure_engine(units: Sequence[Unit]) -> Measurement:
     """Draw every genome's samples in shared batches."""
     loaded = load_base(BASE)
     rows = decoding_rows(
@@ -122,7 +122,7 @@ def measure_engine(units: Sequence[Unit], prompts: dict[str, str]) -> Measuremen
     )
     engine = Engine(loaded.model, loaded.tokenizer, rows=rows)
     start = time.perf_counter()
-    drawn = engine.generate(units, prompts, samples=SAMPLES, max_new_tokens=LIMIT, seed=1)
+    drawn = engine.generate(units, samples=SAMPLES, max_new_tokens=LIMIT, seed=1)
     tokens = sum(sample.tokens for _, answers in drawn for sample in answers.samples)
     return Measurement(tokens, time.perf_counter() - start)
 

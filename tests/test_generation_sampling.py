@@ -73,25 +73,6 @@ def test_temperature_0_takes_the_greatest_logit(knobs, seed):
     assert logs == pytest.approx(logits.log_softmax(1).amax(1).tolist(), rel=1e-5)
 
 
-@given(st.lists(KNOBS, min_size=2, max_size=6), st.integers(0, 2**32 - 1))
-@settings(max_examples=30)
-def test_a_row_does_not_depend_on_its_neighbours(knobs, seed):
-    torch.manual_seed(seed)
-    logits = torch.randn(len(knobs), 20_000).bfloat16()
-    seen = [[1, 2, 3 + row] for row in range(len(knobs))]
-    uniforms = torch.rand(len(knobs)).tolist()
-    together = next_tokens(logits.clone(), knobs, seen, uniforms)
-    alone = [
-        next_tokens(logits[row : row + 1].clone(), [knobs[row]], [seen[row]], [uniforms[row]])
-        for row in range(len(knobs))
-    ]
-    assert together == ([tokens[0] for tokens, _ in alone], [logs[0] for _, logs in alone])
-    own = logits.float().log_softmax(1)
-    assert together[1] == pytest.approx(
-        [float(own[row, token]) for row, token in enumerate(together[0])], rel=1e-4
-    )
-
-
 @pytest.mark.parametrize("value", [0.0, -3.5])
 def test_equal_logits_are_all_kept(value):
     logits = torch.full((300,), value)

@@ -11,15 +11,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import torch
-from safetensors.torch import save_file
 
 from coral_batch import lake
 from coral_batch.commands import repair as command
 from coral_batch.commands.repair import record, told
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
-from coral_batch.models.repairs.fitting import check_fits
 from coral_batch.repair import Repair, repair
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
@@ -422,22 +419,8 @@ def blocks(page: str, heading: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
 
 
-def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path) -> None:
-    layer = "base_model.model.model.layers.0.self_attn.q_proj"
-    file = tmp_path / "adapter_model.safetensors"
-    fits = {
-        f"{layer}.lora_A.weight": torch.zeros(4, 64),
-        f"{layer}.lora_B.weight": torch.zeros(64, 4),
-    }
-    save_file(fits, file)
-    check_fits(file, base)
-    for wrong in (
-        {f"{layer}.lora_A.weight": torch.zeros(4, 96)},
-        {f"{layer}.lora_B.weight": torch.zeros(4)},
-    ):
-        save_file(fits | wrong, file)
-        with pytest.raises(CoralError, match="does not fit the base"):
-            check_fits(file, base)
-    file.write_bytes(b"torn")
-    with pytest.raises(CoralError, match="cannot be read"):
-        check_fits(file, base)
+def test_the_package_itself_repairs_as_well(file: Path) -> None:
+    from coral_batch import repair as package
+
+    found = package(file, CASES, "clamp", draw=Scripted([RIGHT]))  # type: ignore
+    assert found.outcome == "repaired"

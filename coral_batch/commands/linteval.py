@@ -152,7 +152,7 @@ def _drawn(
         if model != BASE:
             base = scratch / "base"
             materialise(model, revision, base, lake.DOWNLOADS)
-        put = Adapter() if adapter is None else read_peft_folder(adapter, base)
+        put = Adapter() if adapter is None else read_peft_folder(adapter)
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
         ranks = replace(settings.candidates, r=(*settings.candidates.r, put.rank))
         subject = SubjectRow(

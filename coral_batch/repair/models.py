@@ -22,7 +22,6 @@ from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import Work, draw_in_turn, drawing_of
 from coral_batch.models.prompts.prompt import chat_prompt
-from coral_batch.models.repairs.fitting import check_fits
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BASE, BestRow
 from coral_batch.records.settings import Params
@@ -121,7 +120,7 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
             found=model,
             expected=f"{_FORMS}; a folder has {_CONFIGURATION} and {_WEIGHTS}",
         )
-    return read_peft_folder(Path(model), base)
+    return read_peft_folder(Path(model))
 
 
 def _best(base: str) -> Adapter:
@@ -141,15 +140,14 @@ def _genome(part: str, genome: str, base: str) -> Adapter:
     return Adapter(card.key, folder, card.files)
 
 
-def read_peft_folder(folder: Path, base: Path) -> Adapter:
+def read_peft_folder(folder: Path) -> Adapter:
     """Return the adapter in a folder that PEFT wrote.
 
     Args:
         folder: its configuration and its weights, as safetensors.
-        base: folder of the base model.
 
     Raises:
-        CoralError: there is none, it cannot be read, or it does not fit the base model.
+        CoralError: there is none, or its configuration cannot be read.
     """
     for name in (_CONFIGURATION, _WEIGHTS):
         if not (folder / name).is_file():
@@ -163,7 +161,6 @@ def read_peft_folder(folder: Path, base: Path) -> Adapter:
     known = strictjson.parse(read_utf8(file), file)
     if not isinstance(known, dict) or not isinstance(known.get("r"), int):
         raise CoralError("the adapter has no rank", file=file, field="r", expected="an integer")
-    check_fits(folder / _WEIGHTS, base)
     files = {name: found_sha256(folder / name) for name in (_CONFIGURATION, _WEIGHTS)}
     key = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
     return Adapter(key, folder, files, known["r"])

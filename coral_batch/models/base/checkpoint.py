@@ -14,7 +14,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from coral_batch.lake.atomic import unfinished
 from coral_batch.lake.hashes import check_files, folder_hashes
 from coral_batch.models.base.catalogue import CATALOGUE, Entry
 from coral_batch.models.base.device import compute_dtype, devices
-from coral_batch.models.base.download import fetch, hub_failure
+from coral_batch.models.base.download import Unavailable, fetch, hub
 from coral_batch.work.progress import progress, say
 
 CARD = "card.json"
@@ -40,8 +40,10 @@ TIED = (
 )
 UNCHANGED = "weights as published, file for file"
 # What a checkpoint folder may consist of; pickled weights and Python code are left behind.
-WANTED = ("*.safetensors", "*.safetensors.index.json", "*config*.json", "tokenizer*", "*.jinja")
-WANTED_TOKENIZER = ("vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json")
+WANTED = (
+    *("*.safetensors", "*.safetensors.index.json", "*config*.json", "tokenizer*", "*.jinja"),
+    *("vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json"),
+)
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
     """
     with unfinished(destination) as folder:
         folder.mkdir()
-        origin, commit = origin_of(model), None
+        origin, entry, commit = origin_of(model), CATALOGUE.get(model), None
         if origin is None:
             raise CoralError(
                 "The base model is not known",
@@ -108,21 +110,29 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
                 found=model,
                 expected=f"one of {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
             )
-        if origin == "hub":
-            source, commit = _snapshot(model, revision)
-            parameters, dtype = _copy(source, folder)
+        if origin != "hub" and revision is not None:
+            raise CoralError(
+                "A revision names a commit of a Hugging Face id, and the base model is not one",
+                field="base.revision",
+                found=revision,
+                expected=f"null with the base model {model}",
+            )
+        source = place_of(model)
+        if entry is not None:
+            parameters, dtype = _convert(entry, fetch(entry, downloads), folder)
         else:
-            _refuse_revision(model, revision)
-            if origin == "catalogue":
-                gguf = fetch(CATALOGUE[model], downloads)
-                parameters, dtype = _convert(CATALOGUE[model], gguf, folder)
-            else:
-                parameters, dtype = _copy(place_of(model), folder)
+            if origin == "hub":
+                source, commit = _snapshot(model, revision)
+            parameters, dtype = _copy(source, folder)
         card = Card(
-            **provenance(model, origin),
+            name=source.resolve().name if origin == "folder" else model,
+            origin=origin,
             revision=commit,
+            source_sha256=None if entry is None else entry.sha256,
+            licence=None if entry is None else entry.licence,
             parameters=parameters,
             dtype=dtype,
+            weights=UNCHANGED if entry is None else TIED,
             files=folder_hashes(folder),
         )
         (folder / CARD).write_text(json.dumps(asdict(card), indent=2, sort_keys=True) + "\n")
@@ -152,30 +162,13 @@ def origin_of(model: str) -> str | None:
     return "hub" if named else None
 
 
-def provenance(model: str, origin: str) -> dict[str, Any]:
-    """Return what the card of a base says of its origin, the revision aside."""
-    entry = CATALOGUE[model] if origin == "catalogue" else None
-    return {
-        "name": place_of(model).resolve().name if origin == "folder" else model,
-        "origin": origin,
-        "source_sha256": None if entry is None else entry.sha256,
-        "licence": None if entry is None else entry.licence,
-        "weights": UNCHANGED if entry is None else TIED,
-    }
-
-
-def size_and_type(folder: Path) -> tuple[int, str]:
+def _size_and_type(folder: Path) -> tuple[int, str]:
     """Return how many distinct parameters a base folder's model has and their type, by config."""
     with _quiet(), torch.device("meta"):
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
         model = AutoModelForCausalLM.from_config(config)
     parameters = sum(parameter.numel() for parameter in model.parameters())
     return parameters, str(config.dtype).removeprefix("torch.")
-
-
-def wanted_files(source: Path) -> list[Path]:
-    """Return the files of a folder that a base is made of."""
-    return [file for pattern in (*WANTED, *WANTED_TOKENIZER) for file in source.glob(pattern)]
 
 
 def read_card(folder: Path) -> Card:
@@ -226,33 +219,18 @@ def load_base(
     return BaseModel(model.to(device).eval(), tokenizer, card)
 
 
-def check_base(folder: Path) -> Card:
-    """Check all files of a base folder against its card; return the card.
+def check_base(folder: Path, *, weights: bool = True) -> Card:
+    """Check all files of a base folder against its card, or all but the weights; return the card.
 
     Raises:
         CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
     """
-    card = read_card(folder)
-    _check(folder, card.files, card)
-    return card
-
-
-def load_tokenizer(folder: Path) -> Any:
-    """Check the files of a base folder that are no weights against its card; load the tokenizer.
-
-    Raises:
-        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
-    """
-    card = read_card(folder)
-    weights = {name for name in card.files if name.endswith(".safetensors")}
-    _check(folder, {name: card.files[name] for name in card.files.keys() - weights}, card)
-    with _quiet():
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
-
-
-def _check(folder: Path, files: Mapping[str, str], card: Card) -> None:
-    """Check some files of a base folder by their hashes, and that it has no other than its card."""
-    action = "delete the folder and run `dvc repro --force base`"
+    card, action = read_card(folder), "delete the folder and run `dvc repro --force base`"
+    files = {
+        name: sha256
+        for name, sha256 in card.files.items()
+        if weights or not name.endswith(".safetensors")
+    }
     check_files(folder, files, "the base model's card", action)
     # transformers reads more than it writes, such as another chat template, where it lies there.
     for file in sorted(folder.iterdir()):
@@ -263,10 +241,22 @@ def _check(folder: Path, files: Mapping[str, str], card: Card) -> None:
                 expected=f"{CARD} and {', '.join(sorted(card.files))}",
                 action=action,
             )
+    return card
+
+
+def load_tokenizer(folder: Path) -> Any:
+    """Check the files of a base folder that are no weights against its card; load the tokenizer.
+
+    Raises:
+        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
+    """
+    check_base(folder, weights=False)
+    with _quiet():
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
-    """Write a GGUF file's model as a folder; return its `size_and_type`."""
+    """Write a GGUF file's model as a folder; return its `_size_and_type`."""
     steps = progress(None, f"base {entry.name}", total=3, units="steps")
     # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
     with steps, _quiet(), redirect_stderr(io.StringIO()):
@@ -297,21 +287,21 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
         for file in folder.iterdir():
             file.chmod(0o644)  # safetensors writes files that only their owner can read
         steps.update()
-    return size_and_type(folder)
+    return _size_and_type(folder)
 
 
 def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
     """Download a hub repository to the user's hub cache; return its folder and commit."""
     try:
-        commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
-        patterns = [*WANTED, *WANTED_TOKENIZER]
-        say(f"base {model}: fetching it from the hub")
-        folder = huggingface_hub.snapshot_download(model, revision=commit, allow_patterns=patterns)
-    except Exception as error:
-        if not hub_failure(error):
-            raise
+        with hub():
+            commit = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=10).sha
+            say(f"base {model}: fetching it from the hub")
+            folder = huggingface_hub.snapshot_download(
+                model, revision=commit, allow_patterns=[*WANTED]
+            )
+    except Unavailable as error:
         raise CoralError(
-            f"The base model could not be fetched from the hub ({' '.join(str(error).split())})",
+            f"The base model could not be fetched from the hub ({error})",
             field="base.model",
             found=model if revision is None else f"{model} at {revision}",
             expected="a Hugging Face id that can be reached",
@@ -321,9 +311,9 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
 
 
 def _copy(source: Path, folder: Path) -> tuple[int, str]:
-    """Copy what a base is made of; return its `size_and_type`."""
+    """Copy what a base is made of; return its `_size_and_type`."""
     # Copies, not hard links: a link would let an edit of the user's folder change the lake.
-    for file in wanted_files(source):
+    for file in [file for pattern in WANTED for file in source.glob(pattern)]:
         try:
             shutil.copyfile(file, folder / file.name)
         except OSError as error:
@@ -340,7 +330,7 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
             expected="*.safetensors files (pickled weights are not read)",
         )
     try:
-        found = size_and_type(folder)
+        found = _size_and_type(folder)
         with _quiet():
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # transformers may raise anything over another's files
@@ -356,16 +346,6 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
             expected="an eos_token in tokenizer_config.json: adapters are trained to write it",
         )
     return found
-
-
-def _refuse_revision(model: str, revision: str | None) -> None:
-    if revision is not None:
-        raise CoralError(
-            "A revision names a commit of a Hugging Face id, and the base model is not one",
-            field="base.revision",
-            found=revision,
-            expected=f"null with the base model {model}",
-        )
 
 
 @contextmanager

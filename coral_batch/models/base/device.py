@@ -14,11 +14,10 @@ No device is ever chosen for its load, and a model is never split over several.
 from __future__ import annotations
 
 import os
-import queue
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import torch
 from transformers import PreTrainedConfig
@@ -41,22 +40,14 @@ Result = TypeVar("Result")
 
 
 def devices() -> tuple[torch.device, ...]:
-    """Return what to compute on: the CUDA devices like the first one, else the processor."""
-    names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
-    return tuple(torch.device(name) for name in choose(names))
-
-
-def choose(names: Sequence[str]) -> tuple[str, ...]:
-    """Choose among the CUDA devices of these models, in order.
+    """Return what to compute on: the CUDA devices like the first one, else the processor.
 
     Another model than the first's rounds differently, so that what it computes would need another
     key in the store: it is left out.
-
-    Returns:
-        torch's names of the devices.
     """
-    alike = tuple(f"cuda:{index}" for index, name in enumerate(names) if name == names[0])
-    return alike or ("cpu",)
+    names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    alike = [torch.device("cuda", at) for at, name in enumerate(names) if name == names[0]]
+    return tuple(alike) or (torch.device("cpu"),)
 
 
 def compute_dtype(device: torch.device) -> torch.dtype:
@@ -70,14 +61,10 @@ def compute_dtype(device: torch.device) -> torch.dtype:
     else:
         capabilities = torch.cpu.get_capabilities()
         native = any(capabilities.get(name) for name in ("amx_bf16", "avx512_bf16", "bf16"))
-        native = native and not bf16_hidden()
+        asked = {os.environ.get(name, "").upper() for name in ISA}
+        hidden = asked & _WITHOUT_BF16 or not torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        native = native and not hidden
     return torch.bfloat16 if native else torch.float32
-
-
-def bf16_hidden() -> bool:
-    """Whether oneDNN does not use bf16 instructions, whatever the processor has."""
-    asked = {os.environ.get(name, "").upper() for name in ISA}
-    return bool(asked & _WITHOUT_BF16) or not torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
 def arithmetic() -> dict[str, Any]:
@@ -102,6 +89,9 @@ def decoding_rows(
 ) -> int:
     """Return how many samples to decode together on `device`: the same in all of a process.
 
+    On a CUDA device half of the memory that the model leaves free holds them. They are a power of
+    two, since rows decide rounding: what else the device holds should seldom change them.
+
     Args:
         device: where.
         config: the base model's.
@@ -120,8 +110,8 @@ def decoding_rows(
     head = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
     cache = 2 * text.num_hidden_layers * heads * head * tokens * size
     logits = text.vocab_size * (size + 4)
-    rows = rows_in(free - parameters * size, cache + logits)
-    if rows is None:
+    fitting = (free - parameters * size) // 2 // (cache + logits)
+    if fitting < FEWEST_ROWS:
         raise CoralError(
             "The device has too little free memory to decode",
             field=str(device),
@@ -130,7 +120,7 @@ def decoding_rows(
             f"{FEWEST_ROWS} rows of {(cache + logits) / 1e9:.2f} GB",
             action="end what else runs there, or hide the device (CUDA_VISIBLE_DEVICES=)",
         )
-    return rows
+    return min(MOST_ROWS, 1 << (fitting.bit_length() - 1))
 
 
 @cache
@@ -144,24 +134,6 @@ def _room(device: torch.device) -> int:
     return free + int(torch.cuda.memory_reserved(device))
 
 
-def rows_in(free: int, row: int) -> int | None:
-    """Return the greatest power of two of rows that half of the free memory holds.
-
-    Powers of two, since rows decide rounding: what else the device holds should seldom change them.
-
-    Args:
-        free: bytes that the model leaves free.
-        row: bytes of one row.
-
-    Returns:
-        A number in [`FEWEST_ROWS`, `MOST_ROWS`], or None when not even the fewest fit.
-    """
-    fitting = free // 2 // row
-    if fitting < FEWEST_ROWS:
-        return None
-    return int(min(MOST_ROWS, 1 << (int(fitting).bit_length() - 1)))
-
-
 def deal(
     on: Sequence[torch.device],
     items: Sequence[Item],
@@ -170,7 +142,7 @@ def deal(
     """Give every device its share of the items, and yield what the shares yield as it comes.
 
     Item i goes to device i modulo their number. One device works in the caller's thread; several
-    work at the same time, a thread each.
+    work at the same time, each on its next result while the caller has the one before.
 
     Args:
         on: the devices.
@@ -181,38 +153,20 @@ def deal(
         BaseException: whatever a share raises, once the other shares have stopped at their next
             result.
     """
-    shares = [(device, items[at :: len(on)]) for at, device in enumerate(on[: len(items)])]
+    shares = [
+        iter(work(device, items[at :: len(on)])) for at, device in enumerate(on[: len(items)])
+    ]
     if len(shares) < 2:
-        for device, share in shares:
-            yield from work(device, share)
+        for share in shares:
+            yield from share
         return
-    results: queue.Queue[tuple[str, Any]] = queue.Queue()
-    stop = threading.Event()
-
-    def run(device: torch.device, share: Sequence[Item]) -> None:
-        try:
-            for result in work(device, share):
-                results.put(("result", result))
-                if stop.is_set():
-                    break
-            results.put(("end", None))
-        except BaseException as error:
-            results.put(("error", error))
-
-    threads = [threading.Thread(target=run, args=share) for share in shares]
-    for thread in threads:
-        thread.start()
-    try:
-        running = len(threads)
+    end = object()
+    with ThreadPoolExecutor(len(shares)) as pool:
+        running = {pool.submit(next, share, end): share for share in shares}
         while running:
-            kind, value = results.get()
-            if kind == "error":
-                raise value
-            if kind == "end":
-                running -= 1
-            else:
-                yield value
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                share, result = running.pop(future), future.result()
+                if result is not end:
+                    running[pool.submit(next, share, end)] = share
+                    yield cast(Result, result)

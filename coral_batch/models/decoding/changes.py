@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -25,7 +25,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from coral_batch.models.decoding.sampling import kept, penalised_logits
+from coral_batch.models.decoding.sampling import kept, penalised
 from coral_batch.models.prompts.tokens import continuation
 from coral_batch.records.configuration import Knobs
 
@@ -246,7 +246,7 @@ class FirstChanges:
         logits: Tensor,
         stays: NDArray[np.float64],
         knobs: Knobs,
-        dull: Callable[[int], NDArray[np.bool_]],
+        dull: NDArray[np.bool_] | None,
         ranks: int,
     ) -> None:
         """Read a pass over prompt and copy.
@@ -258,31 +258,26 @@ class FirstChanges:
                 are what may be copied.
             stays: the (n,) logarithms of the probabilities of these tokens, as of `first_look`.
             knobs: how answers are drawn.
-            dull: returns which of so many tokens no change begins with at temperature 0; above it
-                that is left to chance.
+            dull: which tokens no change begins with at temperature 0; above it, where that is left
+                to chance, None.
             ranks: how many of the most likely changes to have ready where the temperature is 0.
         """
         tokens = copy.tokens[: len(logits)]
         seen: list[list[int]] = [[]] * len(tokens)
-        penalised = knobs.repetition_penalty != 1
-        if penalised:
-            seen = [list(dict.fromkeys((*prompt, *tokens[:at]))) for at in range(len(tokens))]
-
-        def used() -> Tensor:
-            return logits.clone() if penalised else logits
-
+        if knobs.repetition_penalty != 1:
+            seen = [[*prompt, *tokens[:at]] for at in range(len(tokens))]
         self._greedy: list[tuple[int, int]] = []
-        if knobs.temperature == 0:
-            left_out = torch.from_numpy(dull(logits.shape[1])).to(logits.device)
-            self._greedy = _most_likely(tokens, used(), knobs, seen, left_out, ranks)
+        if dull is not None:
+            left_out = torch.from_numpy(dull).to(logits.device)
+            self._greedy = _most_likely(tokens, logits, knobs, seen, left_out, ranks)
             places = np.array([at for at, _ in self._greedy])
             ids = np.array([[token] for _, token in self._greedy])
         else:
-            ids, logs = _weighed(tokens, used(), knobs, seen)
+            ids, logs = _weighed(tokens, logits, knobs, seen)
             if np.isneginf(logs).all():
                 # Top-p or top-k leave nothing but the copy: the first change is drawn without them.
                 wide = replace(knobs, top_p=1.0, top_k=max(knobs.top_k, 2))
-                ids, logs = _weighed(tokens, used(), wide, seen)
+                ids, logs = _weighed(tokens, logits, wide, seen)
             # Relative to the greatest, since all of them may be too small for a number.
             self._cumulative = np.cumsum(np.exp(logs - logs.max()).ravel())
             places = np.arange(len(tokens))
@@ -340,7 +335,7 @@ def _most_likely(
     found: list[tuple[float, int, int]] = []
     before = 0.0
     for at, token in enumerate(copy):
-        row = penalised_logits(logits[at : at + 1], [knobs], [seen[at]])[0]
+        row = penalised(logits[at : at + 1], [knobs], [seen[at]])[0].float()
         row = row - row.logsumexp(0)
         stays = float(row[token])
         row[token] = -torch.inf

@@ -6,7 +6,6 @@ It knows rows and adapter slots, nothing of genomes, samples or stopping: see `e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +17,6 @@ from coral_batch.models.base.layers import lower_states, separable, upper_alone
 from coral_batch.models.decoding.adapter_weights import read_adapter
 from coral_batch.models.decoding.cache import ATTENTION, RowCache
 from coral_batch.models.decoding.linear import AdaptedLinear, Routing, adapt_linears
-
-
-@dataclass(frozen=True)
-class _Lower:
-    """What the layers below all adapters made of a prompt: the same with every adapter.
-
-    Attributes:
-        states: the (tokens, features) that enter the layers above.
-        layers: the lower layers' keys and values.
-    """
-
-    states: Tensor
-    layers: list[Any]
 
 
 class Decoder:
@@ -65,30 +51,24 @@ class Decoder:
             # Longer rows would have all rows of their step rotated by other factors.
             self.context = min(self.context, rope["original_max_position_embeddings"])
         self._slots: list[int] | None = None
-        self._cache: RowCache | None = None
-        self._lower: dict[tuple[int, tuple[int, ...]], _Lower] = {}
+        # By the number of lower layers and the tokens: what they make of them, with any adapter.
+        self._lower: dict[tuple[int, tuple[int, ...]], tuple[Tensor, list[Any]]] = {}
         self._split = 0
-        self._capacity = 0
         self.shared = 0
 
     def put_adapter(self, slot: int, folder: Path) -> None:
         """Apply the adapter in `folder` to the rows that name `slot`."""
-        for name, part in read_adapter(folder, self._linears.keys(), self.rank).items():
-            self._linears[name].put(slot, part)
+        for name, part in read_adapter(folder, self._linears, self.rank).items():
+            linear = self._linears[name]
+            linear.together.put(slot, linear.layer, part)
 
     def clear_adapter(self, slot: int) -> None:
         """Empty `slot`."""
         for linear in self._linears.values():
-            linear.clear(slot)
+            linear.together.clear(slot)
 
-    def reserve(self, capacity: int) -> None:
-        """Forget all rows and give each room for `capacity` tokens."""
-        self.release()
-        self._capacity = capacity
-
-    def release(self) -> None:
-        """Give the memory of rows and prompts back."""
-        self._cache = None
+    def forget(self) -> None:
+        """Give the memory of prompts back."""
         self._lower.clear()
         self._split = 0
 
@@ -119,14 +99,16 @@ class Decoder:
         place = below, tuple(ids)
         lower = self._lower.pop(place, None)
         if lower is None:
-            lower = self._read_lower(ids, below)
+            lower_cache = DynamicCache(config=self.model.config)
+            lower = lower_states(self.model, ids, below, lower_cache), lower_cache.layers[:below]
         else:
             self.shared += len(ids)
         if again and len(self._lower) < self.rows:
             self._lower[place] = lower
+        states, layers = lower
         with upper_alone(self.model, below):
-            output = self.model(inputs_embeds=lower.states[None], **wanted)
-        cache.layers[:below] = lower.layers
+            output = self.model(inputs_embeds=states[None], **wanted)
+        cache.layers[:below] = layers
         return cache, output.logits[0]
 
     def _below(self) -> int:
@@ -134,28 +116,18 @@ class Decoder:
 
         Where none is, as many as last time, of which prompts may be kept; at first none.
         """
-        adapted = [any(part.used for part in parts) for parts in self._layers]
+        adapted = [any(part.together.used for part in parts) for parts in self._layers]
         if any(adapted):
             self._split = adapted.index(True)
         return self._split
 
-    def _read_lower(self, ids: Sequence[int], below: int) -> _Lower:
-        cache = DynamicCache(config=self.model.config)
-        states = lower_states(self.model, ids, below, cache)
-        return _Lower(states, cache.layers[:below])
-
-    def fill(self, row: int, prompt: DynamicCache, length: int) -> None:
-        """Begin `row` with the first `length` tokens of a prefilled prompt."""
-        if self._cache is None:
-            self._cache = RowCache(self.rows, self._capacity, like=prompt)
-        self._cache.fill(row, prompt, length)
-
-    def move(self, source: int, target: int, length: int) -> None:
-        """Overwrite row `target` by the first `length` tokens of row `source`."""
-        self.cache.move(source, target, length)
-
     def step(
-        self, tokens: Sequence[int], positions: Sequence[int], slots: Sequence[int], lines: int
+        self,
+        cache: RowCache,
+        tokens: Sequence[int],
+        positions: Sequence[int],
+        slots: Sequence[int],
+        lines: int,
     ) -> Tensor:
         """Read a token in every busy row, which attends to all before it in the row's line.
 
@@ -163,6 +135,7 @@ class Decoder:
         reads the token behind the one that row ``i - lines`` reads.
 
         Args:
+            cache: the rows' keys and values.
             tokens: each busy row's token; at most `rows` of them.
             positions: the place of each token in its line.
             slots: each busy row's adapter slot; number `adapters` for none.
@@ -177,18 +150,12 @@ class Decoder:
             self._routing.route(torch.tensor(routed, device=device))
             self._slots = routed
         places = torch.tensor([*positions, *[0] * idle], device=device)
-        mask = self.cache.expect(places[: len(tokens)], lines, max(positions))
+        mask = cache.expect(places[: len(tokens)], lines, max(positions))
         output = self.model(
             input_ids=torch.tensor([*tokens, *[0] * idle], device=device)[:, None],
             attention_mask=mask,
             position_ids=places[:, None],
-            past_key_values=self.cache,
+            past_key_values=cache,
             use_cache=True,
         )
         return output.logits[: len(tokens), -1]
-
-    @property
-    def cache(self) -> RowCache:
-        """The rows' keys and values; there are none before the first row is filled."""
-        assert self._cache is not None
-        return self._cache

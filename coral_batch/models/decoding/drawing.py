@@ -41,18 +41,10 @@ KIND = "samples"
 FILE = "samples.json"
 SECONDS = "seconds.json"
 SLOTS = 4
+_INDECISIVE = {"__init__.py", Path(__file__).name}
 DECISIVE = (
     "../base/layers.py",
-    "adapter_weights.py",
-    "answer.py",
-    "cache.py",
-    "changes.py",
-    "decoder.py",
-    "engine.py",
-    "fence.py",
-    "guessing.py",
-    "linear.py",
-    "sampling.py",
+    *sorted({file.name for file in Path(__file__).parent.glob("*.py")} - _INDECISIVE),
 )
 """The files that decide a sample, as seen from this folder: all that the engine imports. What else
 it imports brings no code of ours into a sample, but for `coral_batch.seeding` and
@@ -72,10 +64,8 @@ class Work:
         folder: the adapter's PEFT folder; None likewise.
         files: SHA-256 that each of its files must have.
         knobs: how the answers are drawn.
-        prompts: name -> prompt, as `Engine.generate` has them; equal names have equal prompts in
-            all pieces.
-        originals: name -> the program that answers must change, of every prompt; none where
-            answers are free. Equal names have equal programs in all pieces.
+        prompts: name -> prompt, as `Unit` has them.
+        originals: name -> the program that answers must change, likewise.
     """
 
     name: str
@@ -159,17 +149,14 @@ def draw(
     base = base.absolute()
     common = ask(_common, base, drawing, device=True)
     known = {work.name: _known(work, common) for work in works}
-    entries = {name: store.get(KIND, determinants) for name, determinants in known.items()}
-    reused = {name: entry is not None for name, entry in entries.items()}
+    keys = {name: key_of(determinants) for name, determinants in known.items()}
     # Pieces that ask for the same are drawn once.
-    alike = {name: key_of(determinants) for name, determinants in known.items()}
-    first = {key: name for name, key in reversed(alike.items())}
-    missing = [
-        work
-        for work in works
-        if entries[work.name] is None and first[alike[work.name]] == work.name
-    ]
-    seconds = dict.fromkeys(entries, 0.0)
+    first: dict[str, Work] = {}
+    for work in works:
+        first.setdefault(keys[work.name], work)
+    found = {key: store.get(KIND, known[work.name]) for key, work in first.items()}
+    missing = [work for key, work in first.items() if found[key] is None]
+    entries = {key: entry for key, entry in found.items() if entry is not None}
     if missing:
         reusable = len(works) - len(missing)
         say(f"samples: to draw for {len(missing)} {units}; {reusable} from the store")
@@ -177,24 +164,14 @@ def draw(
         drawn_now = _on_cluster(missing, drawing, base, common)
     else:
         drawn_now = deal(devices(), missing, partial(_draw, drawing, base, common))
+    seconds: dict[str, float] = {}
     for name, drawn, took in progress(drawn_now, "samples", len(missing), units=units):
-        entries[name] = store.put(KIND, known[name], partial(_write, drawn, took))
+        entries[keys[name]] = store.put(KIND, known[name], partial(_write, drawn, took))
         seconds[name] = took
-    for name, key in alike.items():
-        if entries[name] is None:
-            entries[name], reused[name] = entries[first[key]], True
-    answers = [
-        _read(entry / FILE, work)
-        for work, entry in zip(works, entries.values(), strict=True)
-        if entry is not None
-    ]
-    say_reuse(
-        "samples",
-        [_seconds(entry) for name, entry in entries.items() if entry is not None and reused[name]],
-        [seconds[name] for name in entries if not reused[name]],
-    )
-    durations = [DurationRow(name, seconds[name], reused[name]) for name in entries]
-    return answers, durations
+    reused = [keys[name] for name in keys if name not in seconds]
+    say_reuse("samples", [_seconds(entries[key]) for key in reused], list(seconds.values()))
+    durations = [DurationRow(name, seconds.get(name, 0.0), name not in seconds) for name in keys]
+    return [_read(entries[keys[work.name]] / FILE, work) for work in works], durations
 
 
 def draw_in_turn(
@@ -227,29 +204,27 @@ def draw_in_turn(
         yield from _read(entry / FILE, work).samples
         return
     start = time.perf_counter()
-    engine = _engine(devices()[0], base, common)
-    results = engine.results(
+    results = _engine(devices()[0], base, common).results(
         [_unit(work)],
-        work.prompts,
         samples=drawing.samples,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
-        originals=work.originals,
     )
-    looks: list[Look] = []
+    drawn = Drawn([], [])
     done: dict[int, Sample] = {}
     given = 0
     with closing(results), progress(None, "samples", drawing.samples, units="answers") as bar:
         for _, one in results:
             if isinstance(one, Look):
-                looks.append(one)
+                drawn.looks.append(one)
                 continue
+            drawn.samples.append(one)
             done[one.index] = one
             bar.update()
             if len(done) == drawing.samples:
                 # Before the last are given: who takes them may want no more.
-                drawn = Drawn([done[index] for index in sorted(done)], looks)
-                store.put(KIND, known, partial(_write, drawn, time.perf_counter() - start))
+                whole, seconds = drawn.ordered(work.prompts), time.perf_counter() - start
+                store.put(KIND, known, partial(_write, whole, seconds))
             while given in done:
                 yield done[given]
                 given += 1
@@ -274,7 +249,7 @@ def _known(work: Work, common: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unit(work: Work) -> Unit:
-    return Unit(work.name, work.folder, work.knobs, tuple(work.prompts), bool(work.originals))
+    return Unit(work.name, work.folder, work.knobs, work.prompts, work.originals)
 
 
 def _on_cluster(
@@ -297,12 +272,9 @@ def _draw_unit(
     drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work]
 ) -> list[_Drawn]:
     """Draw some pieces in a worker of a cluster."""
-    if drawing.threads is not None:
-        torch.set_num_threads(drawing.threads)
-    here = _determinants(base, drawing, common["engine"]["rows"])
+    here = _common(base, drawing, common["engine"]["rows"])
     require_same("what determines a sample", here, common)
-    engine = _engine(devices()[0], base, common)
-    return list(_generate(engine, works, drawing))
+    return list(_draw(drawing, base, common, devices()[0], works))
 
 
 def _draw(
@@ -314,60 +286,53 @@ def _draw(
 ) -> Iterator[_Drawn]:
     """Draw one device's share of the pieces."""
     engine = _engine(device, base, common)
-    yield from _generate(engine, works, drawing)
-
-
-def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
-    """Return an engine, which this process keeps for the device's next call."""
-    engine = common["engine"].values()
-    key = ("decoding", base, common["base"], *engine)
-    return keep(str(device), key, partial(_load, device, base, common))
-
-
-def _load(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
-    loaded = load_base(base, device=device)
-    return Engine(loaded.model, loaded.tokenizer, **common["engine"])
-
-
-def _generate(engine: Engine, works: Sequence[Work], drawing: Drawing) -> Iterator[_Drawn]:
     start = time.perf_counter()
-    originals = {name: one for work in works for name, one in work.originals.items()}
     for unit, drawn in engine.generate(
         list(map(_unit, works)),
-        {name: prompt for work in works for name, prompt in work.prompts.items()},
         samples=drawing.samples * drawing.best_of,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
-        originals=originals,
     ):
         now = time.perf_counter()
-        to_change = originals if unit.change else {}
-        kept = likeliest(drawn.samples, drawing.best_of, to_change)
+        kept = likeliest(drawn.samples, drawing.best_of, unit.originals)
         yield unit.name, Drawn(kept, drawn.looks), now - start
         start = now
 
 
-def _common(base: Path, drawing: Drawing) -> dict[str, Any]:
-    """Return what answers that this process draws depend on besides prompts, adapter and knobs."""
+def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
+    """Return an engine, which this process keeps for the device's next call."""
+    settings = common["engine"]
+
+    def load() -> Engine:
+        loaded = load_base(base, device=device)
+        return Engine(loaded.model, loaded.tokenizer, **settings)
+
+    return keep(str(device), ("decoding", base, common["base"], *settings.values()), load)
+
+
+def _common(base: Path, drawing: Drawing, rows: int | None = None) -> dict[str, Any]:
+    """Return what answers that this process draws depend on besides prompts, adapter and knobs.
+
+    Args:
+        base: folder of the base model.
+        drawing: as in `draw`.
+        rows: answers decoded together; None for as many as the device is best used with.
+    """
     if drawing.threads is not None:
         torch.set_num_threads(drawing.threads)
-    # Prompts are seldom longer than answers may be; the number must not depend on what else is
-    # drawn in the same call, since it decides how the answers round.
-    rows = decoding_rows(
-        devices()[0],
-        AutoConfig.from_pretrained(base, local_files_only=True),
-        read_card(base).parameters,
-        tokens=2 * drawing.max_new_tokens,
-    )
-    return _determinants(base, drawing, min(rows, drawing.rows or rows))
-
-
-def _determinants(base: Path, drawing: Drawing, rows: int) -> dict[str, Any]:
+    card = read_card(base)
+    if rows is None:
+        # Prompts are seldom longer than answers may be; the number must not depend on what else is
+        # drawn in the same call, since it decides how the answers round.
+        config = AutoConfig.from_pretrained(base, local_files_only=True)
+        tokens_each = 2 * drawing.max_new_tokens
+        rows = decoding_rows(devices()[0], config, card.parameters, tokens_each)
+        rows = min(rows, drawing.rows or rows)
     here = Path(__file__).parent
     sources = [here / name for name in DECISIVE]
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
     return {
-        "base": read_card(base).sha256,
+        "base": card.sha256,
         "samples": drawing.samples,
         "best_of": drawing.best_of,
         "max_new_tokens": drawing.max_new_tokens,
@@ -395,13 +360,9 @@ def _seconds(entry: Path) -> float:
 def _read(file: Path, work: Work) -> Drawn:
     """Read what came of a piece; it may have been drawn when its prompts stood in another order."""
     content = json.loads(file.read_text(encoding="utf-8"))
-    place = {name: number for number, name in enumerate(work.prompts)}
     samples = [Sample(**one) for one in content["samples"]]
     looks = [Look(**{**one, "lines": tuple(one["lines"])}) for one in content["looks"]]
-    return Drawn(
-        sorted(samples, key=lambda sample: place[sample.problem]),
-        sorted(looks, key=lambda look: place[look.problem]),
-    )
+    return Drawn(samples, looks).ordered(work.prompts)
 
 
 def _digest(content: object) -> str:

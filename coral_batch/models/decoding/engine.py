@@ -22,100 +22,32 @@ The engine neither trains nor merges, and it does not extract code. It decodes o
 
 from __future__ import annotations
 
-import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 
 import torch
 from torch import Tensor
-from transformers import (
-    DynamicCache,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import DynamicCache, PreTrainedModel, PreTrainedTokenizerBase
 
-from coral_batch.models.decoding.answer import (
-    Draft,
-    Drawn,
-    Prompt,
-    Sample,
-    Unit,
-    Writing,
-    gathered,
-)
-from coral_batch.models.decoding.cache import AHEAD
-from coral_batch.models.decoding.changes import FirstChanges, Look, Original
+from coral_batch.models.decoding.answer import Draft, Drawn, Prompt, Sample, Unit, Writing
+from coral_batch.models.decoding.cache import AHEAD, RowCache
+from coral_batch.models.decoding.changes import FirstChanges, Look, first_look
 from coral_batch.models.decoding.decoder import Decoder
-from coral_batch.models.decoding.guessing import Text
 from coral_batch.models.decoding.sampling import next_tokens
 
 
-@dataclass
-class Timings:
-    """What the engine spent so far, since it was made.
-
-    Attributes:
-        prefill_seconds: reading prompts and adapters.
-        decode_seconds: drawing tokens.
-        prompt_tokens: tokens read.
-        shared_tokens: those of them that the layers below all adapters had read before.
-        tokens: tokens drawn.
-        steps: passes over the base weights; read ahead, a sample gets several tokens in one.
-    """
-
-    prefill_seconds: float = 0.0
-    decode_seconds: float = 0.0
-    prompt_tokens: int = 0
-    shared_tokens: int = 0
-    tokens: int = 0
-    steps: int = 0
-
-
-@dataclass
-class _Begun:
-    """A prefilled prompt: what each of its samples begins with.
-
-    Attributes:
-        slot: its unit's adapter.
-        cache: keys and values of its tokens, and of those of the program's copy; None once all of
-            its samples have begun.
-        first: the (1, vocabulary) logits of a first token, or the first changes of the copy.
-    """
-
-    slot: int
-    cache: DynamicCache | None
-    first: Tensor | FirstChanges
-
-
-@dataclass
-class _Prompt:
-    """A unit's prompt: the samples still to begin and, once prefilled, what they begin with."""
-
-    unit: int
-    prompt: Prompt
-    waiting: deque[int]
-    begun: _Begun | None = None
-
-
-@dataclass
-class _Row:
-    """A sample being drawn, its unit's number, what it began with and its text, prompt first."""
-
-    answer: Draft
-    unit: int
-    begun: _Begun
-    text: Text
-
-    @property
-    def length(self) -> int:
-        """Tokens whose keys and values the row holds: all but the last one drawn."""
-        return len(self.answer.prompt.ids) + len(self.answer.tokens) - 1
-
-
 class Engine:
-    """Decodes with one base model; see the module's docstring."""
+    """Decodes with one base model; see the module's docstring.
+
+    Attributes:
+        tokenizer: the model's own.
+        counts: what it did since it was made: ``prompt_tokens`` read; ``shared_tokens``, those of
+            them that the layers below all adapters had read before; ``tokens`` drawn; ``steps``,
+            passes over the base weights, in which a sample that is read ahead gets several tokens.
+    """
 
     def __init__(
         self,
@@ -139,32 +71,21 @@ class Engine:
             rank: greatest rank of an adapter, >= 1.
         """
         self.tokenizer = tokenizer
-        self.timings = Timings()
-        self._decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
-        self._writing = Writing(model, tokenizer, self._decoder.context)
+        self.counts: Counter[str] = Counter()
+        self.decoder = Decoder(model.eval(), rows=rows, adapters=adapters, rank=rank)
+        self.writing = Writing(model, tokenizer, self.decoder.context)
 
     def generate(
-        self,
-        units: Sequence[Unit],
-        prompts: Mapping[str, str],
-        *,
-        samples: int,
-        max_new_tokens: int,
-        seed: int,
-        originals: Mapping[str, Original] | None = None,
+        self, units: Sequence[Unit], *, samples: int, max_new_tokens: int, seed: int
     ) -> Iterator[tuple[Unit, Drawn]]:
         """Draw `samples` answers to every prompt of every unit.
 
         Args:
             units: what to draw with.
-            prompts: problem name -> text to continue, as `prompt.chat_prompt` or
-                `prompt.free_prompt` makes it. The answer to one that ends in an opening fence is
-                done when that fence is closed.
             samples: answers a prompt, >= 1.
             max_new_tokens: most tokens of an answer, >= 1; see `Writing.encode`.
             seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``, and
                 ``("sample", problem, i, n)`` once it was thrown away n times.
-            originals: problem name -> the program that answers must change, for units that say so.
 
         Yields:
             Each unit with its samples, by problem in the order of its prompts and then by index,
@@ -173,309 +94,273 @@ class Engine:
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
         """
-        results = self.results(
-            units,
-            prompts,
-            samples=samples,
-            max_new_tokens=max_new_tokens,
-            seed=seed,
-            originals=originals,
-        )
-        yield from gathered(units, tuple(prompts), samples, results)
+        found = [Drawn([], []) for _ in units]
+        results = self.results(units, samples=samples, max_new_tokens=max_new_tokens, seed=seed)
+        for number, one in results:
+            unit, drawn = units[number], found[number]
+            if isinstance(one, Look):
+                drawn.looks.append(one)
+                continue
+            drawn.samples.append(one)
+            if len(drawn.samples) == samples * len(unit.prompts):
+                yield unit, drawn.ordered(unit.prompts)
 
     @torch.inference_mode()
     def results(
-        self,
-        units: Sequence[Unit],
-        prompts: Mapping[str, str],
-        *,
-        samples: int,
-        max_new_tokens: int,
-        seed: int,
-        originals: Mapping[str, Original] | None = None,
+        self, units: Sequence[Unit], *, samples: int, max_new_tokens: int, seed: int
     ) -> Generator[tuple[int, Sample | Look], None, None]:
         """Draw as `generate` does, and yield each look and sample, as it is done, with its unit.
 
         Args:
             units: as there, like all others.
-            prompts: likewise.
             samples: likewise.
             max_new_tokens: likewise.
             seed: likewise.
-            originals: likewise.
 
         Raises:
             CoralError: as there.
         """
-        encoded = self._writing.encode(prompts, originals, max_new_tokens)
-        names = [tuple(encoded) if unit.prompts is None else unit.prompts for unit in units]
-        waiting = deque(
-            _Prompt(
-                number, encoded[name].asked(units[number], max_new_tokens), deque(range(samples))
-            )
-            for number, name in _in_turn(units, names, tuple(encoded))
-        )
-        left = [samples * len(one) for one in names]
-        looks: list[tuple[int, Look]] = []
-        live: list[_Row] = []
-        longest = max(len(prompt.ids) + prompt.limit for prompt in encoded.values())
-        pairs = [(unit, name) for unit, own in zip(units, names, strict=True) for name in own]
-        readers = Counter((name, unit.change) for unit, name in pairs)
-        alike = Counter((unit.adapter, name, unit.change) for unit, name in pairs)
-        common = _Common(units, samples, seed, readers, alike)
-        self._decoder.reserve(longest + AHEAD)
-        slots = _AdapterSlots(self._decoder)
-        try:
-            while waiting or live:
-                finished = self._admit(common, waiting, live, slots, looks)
-                yield from looks
-                looks.clear()
-                finished += self._step(common, live) if live else []
-                for row in finished:
-                    left[row.unit] -= 1
-                    if not left[row.unit]:
-                        slots.leave(units[row.unit], row.unit)
-                for row in finished:
-                    yield row.unit, self._writing.sample(row.answer)
-        finally:
-            slots.close()
-            self._decoder.release()
+        yield from _Call(self, units, samples, max_new_tokens, seed).results()
 
-    def _admit(
+
+@dataclass
+class _Reading:
+    """A prompt as an adapter reads it, for all units that ask it so.
+
+    Attributes:
+        prompt: the prompt.
+        adapter: the adapter's folder; None for the base model alone.
+        waiting: the samples that have not begun: unit's number and index.
+        first: once it is read, what the samples of each unit begin with: the (1, vocabulary) logits
+            of a first token, or the first changes of the copy.
+        cache: keys and values of its tokens, and of those of the program's copy; None before it is
+            read, and once all samples have begun.
+    """
+
+    prompt: Prompt
+    adapter: Path | None
+    waiting: deque[tuple[int, int]] = field(default_factory=deque)
+    first: dict[int, Tensor | FirstChanges] = field(default_factory=dict)
+    cache: DynamicCache | None = None
+
+
+@dataclass
+class _Row:
+    """A sample being drawn, the number of its unit and the reading that it began with."""
+
+    answer: Draft
+    unit: int
+    reading: _Reading
+
+
+class _Call:
+    """One call of `Engine.results`: what it asks for, and how far it is."""
+
+    def __init__(
         self,
-        common: _Common,
-        waiting: deque[_Prompt],
-        live: list[_Row],
-        slots: _AdapterSlots,
-        looks: list[tuple[int, Look]],
-    ) -> list[_Row]:
-        """Begin samples while rows are free; return those that are done at once, add the looks."""
-        start = time.perf_counter()
-        finished = []
-        while waiting and len(live) < self._decoder.rows:
-            prompt = waiting[0]
-            unit = common.units[prompt.unit]
-            if prompt.begun is None:
-                slot = slots.enter(unit, prompt.unit)
-                if slot is None:
-                    break
-                prompt.begun, look = self._read(common, prompt.prompt, unit, slot)
-                if look is not None:
-                    looks.append((prompt.unit, look))
-            index = prompt.waiting.popleft()
-            row = self._begin(common, prompt.prompt, prompt.unit, prompt.begun, index, 0)
+        engine: Engine,
+        units: Sequence[Unit],
+        samples: int,
+        max_new_tokens: int,
+        seed: int,
+    ) -> None:
+        self._decoder, self._writing, self._counts = engine.decoder, engine.writing, engine.counts
+        self._units, self._samples, self._seed = units, samples, seed
+        self._waiting = deque(self._readings(max_new_tokens))
+        self._readers = Counter(reading.prompt for reading in self._waiting)
+        self._left: Counter[Path | None] = Counter()
+        for reading in self._waiting:
+            self._left[reading.adapter] += len(reading.waiting)
+        self._live: list[_Row] = []
+        self._done: list[tuple[int, Sample | Look]] = []
+        self._free = list(range(self._decoder.adapters))
+        self._slots: dict[Path | None, int] = {None: self._decoder.adapters}
+        longest = max(len(one.prompt.ids) + one.prompt.limit for one in self._waiting)
+        self._capacity = longest + AHEAD
+        self._rows: RowCache | None = None
+
+    def _readings(self, max_new_tokens: int) -> list[_Reading]:
+        """Return what is to be read, adapter by adapter."""
+        encode = cache(partial(self._writing.encode, max_new_tokens))
+        adapters = [unit.adapter for unit in self._units]
+        order = sorted(range(len(adapters)), key=lambda number: adapters.index(adapters[number]))
+        found: dict[tuple[Path | None, Prompt], _Reading] = {}
+        for number in order:
+            unit = self._units[number]
+            for name, text in unit.prompts.items():
+                prompt = encode(name, text, unit.originals.get(name))
+                reading = found.setdefault((unit.adapter, prompt), _Reading(prompt, unit.adapter))
+                reading.waiting.extend((number, index) for index in range(self._samples))
+        return list(found.values())
+
+    def results(self) -> Iterator[tuple[int, Sample | Look]]:
+        """Yield each look and sample, as it is done, with its unit's number."""
+        try:
+            while self._waiting or self._live:
+                self._admit()
+                if self._live:
+                    self._step()
+                yield from self._done
+                self._done.clear()
+        finally:
+            for slot in range(self._decoder.adapters):
+                self._decoder.clear_adapter(slot)
+            self._decoder.forget()
+
+    def _admit(self) -> None:
+        """Begin samples while rows are free."""
+        while self._waiting and len(self._live) < self._decoder.rows:
+            reading = self._waiting[0]
+            if not reading.first:
+                if not self._enter(reading.adapter):
+                    return
+                self._read(reading)
+            row = self._begin(reading, *reading.waiting.popleft(), 0)
             if row.answer.finish:
-                finished.append(row)
+                self._finish(row)
             else:
-                self._fill(common, len(live), row)
-                live.append(row)
-            if not prompt.waiting:
+                self._fill(len(self._live), row)
+                self._live.append(row)
+            if not reading.waiting:
                 # Rows that are drawn again are few: to read a prompt again costs less than to keep
                 # every prompt that rows have begun with.
-                prompt.begun.cache = None
-                prompt.begun = None
-                waiting.popleft()
-        self.timings.prefill_seconds += time.perf_counter() - start
-        return finished
+                reading.cache = None
+                self._waiting.popleft()
 
-    def _read(
-        self, common: _Common, prompt: Prompt, unit: Unit, slot: int
-    ) -> tuple[_Begun, Look | None]:
+    def _enter(self, adapter: Path | None) -> bool:
+        """Put an adapter into a slot unless it is in one; say whether it is."""
+        if adapter is not None and adapter not in self._slots:
+            if not self._free:
+                return False
+            self._slots[adapter] = self._free.pop(0)
+            self._decoder.put_adapter(self._slots[adapter], adapter)
+        return True
+
+    def _finish(self, row: _Row) -> None:
+        """Hand a sample out; empty the slot of an adapter that has no more."""
+        self._done.append((row.unit, self._writing.sample(row.answer)))
+        adapter = row.reading.adapter
+        self._left[adapter] -= 1
+        if adapter is not None and not self._left[adapter]:
+            slot = self._slots.pop(adapter)
+            self._decoder.clear_adapter(slot)
+            self._free.append(slot)
+
+    def _read(self, reading: _Reading) -> None:
         """Read a prompt, and the program in it that answers must change."""
-        common.readers[prompt.name, unit.change] -= 1
-        key = unit.adapter, prompt.name, unit.change
-        common.alike[key] -= 1
-        if common.read is None or common.read[0] != key:
-            common.read = None
-            again = common.readers[prompt.name, unit.change] > common.alike[key]
-            common.read = key, *self._prefill(prompt, slot, max(prompt.length, 1), again)
-        _, cache, logits = common.read
-        if not common.alike[key]:
-            common.read = None
+        prompt = reading.prompt
+        self._readers[prompt] -= 1
+        reading.cache, logits = self._prefill(reading, max(prompt.length, 1))
+        numbers = dict.fromkeys(number for number, _ in reading.waiting)
         if prompt.copy is None:
-            return _Begun(slot, cache, logits), None
-        changes, look = self._writing.changes(prompt, logits, unit.knobs, common.samples)
-        return _Begun(slot, cache, changes), look
+            reading.first = dict.fromkeys(numbers, logits)
+            return
+        look, stays = first_look(prompt.name, prompt.copy, logits)
+        for number in numbers:
+            knobs = self._units[number].knobs
+            changes = self._writing.changes(prompt, logits, stays, knobs, self._samples)
+            reading.first[number] = changes
+            self._done.append((number, look))
 
-    def _prefill(
-        self, prompt: Prompt, slot: int, keep: int, again: bool
-    ) -> tuple[DynamicCache, Tensor]:
-        found = self._decoder.prefill(prompt.read, slot, keep, again=again)
-        self.timings.prompt_tokens += len(prompt.read)
-        self.timings.shared_tokens = self._decoder.shared
+    def _prefill(self, reading: _Reading, keep: int) -> tuple[DynamicCache, Tensor]:
+        ids, slot = reading.prompt.read, self._slots[reading.adapter]
+        again = self._readers[reading.prompt] > 0
+        found = self._decoder.prefill(ids, slot, keep, again=again)
+        self._counts["prompt_tokens"] += len(ids)
+        self._counts["shared_tokens"] = self._decoder.shared
         return found
 
-    def _begin(
-        self, common: _Common, prompt: Prompt, unit: int, begun: _Begun, index: int, attempt: int
-    ) -> _Row:
+    def _begin(self, reading: _Reading, unit: int, index: int, attempt: int) -> _Row:
         """Begin a sample with its first token or change; one that then changes nothing, anew."""
+        knobs, first = self._units[unit].knobs, reading.first[unit]
         while True:
-            answer = self._writing.begin(
-                prompt, index, common.units[unit].knobs, common.seed, attempt
-            )
-            row = _Row(answer, unit, begun, Text(prompt.ids))
-            if isinstance(begun.first, Tensor):
-                self._take(row, *self._draw([(row, [])], begun.first.clone())[0])
+            answer = self._writing.begin(reading.prompt, index, knobs, self._seed, attempt)
+            if isinstance(first, Tensor):
+                self._take(answer, *self._draw([(answer, [])], first)[0])
             else:
-                self._writing.change(answer, begun.first, common.samples)
-                for token in answer.tokens:
-                    row.text.append(token)
-                self.timings.tokens += 1
+                self._writing.change(answer, first, self._samples)
+                self._counts["tokens"] += 1
             if not answer.finish or not self._writing.failed(answer):
-                return row
+                return _Row(answer, unit, reading)
             attempt += 1
 
-    def _fill(self, common: _Common, place: int, row: _Row) -> None:
+    def _fill(self, place: int, row: _Row) -> None:
         """Put what a sample that has begun was begun with into the row at `place`."""
-        cache, prompt = row.begun.cache, row.answer.prompt
-        if cache is None:
-            again = common.readers[prompt.name, common.units[row.unit].change] > 0
-            cache, _ = self._prefill(prompt, row.begun.slot, 1, again)
-        self._decoder.fill(place, cache, row.length)
+        held = row.reading.cache
+        if held is None:
+            held, _ = self._prefill(row.reading, 1)
+        if self._rows is None:
+            self._rows = RowCache(self._decoder.rows, self._capacity, like=held)
+        self._rows.fill(place, held, row.answer.length)
 
-    def _step(self, common: _Common, live: list[_Row]) -> list[_Row]:
-        """Draw at least a token of every live row; return the finished and free their places."""
-        start = time.perf_counter()
-        lines, longest = len(live), max(row.length for row in live)
+    def _step(self) -> None:
+        """Draw at least a token of every live row; hand out the finished and free their places."""
+        live, rows = self._live, self._rows
+        assert rows is not None  # a row that lives was filled
+        answers = [row.answer for row in live]
+        lines, longest = len(live), max(answer.length for answer in answers)
         ahead = min(AHEAD, self._decoder.context - 1 - longest)
         busy = min(self._decoder.rows, lines * (1 + ahead))
-        guesses = [row.text.guess(ahead) if busy > lines else [] for row in live]
+        guesses = [answer.text.guess(ahead) if busy > lines else [] for answer in answers]
         reading = [
-            (live[row % lines], guesses[row % lines][: row // lines], row // lines)
+            (answers[row % lines], guesses[row % lines][: row // lines], row // lines)
             for row in range(busy)
         ]
         logits = self._decoder.step(
-            [guess[-1] if guess else row.answer.tokens[-1] for row, guess, _ in reading],
-            [row.length + depth for row, _, depth in reading],
-            [row.begun.slot for row, _, _ in reading],
+            rows,
+            [guess[-1] if guess else answer.tokens[-1] for answer, guess, _ in reading],
+            [answer.length + depth for answer, _, depth in reading],
+            [self._slots[live[row % lines].reading.adapter] for row in range(busy)],
             lines,
         )
-        drawn = self._draw([(row, guess) for row, guess, _ in reading], logits)
-        for place, row in enumerate(live):
+        self._counts["steps"] += 1
+        drawn = self._draw([(answer, guess) for answer, guess, _ in reading], logits)
+        for place, answer in enumerate(answers):
             # The row behind holds when this one's token is what it read.
             for at, guessed in zip(
                 range(place, busy, lines), [*guesses[place], None], strict=False
             ):
-                self._take(row, *drawn[at])
-                if row.answer.finish or drawn[at][0] != guessed:
+                self._take(answer, *drawn[at])
+                if answer.finish or drawn[at][0] != guessed:
                     break
         for place, row in enumerate(live):
             answer = row.answer
             if answer.finish and self._writing.failed(answer):
                 live[place] = again = self._begin(
-                    common, answer.prompt, row.unit, row.begun, answer.index, answer.attempt + 1
+                    row.reading, row.unit, answer.index, answer.attempt + 1
                 )
                 # Up to its change the one before was the same program's copy.
                 if not again.answer.finish and again.answer.copied > answer.copied:
-                    self._fill(common, place, again)
-        finished = [row for row in live if row.answer.finish]
+                    self._fill(place, again)
+        for row in live:
+            if row.answer.finish:
+                self._finish(row)
         for place in reversed(range(len(live))):
             if live[place].answer.finish:
                 last = live.pop()
                 if place < len(live):
-                    self._decoder.move(len(live), place, last.length)
+                    rows.move(len(live), place, last.answer.length)
                     live[place] = last
-        self.timings.steps += 1
-        self.timings.decode_seconds += time.perf_counter() - start
-        return finished
 
-    def _draw(self, rows: list[tuple[_Row, list[int]]], logits: Tensor) -> list[tuple[int, float]]:
+    def _draw(self, rows: list[tuple[Draft, list[int]]], logits: Tensor) -> list[tuple[int, float]]:
         """Draw the next token of each row's sample, were it to go on with the guessed ones.
 
         Returns:
             Token and log-probability of each, as `next_tokens` has them.
         """
-        answers = [(row.answer, guess) for row, guess in rows]
         tokens, logs = next_tokens(
             logits,
-            [answer.knobs for answer, _ in answers],
-            [
-                list(answer.seen | dict.fromkeys(guess))
-                if answer.knobs.repetition_penalty != 1
-                else []
-                for answer, guess in answers
-            ],
+            [answer.knobs for answer, _ in rows],
+            [[*answer.text.tokens, *guess] for answer, guess in rows],
             # Behind the last token that may be drawn nothing is taken, whatever it is drawn with.
             [
                 answer.uniforms[min(len(answer.tokens) + len(guess), len(answer.uniforms) - 1)]
-                for answer, guess in answers
+                for answer, guess in rows
             ],
         )
         return list(zip(tokens, logs, strict=True))
 
-    def _take(self, row: _Row, token: int, log_probability: float) -> None:
+    def _take(self, answer: Draft, token: int, log_probability: float) -> None:
         """Let a sample go on with `token`, which the model gives a probability."""
-        self._writing.take(row.answer, token, log_probability)
-        row.text.append(token)
-        self.timings.tokens += 1
-
-
-_Reading = tuple[Path | None, str, bool]
-"""A prompt as an adapter reads it: the adapter, the prompt's name, whether with its copy."""
-
-
-@dataclass
-class _Common:
-    """What one call of `Engine.generate` asks for, and how far it is.
-
-    Attributes:
-        readers: by how many units each prompt is still to be read, asked for a change or not.
-        alike: by how many of them with one adapter.
-        read: what was read last, its keys and values and its logits, while another unit wants it.
-    """
-
-    units: Sequence[Unit]
-    samples: int
-    seed: int
-    readers: Counter[tuple[str, bool]]
-    alike: Counter[_Reading]
-    read: tuple[_Reading, DynamicCache, Tensor] | None = None
-
-
-def _in_turn(
-    units: Sequence[Unit], names: Sequence[Sequence[str]], prompts: Sequence[str]
-) -> list[tuple[int, str]]:
-    """Return each unit's number with each of its prompts; with one adapter, prompt by prompt."""
-    adapters = [unit.adapter for unit in units]
-    order = {name: place for place, name in enumerate(prompts)}
-    pairs = [(number, name) for number, own in enumerate(names) for name in own]
-    return sorted(pairs, key=lambda pair: (adapters.index(adapters[pair[0]]), order[pair[1]]))
-
-
-class _AdapterSlots:
-    """Which adapter is in which of the decoder's slots; units with one adapter share its slot."""
-
-    def __init__(self, decoder: Decoder) -> None:
-        self._decoder = decoder
-        self._free = list(range(decoder.adapters))
-        self._taken: dict[Path, tuple[int, set[int]]] = {}
-
-    def enter(self, unit: Unit, number: int) -> int | None:
-        """Return the slot of the unit's adapter, or None when there is none to be had yet."""
-        if unit.adapter is None:
-            return self._decoder.adapters
-        if unit.adapter not in self._taken:
-            if not self._free:
-                return None
-            slot = self._free.pop(0)
-            self._taken[unit.adapter] = (slot, set())
-            self._decoder.put_adapter(slot, unit.adapter)
-        slot, users = self._taken[unit.adapter]
-        users.add(number)
-        return slot
-
-    def leave(self, unit: Unit, number: int) -> None:
-        """Say that a unit is done."""
-        if unit.adapter is None:
-            return
-        slot, users = self._taken[unit.adapter]
-        users.discard(number)
-        if not users:
-            del self._taken[unit.adapter]
-            self._decoder.clear_adapter(slot)
-            self._free.append(slot)
-
-    def close(self) -> None:
-        """Empty every slot."""
-        for slot, _ in self._taken.values():
-            self._decoder.clear_adapter(slot)
+        self._writing.take(answer, token, log_probability)
+        self._counts["tokens"] += 1

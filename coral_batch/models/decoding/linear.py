@@ -49,7 +49,6 @@ class Routing:
     Attributes:
         slots: (rows,) slot of each row; the last slot, number `count`, holds no adapter.
         columns: (rows, count * width) mask that keeps a row's own adapter's columns.
-        version: changes whenever `slots` does.
     """
 
     def __init__(self, count: int, rank: int, dtype: torch.dtype, device: torch.device) -> None:
@@ -64,7 +63,6 @@ class Routing:
         """Set the slot of each row; a single slot holds for every row."""
         self.slots = slots
         self.columns = self._blocks[slots]
-        self.version = object()
 
 
 class AdaptedLinears:
@@ -101,13 +99,14 @@ class AdaptedLinears:
         )
         self.squared_norms = torch.linalg.vector_norm(weight, dim=1, dtype=torch.float32) ** 2
         self.weight = self._laid_out(weight)
-        self.used: dict[int, bool] = {}  # slot -> does it hold a DoRA adapter
+        # Slots in which these layers have an adapter, and whether it is a DoRA one.
+        self.used: dict[int, bool] = {}
         self.columns = len(linears) * routing.count * routing.width
         self.a: Tensor | None = None
         self.b: Tensor | None = None
         self.scales: Tensor | None = None
         self._low: tuple[Tensor, Tensor] | None = None
-        self._by_row: tuple[object, Tensor, Tensor] | None = None
+        self._by_row: tuple[Tensor, Tensor, Tensor] | None = None
         self._last: tuple[Tensor, Tensor] | None = None
 
     def put(self, slot: int, layer: int, part: LowRank) -> None:
@@ -182,13 +181,12 @@ class AdaptedLinears:
     def _joined_bias(self, linears: Sequence[nn.Linear]) -> Tensor | None:
         if all(linear.bias is None for linear in linears):
             return None
-        none = [torch.zeros_like(linear.weight[:, 0]) for linear in linears]
         return torch.cat(
             [
-                zero if linear.bias is None else linear.bias.detach()
-                for linear, zero in zip(linears, none, strict=True)
+                torch.zeros_like(linear.weight[:, 0]) if linear.bias is None else linear.bias
+                for linear in linears
             ]
-        )
+        ).detach()
 
     def _zeros(self, *shape: int) -> Tensor:
         return torch.zeros(*shape, dtype=self.dtype, device=self.device)
@@ -214,33 +212,21 @@ class AdaptedLinears:
 
     def _routed(self) -> tuple[Tensor, Tensor]:
         """Return which columns of A each row uses, and how its outputs are scaled."""
-        if self._by_row is None or self._by_row[0] is not self.routing.version:
+        if self._by_row is None or self._by_row[0] is not self.routing.slots:
             assert self.scales is not None
             columns = self.routing.columns.repeat(1, len(self.parts))
             scales = self.scales[self.routing.slots]
-            self._by_row = (self.routing.version, columns[:, None], scales[:, None])
+            self._by_row = (self.routing.slots, columns[:, None], scales[:, None])
         return self._by_row[1:]
 
 
 class AdaptedLinear(nn.Module):
     """One layer of `AdaptedLinears`, in the place of a model's own."""
 
-    def __init__(self, together: AdaptedLinears, layer: int) -> None:
+    def __init__(self, together: AdaptedLinears, layer: int, own: nn.Linear) -> None:
         super().__init__()
         self.together, self.layer = together, layer
-
-    @property
-    def used(self) -> bool:
-        """Whether this layer, or one computed together with it, has an adapter in any slot."""
-        return bool(self.together.used)
-
-    def put(self, slot: int, part: LowRank) -> None:
-        """Put one adapter's matrices into `slot`."""
-        self.together.put(slot, self.layer, part)
-
-    def clear(self, slot: int) -> None:
-        """Empty `slot`."""
-        self.together.clear(slot)
+        self.in_features, self.out_features = own.in_features, own.out_features
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (rows, tokens, inputs) to (rows, tokens, outputs)."""
@@ -265,7 +251,7 @@ def adapt_linears(model: nn.Module, rows: int, routing: Routing) -> dict[str, Ad
         for names in groups:
             together = AdaptedLinears([own[name] for name in names], rows, routing)
             for layer, name in enumerate(names):
-                linear = AdaptedLinear(together, layer)
+                linear = AdaptedLinear(together, layer, own[name])
                 setattr(parent, name, linear)
                 replaced[f"{path}.{name}" if path else name] = linear
     return replaced

@@ -30,18 +30,16 @@ def next_tokens(
     """Draw one token a row.
 
     Args:
-        logits: (rows, vocabulary) logits, any floating dtype; overwritten where a token is
-            penalised.
+        logits: (rows, vocabulary) logits, any floating dtype.
         knobs: each row's knobs.
-        seen: each row's distinct tokens so far, prompt and answer; read only where the
-            repetition penalty is not 1.
+        seen: each row's tokens so far, prompt and answer; read only where the repetition penalty is
+            not 1.
         uniforms: each row's number in [0, 1); unused where the temperature is 0.
 
     Returns:
         One token id a row, and the logarithm of the probability that the model itself gives it: at
         temperature 1, over all tokens, without a penalty.
     """
-    own = logits.clone() if any(knob.repetition_penalty != 1 for knob in knobs) else logits
     logs, ids = kept(logits, knobs, seen)
     weights = np.exp(logs)
     cumulative = np.cumsum(weights, axis=1)
@@ -50,7 +48,7 @@ def next_tokens(
     last = np.count_nonzero(weights, axis=1) - 1
     rows = np.arange(len(weights))
     tokens = ids[rows, np.minimum(drawn, last)]
-    return tokens.tolist(), _log_probabilities(own, tokens)
+    return tokens.tolist(), _log_probabilities(logits, tokens)
 
 
 def _log_probabilities(logits: Tensor, tokens: NDArray[np.int64]) -> list[float]:
@@ -74,54 +72,46 @@ def kept(
         and -inf for tokens that the knobs leave out, and the tokens that they belong to. Where the
         temperature is 0, only the most likely token is not left out.
     """
-    penalised = _penalised(logits, knobs, seen)
     k = np.array([1 if knob.temperature == 0 else knob.top_k for knob in knobs])
-    values, ids = _candidates(logits, penalised, k)
-    return _logs(values, k, knobs), ids
+    values, ids = _candidates(penalised(logits, knobs, seen), k)
+    temperature = np.array([knob.temperature or 1.0 for knob in knobs])
+    top_p = np.array([knob.top_p for knob in knobs])
+    scaled = values.astype(np.float64) / temperature[:, None]
+    logs: NDArray[np.float64] = scaled - scaled[:, :1]
+    kth = values[np.arange(len(k)), np.minimum(k, values.shape[1]) - 1]
+    logs[values < kth[:, None]] = -np.inf
+    weights = np.exp(logs)
+    above = np.cumsum(weights, axis=1) - weights
+    # A token stays when those above it hold less than top_p of the mass: the first always stays.
+    # Of all of the mass what is too small to add to it is a part too.
+    beyond = above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)
+    logs[beyond & (top_p < 1)[:, None]] = -np.inf
+    logs[[knob.temperature == 0 for knob in knobs], 1:] = -np.inf
+    return logs, ids
 
 
-def penalised_logits(
-    logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]
-) -> Tensor:
-    """Return (rows, vocabulary) fp32 logits behind the repetition penalty; `logits` is used up."""
-    penalised = _penalised(logits, knobs, seen)
-    if penalised is None:
-        return logits.float()
-    values, ids = penalised
-    return logits.float().scatter_reduce(1, ids, values, "amax")
-
-
-def _penalised(
-    logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]
-) -> tuple[Tensor, Tensor] | None:
-    """Take the seen tokens out of `logits`, and return their penalised logits and their ids.
+def penalised(logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]) -> Tensor:
+    """Return (rows, vocabulary) logits behind the repetition penalty, fp32 where there is one.
 
     Keskar et al. 2019, section 4.1, as transformers does it: a positive logit is divided by the
     penalty, a negative one multiplied.
     """
     rows = [row for row, knob in enumerate(knobs) if knob.repetition_penalty != 1]
     if not rows:
-        return None
-    width = max(len(seen[row]) for row in rows)
-    padded = np.zeros((len(knobs), width), dtype=np.int64)
-    present = np.zeros((len(knobs), width), dtype=bool)
-    for row in rows:
-        padded[row, : len(seen[row])] = seen[row]
-        padded[row, len(seen[row]) :] = seen[row][0]
-        present[row, : len(seen[row])] = True
-    ids = torch.from_numpy(padded).to(logits.device)
-    valid = torch.from_numpy(present).to(logits.device)
-    penalty = torch.tensor([knob.repetition_penalty for knob in knobs], device=logits.device)
-    values = logits.gather(1, ids).float()
-    values = torch.where(values < 0, values * penalty[:, None], values / penalty[:, None])
-    values = torch.where(valid, values, -torch.inf)
-    index = torch.tensor(rows, device=logits.device)
-    logits[index[:, None], ids[index]] = -torch.inf
-    return values, ids
+        return logits
+    lengths = [len(seen[row]) for row in rows]
+    penalties = np.array([knobs[row].repetition_penalty for row in rows], dtype=np.float32)
+    penalty = torch.from_numpy(np.repeat(penalties, lengths)).to(logits.device)
+    tokens = np.concatenate([np.array(seen[row], dtype=np.int64) for row in rows])
+    places = torch.from_numpy(np.stack([np.repeat(rows, lengths), tokens])).to(logits.device)
+    found = logits.to(torch.float32, copy=True)
+    values = found[places[0], places[1]]
+    found[places[0], places[1]] = torch.where(values < 0, values * penalty, values / penalty)
+    return found
 
 
 def _candidates(
-    logits: Tensor, penalised: tuple[Tensor, Tensor] | None, k: NDArray[np.int_]
+    logits: Tensor, k: NDArray[np.int_]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Return each row's greatest logits, at least k of them and every one that ties with the k-th.
 
@@ -132,11 +122,6 @@ def _candidates(
     width = int(k.max()) + _MARGIN
     while True:
         values, ids = _top(logits, min(width, vocabulary))
-        if penalised is not None:
-            values = torch.cat([values, penalised[0]], dim=1)
-            ids = torch.cat([ids, penalised[1]], dim=1)
-            values, order = values.topk(min(width, values.shape[1]), dim=1)
-            ids = ids.gather(1, order)
         found, tokens = values.cpu().numpy(), ids.cpu().numpy()
         kth = found[np.arange(len(k)), np.minimum(k, found.shape[1]) - 1]
         if width >= vocabulary or (found[:, -1] < kth).all():
@@ -164,23 +149,3 @@ def _top(logits: Tensor, width: int) -> tuple[Tensor, Tensor]:
     ids = torch.cat([(best[:, :, None] * _CHUNK + offsets).view(rows, -1), rest], dim=1)
     values, order = values.topk(width, dim=1)
     return values, ids.gather(1, order)
-
-
-def _logs(
-    values: NDArray[np.float32], k: NDArray[np.int_], knobs: Sequence[Knobs]
-) -> NDArray[np.float64]:
-    rows = np.arange(len(k))
-    temperature = np.array([knob.temperature or 1.0 for knob in knobs])
-    top_p = np.array([knob.top_p for knob in knobs])
-    scaled = values.astype(np.float64) / temperature[:, None]
-    logs: NDArray[np.float64] = scaled - scaled[:, :1]
-    kth = values[rows, np.minimum(k, values.shape[1]) - 1]
-    logs[values < kth[:, None]] = -np.inf
-    weights = np.exp(logs)
-    above = np.cumsum(weights, axis=1) - weights
-    # A token stays when those above it hold less than top_p of the mass: the first always stays.
-    # Of all of the mass what is too small to add to it is a part too.
-    beyond = above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)
-    logs[beyond & (top_p < 1)[:, None]] = -np.inf
-    logs[[knob.temperature == 0 for knob in knobs], 1:] = -np.inf
-    return logs

@@ -70,8 +70,8 @@ def make_examples(
         CoralError: none of the problems has a bug to show.
     """
     by_program: dict[str, list[Bug]] = defaultdict(list)
-    for bug in bugs:
-        by_program[bug.problem].append(bug)
+    for one in bugs:
+        by_program[one.problem].append(one)
     shown = [
         (problem, variant, bug)
         for problem in sorted(problems, key=lambda problem: problem.name)
@@ -86,10 +86,26 @@ def make_examples(
             expected="a training program with a bug of its own, or injected bugs",
             action=f"raise {setting} (and injection.each if it is 0)",
         )
-    return [
-        _make_example(problem, variant, bug, instruction, tokenizer, docstring)
-        for (problem, variant, bug), instruction in zip(shown, cycle(INSTRUCTIONS), strict=False)
-    ]
+    examples = []
+    for (problem, variant, bug), instruction in zip(shown, cycle(INSTRUCTIONS), strict=False):
+        asked = instruction.format(name=problem.function)
+        program = program_text(replace(problem, buggy=bug.buggy) if bug else problem, docstring)
+        output = (bug or problem).reference.strip("\n")
+        user_text = USER_TEXT.format(instruction=asked, input=program, fence=FENCE)
+        examples.append(
+            Example(
+                id=f"{problem.name}/{variant}",
+                problem=problem.name,
+                variant=variant,
+                bug=bug.id if bug else None,
+                instruction=asked,
+                input=program,
+                output=output,
+                prompt=chat_prompt(tokenizer, user_text),
+                answer=f"{output}\n```{tokenizer.eos_token}",
+            )
+        )
+    return examples
 
 
 def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | None]:
@@ -102,29 +118,3 @@ def examples_sha256(examples: Sequence[Example]) -> str:
     """Hash the examples: what an adapter trained on them is known by."""
     text = json.dumps([asdict(row) for row in examples], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _make_example(
-    problem: Problem,
-    variant: int,
-    bug: Bug | None,
-    instruction: str,
-    tokenizer: PreTrainedTokenizerBase,
-    docstring: bool,
-) -> Example:
-    instruction = instruction.format(name=problem.function)
-    shown = problem if bug is None else replace(problem, buggy=bug.buggy)
-    program = program_text(shown, docstring)
-    output = (problem if bug is None else bug).reference.strip("\n")
-    user_text = USER_TEXT.format(instruction=instruction, input=program, fence=FENCE)
-    return Example(
-        id=f"{problem.name}/{variant}",
-        problem=problem.name,
-        variant=variant,
-        bug=None if bug is None else bug.id,
-        instruction=instruction,
-        input=program,
-        output=output,
-        prompt=chat_prompt(tokenizer, user_text),
-        answer=f"{output}\n```{tokenizer.eos_token}",
-    )

@@ -83,7 +83,9 @@ def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
     """
     user_text = user_text.removesuffix(FENCE).rstrip()
     if tokenizer.chat_template is None:
-        return f"{_beginning(tokenizer)}{user_text}\n{FENCE}"
+        # Behind the token that the tokenizer begins every text with, where it has one.
+        begins = tokenizer("x")["input_ids"][:1] == [tokenizer.bos_token_id]
+        return f"{tokenizer.bos_token if begins else ''}{user_text}\n{FENCE}"
     return _turn(tokenizer, user_text) + FENCE
 
 
@@ -99,12 +101,6 @@ def free_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
     if tokenizer.chat_template is None:
         return chat_prompt(tokenizer, user_text)
     return _turn(tokenizer, user_text)
-
-
-def _beginning(tokenizer: PreTrainedTokenizerBase) -> str:
-    """Return the token that the tokenizer begins every text with; nothing where it has none."""
-    begins = tokenizer("x")["input_ids"][:1] == [tokenizer.bos_token_id]
-    return str(tokenizer.bos_token) if begins else ""
 
 
 # Some templates tell the date, as Llama 3.2's does. An answer asked for tomorrow is to be today's.

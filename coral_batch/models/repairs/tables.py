@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from coral_batch.models.base.checkpoint import load_tokenizer
@@ -54,7 +55,7 @@ def sample(
     )
     answers, durations = draw(works, drawing, base, "genomes")
     rows = [
-        _row(subject, one, prompts)
+        _row(subject.genome, subject.knobs, one, prompts)
         for subject, drawn in zip(subjects, answers, strict=True)
         for one in drawn.samples
     ]
@@ -103,42 +104,26 @@ def floors(
     Whatever a score gives them, it gives for nothing. `knobs` are those of the base model, which
     they stand beside; nothing is drawn.
     """
-    tokenizer = load_tokenizer(base)
+    tokenizer, prompts = load_tokenizer(base), _prompts(problems, base, settings)
     rows = []
     for name in FLOORS:
         for problem in problems:
-            prompt = chat_prompt(tokenizer, repair_prompt(problem, settings.prompt.docstring))
             raw = f"{FENCE}{buggy_program(problem)}{CLOSING}" if name == "unchanged" else ""
-            rows.append(
-                SampleRow(
-                    genome=name,
-                    problem=problem.name,
-                    sample=0,
-                    seed=derive_seed(settings.seed, *sample_stream(problem.name, 0)),
-                    knobs=knobs,
-                    prompt=prompt,
-                    raw=raw,
-                    code=extract_code(raw),
-                    prompt_tokens=len(tokenizer(prompt, add_special_tokens=False)["input_ids"]),
-                    new_tokens=0,
-                    copied_tokens=0,
-                    redrawn=0,
-                    finish="fence",
-                    candidate=0,
-                    drawn_tokens=0,
-                    log_probability=None,
-                )
-            )
+            tokens = tokenizer(prompts[problem.name], add_special_tokens=False)["input_ids"]
+            seed = derive_seed(settings.seed, *sample_stream(problem.name, 0))
+            drawn = Sample(problem.name, 0, seed, raw, len(tokens), 0, 0, 0, "fence", 0.0, 0)
+            row = _row(name, knobs, drawn, prompts)
+            rows.append(replace(row, log_probability=None))
     return rows
 
 
-def _row(subject: SubjectRow, drawn: Sample, prompts: Mapping[str, str]) -> SampleRow:
+def _row(genome: str, knobs: Knobs, drawn: Sample, prompts: Mapping[str, str]) -> SampleRow:
     return SampleRow(
-        genome=subject.genome,
+        genome=genome,
         problem=drawn.problem,
         sample=drawn.index,
         seed=drawn.seed,
-        knobs=subject.knobs,
+        knobs=knobs,
         prompt=prompts[drawn.problem],
         raw=drawn.text,
         code=extract_code(drawn.text),
