@@ -15,6 +15,7 @@ import pytest
 from coral_batch import lake
 from coral_batch.commands import repair as command
 from coral_batch.commands.repair import record, told
+from coral_batch import repair as package
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import Repair, repair
@@ -420,7 +421,5 @@ def blocks(page: str, heading: str) -> list[str]:
 
 
 def test_the_package_itself_repairs_as_well(file: Path) -> None:
-    from coral_batch import repair as package
-
     found = package(file, CASES, "clamp", draw=Scripted([RIGHT]))  # type: ignore
     assert found.outcome == "repaired"
