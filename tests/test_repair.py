@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from coral_batch import lake
+from coral_batch import repair as package
 from coral_batch.commands import repair as command
 from coral_batch.commands.repair import record, told
-from coral_batch import repair as package
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import Repair, repair
