@@ -22,6 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 repro: setup  ## run the whole evolution (dvc repro)
+	coral doctor --time
 	dvc repro
 
 check: setup lint  ## check style and types, then run the quick tests

@@ -31,11 +31,11 @@ from coral_batch.evidence.paired import Outcome, Outcomes, compare
 from coral_batch.evidence.summary import OWN, difficulty
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
-from coral_batch.linteval.items.examples import make_last_examples
+from coral_batch.linteval.items.examples import make_all_examples
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding.drawing import draw
 from coral_batch.models.repairs.tables import sample
-from coral_batch.models.training.obtain import obtain_adapters
+from coral_batch.models.training.obtain import Wanted, obtain_adapters
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Problem, Role
@@ -133,7 +133,8 @@ def main() -> None:
         shown = measured(problems, bugs, manifest, settings.evaluation)
     else:
         count = BUGS if arguments.bugs is None else arguments.bugs
-        shown = selected_on(select(problems, manifest, "test"), bugs, count)
+        wide = replace(settings.validation, bugs=count)
+        shown, _ = selected_on(select(problems, manifest, "test"), bugs, wide)
     subjects = [SubjectRow(BASE, None, None, {}, GREEDY), *map(_finished, arguments.adapter)]
     source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")
@@ -160,10 +161,11 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
     """Return what answers with an arm's adapter are drawn with."""
     arm, base = ARMS[name], lake.path("base")
     tokenizer, docstring, compute = load_tokenizer(base), all_.prompt.docstring, all_.compute
-    examples = make_last_examples(
-        problems, bugs, arm.bugs, arm.lint, tokenizer, docstring, all_.seed, compute.workers
+    taught = replace(all_.examples, bugs=arm.bugs, lint=arm.lint)
+    examples = make_all_examples(
+        problems, bugs, taught, tokenizer, docstring, all_.seed, compute.workers
     )
-    wanted = (TEXTBOOK, all_.seed)
+    wanted = Wanted(TEXTBOOK, all_.seed)
     training = replace(
         all_.training,
         passes=arm.passes,
@@ -180,7 +182,7 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
 def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
     """Draw an answer to each bug, and judge it by all cases of its program."""
     draw_ = partial(draw, store=Store(lake.STORE))
-    rows, looks, _ = sample([subject], shown, 1, lake.path("base"), settings, draw_)
+    rows, looks, _ = sample([subject], shown, [], 1, lake.path("base"), settings, draw_)
     by_name = {problem.name: problem for problem in shown}
     programs = [as_program(by_name[row.problem], row.code, row.problem) for row in rows]
     verdicts = judge(programs, settings.verdicts, settings.compute.workers)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch.lake.stage import Outputs, Tables, run
+from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Params
 from coral_batch.search.mapping.transport import Transport
 from coral_batch.search.search import plan
@@ -19,7 +20,8 @@ def make(tables: Tables, settings: Params, generation: str, obtain: Callable[...
 
     transport = Transport.from_plain(tables.read_document("calibration", dict))
     plans = plan(tables.read_frame("features", generation), transport, settings)
-    return adapted(tables, settings, plans, ("examples", generation), obtain)
+    genomes = tables.read_rows("population", Genome, generation)
+    return adapted(tables, settings, plans, genomes, generation, obtain)
 
 
 def adapters(generation: Generation) -> None:

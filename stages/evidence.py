@@ -46,11 +46,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         (of_base, of_best),
         tables.read_rows("bugs", Bug),
         tables.read_frame("overlaps"),
-        spent(
-            drawn,
-            tables.read_rows("samples", SampleRow, lake.FINALS),
-            tables.read_rows("adapters", AdapterRow, lake.EVALUATIONS["best"]),
-        ),
+        spent(drawn),
         reliability,
         settings.search.kind,
         settings.seed,

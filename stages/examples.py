@@ -7,34 +7,35 @@ from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role
 from coral_batch.records.settings import Params
 
-TABLES = ("examples", "refit_examples")
+TABLES = ("examples",)
 
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: transformers takes seconds, which --help must not.
-    from coral_batch.linteval.items.examples import make_last_examples
+    from coral_batch.linteval.items.examples import make_all_examples
     from coral_batch.models.base.checkpoint import load_tokenizer
-    from coral_batch.models.prompts.examples import make_examples
+    from coral_batch.models.prompts.examples import in_portions
 
     problems = select(
         read_problems(tables, settings), tables.read_rows("manifest", Role), "training"
     )
-    bugs, tokenizer = tables.read_rows("bugs", Bug), load_tokenizer(tables.path("base"))
-    shown, docstring = settings.examples, settings.prompt.docstring
-    few = make_examples(problems, bugs, shown.bugs, tokenizer, docstring)
-    workers = settings.compute.workers
-    many = make_last_examples(
-        problems, bugs, shown.refit, shown.lint, tokenizer, docstring, settings.seed, workers
+    made = make_all_examples(
+        problems,
+        tables.read_rows("bugs", Bug),
+        settings.examples,
+        load_tokenizer(tables.path("base")),
+        settings.prompt.docstring,
+        settings.seed,
+        settings.compute.workers,
     )
-    return {"examples": few, "refit_examples": many}
+    generations = len(settings.generations)
+    return {"examples": in_portions(made, settings.examples, generations, settings.seed)}
 
 
 def examples() -> None:
     """Make the training examples."""
-    made = run(make)
-    for table, words in (("examples", ""), ("refit_examples", " for the best genome")):
-        rows = made[table]
-        bugs, problems = {row.input for row in rows if not row.lint}, {row.problem for row in rows}
-        lint = sum(row.lint for row in rows)
-        print(f"{len(rows)} examples{words}: {len(bugs)} bugs of {len(problems)} problems", end="")
-        print(f", {lint} programs with lint errors" if lint else "")
+    rows = run(make)["examples"]
+    bugs, problems = {row.input for row in rows if not row.lint}, {row.problem for row in rows}
+    lint = sum(row.lint for row in rows)
+    print(f"{len(rows)} examples: {len(bugs)} bugs of {len(problems)} problems", end="")
+    print(f", {lint} programs with lint errors" if lint else "")

@@ -9,8 +9,7 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.rows import (
     BASE,
     AdapterCardRow,
-    AdapterRow,
-    FinalistRow,
+    BestRow,
     SelectionRow,
     TimeRow,
 )
@@ -43,11 +42,11 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
                 name,
                 tables.read_rows("population", Genome, name),
                 frozenset(row.genome for row in rows if row.survived),
+                {row.genome: row.worth for row in rows},
             )
             for name, rows in fates.items()
         ],
         fates=fates,
-        finalists=tables.read_rows("finalists", FinalistRow),
         best=individuals[genome],
         repairs=(
             read_repairs(tables, settings, best.generation, best.genome),
@@ -61,20 +60,19 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         identity=identity(
             [
                 *(lake.path("problems", source) for source in settings.corpus.sources),
-                *(lake.path(table) for table in ("manifest", "bugs", "examples", "refit_examples")),
+                *(lake.path(table) for table in ("manifest", "bugs", "examples")),
             ]
         ),
-        taught=any(row.lint for row in tables.read_rows("refit_examples", Example)),
+        taught=any(row.lint for row in tables.read_rows("examples", Example)),
         params=params.FILE.read_text(encoding="utf-8"),
     )
     return {"index": index_page(run_)}
 
 
 def _exported(tables: Tables) -> AdapterCardRow:
-    part = lake.EVALUATIONS["best"]
-    (adapter,) = tables.read_rows("adapters", AdapterRow, part)
-    cards = tables.read_rows("adapter_cards", AdapterCardRow, part)
-    return find(cards, lake.path("adapter_cards", part), key=adapter.key)
+    best = tables.read_document("best", BestRow)
+    cards = tables.read_rows("adapter_cards", AdapterCardRow, best.generation)
+    return find(cards, lake.path("adapter_cards", best.generation), key=best.key)
 
 
 def index() -> None:

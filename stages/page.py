@@ -1,6 +1,5 @@
 """Stage `page`: one part of the lake, such as a generation or the base model, as an HTML page."""
 
-from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Params
@@ -17,11 +16,11 @@ def make(tables: Tables, settings: Params, part: str) -> Outputs:
     individuals, only = [], None
     if part in settings.generations:
         individuals = read_individuals(tables, part)
-    elif part != lake.FINALS:  # whose samples are all shown; others have one subject, or floors
+    else:
         only = tables.read_rows("subjects", SubjectRow, part)[0].genome
     return {"page": part_page(part, individuals, read_repairs(tables, settings, part, only))}
 
 
 def page(part: Part) -> None:
-    """Write the page of a part: a generation, the finalists, the base model or the best genome."""
+    """Write the page of a part: a generation, the base model or the best genome."""
     run(make, part)

@@ -1,15 +1,15 @@
-"""Stage `population`: the genomes of the first generation, before which none was evaluated."""
+"""Stage `population`: the genomes of the first generation, which inherits nothing."""
 
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 from coral_batch.search.genome import random_population
 
-TABLES = ("population", "evaluated")
+TABLES = ("population", "inherited")
 
 
 def make(_: Tables, settings: Params, __: str) -> Outputs:
-    return {"population": random_population(settings.evolution, settings.seed), "evaluated": []}
+    return {"population": random_population(settings.evolution, settings.seed), "inherited": []}
 
 
 def population() -> None:

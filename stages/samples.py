@@ -1,22 +1,20 @@
 """Stage `samples`: repairs of problems, drawn with every genome of a part or the base model."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_problems, read_shown
 from coral_batch.corpus.split.roles import check_evaluation, check_selection, select
-from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
+from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Role
+from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.seeding import derive_seed
 from stages.arguments import Part
 
 TABLES = ("samples", "first_changes", "sample_durations")
@@ -32,18 +30,16 @@ def make(tables: Tables, settings: Params, part: str, draw: Callable[..., Any]) 
     held_out = part in lake.EVALUATIONS.values()
     if held_out:
         shown = measured(problems, bugs, manifest, settings.evaluation)
+        read: list[Problem] = []
         check_evaluation((one.name for one in shown), manifest, settings.evaluation.problems)
-    elif part == lake.FINALS:
-        shown = drawn_again(test, bugs, settings.validation)
-        settings = replace(settings, seed=derive_seed(settings.seed, part))
     else:
-        shown = selected_on(test, bugs, settings.validation.bugs)
-    if not held_out:
-        check_selection((one.name for one in shown), manifest)
+        shown, read = selected_on(test, bugs, settings.validation)
+        check_selection((one.name for one in [*shown, *read]), manifest)
     subjects = tables.read_rows("subjects", SubjectRow, part)
     rows, looks, durations = sample(
         subjects,
         shown,
+        read,
         (settings.evaluation if held_out else settings.validation).samples,
         tables.path("base"),
         settings,

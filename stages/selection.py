@@ -1,10 +1,10 @@
-"""Stage `selection`: who lives, the next generation's population, and what is known by then."""
+"""Stage `selection`: who lives, the next generation's population, and what it inherits."""
 
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import AdapterRow, EvaluatedRow
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, FirstChangeRow, SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.search.mapping.transport import Transport
+from coral_batch.search.inherited import inherited
 from coral_batch.search.tables import next_generation
 from stages.arguments import Generation
 
@@ -14,17 +14,19 @@ TABLES = ("selection",)
 def make(tables: Tables, settings: Params, generation: str) -> Outputs:
     genomes = tables.read_rows("population", Genome, generation)
     scores = tables.read_frame("scores", generation)
+    looks = tables.read_rows("first_changes", FirstChangeRow, generation)
     adapters = tables.read_rows("adapters", AdapterRow, generation)
-    before = tables.read_rows("evaluated", EvaluatedRow, generation)
-    transport = Transport.from_plain(tables.read_document("calibration", dict))
-    rows, bred, evaluated = next_generation(
-        genomes, adapters, scores, before, transport, int(generation), settings
-    )
+    rows, bred = next_generation(genomes, scores, looks, int(generation), settings)
     following = settings.generations[generation].next
     return {
         "selection": rows,
         ("population", following): bred,
-        ("evaluated", following): evaluated,
+        ("inherited", following): inherited(
+            [row.genome for row in rows if row.survived],
+            adapters,
+            tables.read_rows("adapter_cards", AdapterCardRow, generation),
+            tables.read_rows("subjects", SubjectRow, generation),
+        ),
     }
 
 

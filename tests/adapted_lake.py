@@ -13,7 +13,7 @@ from coral_batch import lake
 from coral_batch.lake import params
 from coral_batch.lake.hashes import file_sha256
 from coral_batch.models.base.checkpoint import materialise, read_card
-from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.models.prompts.examples import examples_sha256, portion
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
 from stages.evidence import evidence
@@ -34,26 +34,25 @@ def make_run_on_tiny_base() -> None:
 
 def make_adapter() -> Path:
     """Give the run an adapter of its base; return the folder of the best one's."""
-    best, evaluated = lake.read_document("best", BestRow), lake.EVALUATIONS["best"]
-    folder = lake.path("adapter_folders", evaluated) / KEY
+    best = lake.read_document("best", BestRow)
+    folder = lake.path("adapter_folders", "001") / KEY
     torch.manual_seed(1)
     model = AutoModelForCausalLM.from_pretrained(lake.path("base"))
     config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
     get_peft_model(model, config).save_pretrained(folder)
     (folder / "README.md").unlink()
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
-    lake.write_document("best", replace(best, files=files))
+    lake.write_document("best", replace(best, key=KEY, files=files))
     rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
     lake.write_rows("adapters", rows, "001")
-    again = [row for row in rows if row.genome == best.genome]
-    lake.write_rows("adapters", again, evaluated)
-    for part, shown in (("001", "examples"), (evaluated, "refit_examples")):
-        known = {
-            "base": read_card(lake.path("base")).sha256,
-            "examples": examples_sha256(lake.read_rows(shown, Example)),
-            "training": asdict(params.load().training),
-            "seed": 7,
-        }
-        lake.write_rows("adapter_cards", [AdapterCardRow(KEY, known, files)], part)
-    lake.write_folders("adapter_folders", {KEY: folder}, "001")
+    settings = params.load()
+    learnt = portion(lake.read_rows("examples", Example), settings.examples, 1)
+    known = {
+        "base": read_card(lake.path("base")).sha256,
+        "examples": examples_sha256(learnt),
+        "parents": [{"key": "c" * 64, "share": 1.0}],
+        "training": asdict(settings.training),
+        "seed": 7,
+    }
+    lake.write_rows("adapter_cards", [AdapterCardRow(KEY, known, files)], "001")
     return folder

@@ -28,7 +28,7 @@ LONG = (
 # wait for many jails. A single test can be marked `slow` in its file.
 SLOW = (
     *LONG,
-    *("test_adapters_obtain.py", "test_adapters_tables.py", "test_adapters_training.py"),
+    *("test_adapters_obtain.py", "test_adapters_stage.py", "test_adapters_training.py"),
     *("test_classics.py", "test_completion_model.py", "test_export.py", "test_full_benchmark.py"),
     *("test_generation_engine.py", "test_linteval_harness.py", "test_linteval_items.py"),
     *("test_linteval_stages.py", "test_injection_trials.py", "test_linting.py"),

@@ -38,7 +38,7 @@ from coral_batch.records.problem import Problem
 from coral_batch.records.rows import AdapterRow, DurationRow
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed
-from stages import adapters, linteval_samples, refit, samples
+from stages import adapters, linteval_samples, samples
 from tests import REPOSITORY
 from tests.settings import set_params, set_sources
 from tests.tiny import make_tiny_base
@@ -52,15 +52,15 @@ SETTINGS = {
     "calibration.bins": 2,
     "corpus.sources.snippets.exclude": [],
     "injection.each": 2,
-    "examples.bugs": 1,
-    "examples.refit": 2,
+    "examples.bugs": 2,
+    "examples.portion": 20,
     "training.layers": 1,
     "validation.bugs": 0,
     "validation.samples": 1,
+    "validation.read": 4,
     "evaluation.bugs": 3,
     "evaluation.samples": 1,
     "evolution.population": 3,
-    "evolution.screen": 4,
     "linteval.path": "lake/raw/items",
     "linteval.items": 3,
     "linteval.samples": 2,
@@ -102,11 +102,7 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     stage("subjects")
     draw(lake.VALIDATION_BASE)
     judge(lake.VALIDATION_BASE)
-    stage("finals")
-    draw(lake.FINALS)
-    judge(lake.FINALS)
     stage("best")
-    train_again()
     for part in lake.EVALUATIONS.values():
         draw(part)
         judge(part)
@@ -192,11 +188,6 @@ def adapt(part: str) -> None:
     run(partial(adapters.make, obtain=_obtain), part)
 
 
-def train_again() -> None:
-    """Make the best genome's adapter likewise."""
-    run(partial(refit.make, obtain=_obtain), lake.EVALUATIONS["best"])
-
-
 def _obtain(
     base: Path,
     examples: Sequence[Example],
@@ -204,7 +195,6 @@ def _obtain(
     training: Training,
     _store: object,
     _threads: object,
-    alone: bool,
 ) -> dict[Wanted, Adapter]:
     """Stand for training."""
     common = {
@@ -213,20 +203,20 @@ def _obtain(
         "training": asdict(training),
         "code": "0" * 64,
         "versions": {"torch": "2.13.0"},
-        "arithmetic": {"threads": 2 if alone else 1},
+        "arithmetic": {"threads": 1},
     }
     obtained = {}
-    for configuration, seed in wanted:
-        known = lake.plain({**common, "configuration": asdict(configuration), "seed": seed})
+    for one in wanted:
+        parents = [{"key": parent.key, "share": parent.share} for parent in one.parents]
+        own = {"configuration": asdict(one.configuration), "seed": one.seed, "parents": parents}
+        known = lake.plain({**common, **own})
         key = key_of(known)
         folder = Path(".coral/made") / key
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("adapter_config.json", "adapter_model.safetensors"):
             (folder / name).write_bytes(f"{name} of {key}".encode())
         curve = TrainingCurve((2.5, 1.25), (150, 150), (50, 50), False)
-        obtained[configuration, seed] = Adapter(
-            key, known, folder, folder_hashes(folder), curve, False, 2.5
-        )
+        obtained[one] = Adapter(key, known, folder, folder_hashes(folder), curve, False, 2.5)
     return obtained
 
 
@@ -273,6 +263,8 @@ def _draw(
     for work in works:
         drawn = []
         for name, prompt in work.prompts.items():
+            if name in work.read:
+                continue
             length = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
             for index in range(drawing.samples):
                 text = write(work.name, name, index)

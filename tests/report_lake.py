@@ -23,14 +23,13 @@ from coral_batch.records.rows import (
     AdapterRow,
     BestRow,
     DurationRow,
-    FinalistRow,
     FirstChangeRow,
     SelectionRow,
     SubjectRow,
 )
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.search.best import finalists
+from coral_batch.search.best import choose
 from tests.rows import SAMPLE
 
 WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
@@ -42,6 +41,8 @@ HOSTILE = "def sieve(n):\n    '\x1b]0;owned\x07\x1b[2J\u202e\u2028\x9b31m'\n    
 PROBLEMS = ("sieve", "wrap")
 TAUGHT = "gcd"
 SOURCE = "classics"
+PORTION = 40
+"""Of the examples: those of generation 000 are bugs, those of 001 lint errors."""
 ADAPTER_FILES = {"adapter_config.json": "1" * 64, "adapter_model.safetensors": "2" * 64}
 CARD = {
     "name": "tiny",
@@ -80,21 +81,17 @@ def write_lake() -> None:
         _write_generation(name, genomes)
     write_best()
     best = lake.read_document("best", BestRow)
-    _write_repairs(lake.FINALS, (best.genome,))
-    finalist = SubjectRow(
-        best.genome, best.key, f"generations/001/adapters/{best.key}", best.files, KNOBS
-    )
-    lake.write_rows("subjects", [finalist], lake.FINALS)
     _write_repairs(lake.VALIDATION_BASE, ("base", *FLOORS))
     lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.VALIDATION_BASE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.VALIDATION_BASE)
-    lake.write_rows("sample_durations", [DurationRow(best.genome, 4.0, False)], lake.FINALS)
     for model in lake.LINT_MODELS:
         answered = [DurationRow("1", 0.5, False), DurationRow("2", 0.5, model == "best")]
         lake.write_rows("linteval_durations", answered, model)
     evaluated = {
         "base": SubjectRow("base", None, None, {}, KNOBS),
-        "best": replace(finalist, folder=f"{lake.EVALUATIONS['best']}/adapters/{best.key}"),
+        "best": SubjectRow(
+            best.genome, best.key, f"generations/001/adapters/{best.key}", best.files, KNOBS
+        ),
     }
     for model, subject in evaluated.items():
         _write_repairs(lake.EVALUATIONS[model], (subject.genome,))
@@ -105,9 +102,12 @@ def write_lake() -> None:
     roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, "cases", "0" * 64))
     lake.write_rows("manifest", roles)
     example = Example(f"{TAUGHT}/0", TAUGHT, 0, None, f"Fix {TAUGHT}.", "b", "r", "p", "a")
-    lint = replace(example, id=f"{TAUGHT}/lint-0", bug=f"{TAUGHT}/lint-0")
-    lake.write_rows("examples", [example])
-    lake.write_rows("refit_examples", [example, lint])
+    examples = [replace(example, id=f"{TAUGHT}/{number}") for number in range(PORTION)]
+    lint = [
+        replace(example, id=f"{TAUGHT}/lint-{number}", bug=f"{TAUGHT}/lint-{number}")
+        for number in range(PORTION)
+    ]
+    lake.write_rows("examples", [*examples, *lint])
     lake.write_document("card", CARD)
 
 
@@ -143,32 +143,24 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
 def write_best() -> None:
     """Call the genome best that is by selection."""
     selections = {part: lake.read_rows("selection", SelectionRow, part) for part in GENERATIONS}
-    (first,) = finalists(selections, 1)
+    first = choose(selections)
     generation, best = first.generation, first.row
     adapters = lake.read_rows("adapters", AdapterRow, generation)
     chosen = find(adapters, lake.path("adapters", generation), genome=best.genome)
-    lake.write_rows(
-        "finalists", [FinalistRow(best.genome, generation, first.passed, best.worth, 0.5, 0.75)]
-    )
     lake.write_document(
         "best",
         BestRow(
             generation=generation,
             genome=best.genome,
-            key="0" * 64,
+            key=chosen.key,
             files={"adapter_config.json": "0" * 64},
             coordinates=chosen.coordinates,
             configuration=chosen.configuration,
             knobs=chosen.knobs,
-            seed=5,
             fitness=best.fitness,
             passed=first.passed,
         ),
     )
-    part = lake.EVALUATIONS["best"]
-    lake.write_rows("adapters", [chosen], part)
-    lake.write_rows("adapter_cards", [AdapterCardRow(chosen.key, {"seed": 5}, ADAPTER_FILES)], part)
-    lake.write_rows("adapter_durations", [DurationRow(chosen.key, 60.0, False)], part)
 
 
 def make_run() -> None:
@@ -194,9 +186,12 @@ def _problem(name: str) -> Problem:
 
 def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
     born = [genome for genome in genomes if genome.startswith(part)]
-    parents = () if part == "000" else ("000-01", "000-02")
-    operator = "random" if part == "000" else "crossover+mutation"
-    population = [Genome(genome, parents, operator, "B3/S23", 7, 0.5) for genome in genomes]
+    population = [
+        Genome(genome, (), "random", "B3/S23", 7, 0.5)
+        if genome.startswith("000")
+        else Genome(genome, ("000-01", "000-02"), "crossover+mutation", "B3/S23", 7, 0.5)
+        for genome in genomes
+    ]
     lake.write_rows("population", population, part)
     cells = np.zeros((len(genomes), 3, 4, 8), np.uint8)
     cells[:, :, 1, 2:5] = 1
@@ -241,7 +236,7 @@ def _fate(genome: str, objectives: Scores, value: float) -> SelectionRow:
         name for name in OBJECTIVES if getattr(objectives, name) < getattr(THRESHOLDS, name)
     )
     return SelectionRow(
-        *(genome, objectives, value, 0.25, value, THRESHOLDS, not failed, failed, 0.0, False),
+        *(genome, objectives, value, 0.25, 0.5, value, THRESHOLDS, not failed, failed, 0.0, False),
         *(0, None, True, ()),
     )
 

@@ -21,7 +21,7 @@ from stages.results import results
 from tests import REPOSITORY
 from tests.report_lake import GENERATIONS, write_lake
 
-PARTS = (lake.VALIDATION_BASE, lake.FINALS, *lake.EVALUATIONS.values(), *GENERATIONS)
+PARTS = (lake.VALIDATION_BASE, *lake.EVALUATIONS.values(), *GENERATIONS)
 
 HOSTILE = (
     "</script></style></title></pre><script>window.owned = 1</script>\n"
@@ -40,7 +40,7 @@ EVIDENCE = Evidence(
     "001-00",
     "001",
     True,
-    Budget(5, 4, 1200, 500, 20, 400),
+    Budget(5, 4, 1200, 20, 400),
     {name: Closest(0.25, "sieve", "gcd") for name in MEASURES},
     {"held_out": _COMPARISON, "selection": _COMPARISON},
     {"comparison": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -18,15 +17,15 @@ from coral_batch.models.base.checkpoint import load_base, read_card
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training import trunk
-from coral_batch.models.training.obtain import Adapter, determinants, obtain_adapters
+from coral_batch.models.training.inheritance import Parent
+from coral_batch.models.training.obtain import Adapter, Wanted, determinants, obtain_adapters
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
-from coral_batch.work.parallel import run
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
 DORA = replace(LORA, use_dora=True)
-FIRST, SECOND = (LORA, 1), (DORA, 1)
+FIRST, SECOND = Wanted(LORA, 1), Wanted(DORA, 1)
 TRAINING = Training(
     passes=1,
     batch_size=2,
@@ -125,29 +124,6 @@ def test_adapters_train_side_by_side_as_far_as_memory_goes(
     assert f"2 to train, {together} at a time" in capsys.readouterr().err
 
 
-@of_processors
-def test_an_adapter_that_trains_alone_has_all_threads_and_shares_the_lower_layers(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    store = Store(tmp_path / "store")
-    beside = obtain_adapters(base, examples, [FIRST], UPPER, store)[FIRST]
-    before, made = torch.get_num_threads(), entries(store)
-    waiting = {process for _, process in run(os.getpid, [()] * 4, 2)}
-    twice = [
-        obtain_adapters(base, examples, [FIRST], UPPER, one, threads=3, alone=True)[FIRST]
-        for one in (store, Store(tmp_path / "other"))
-    ]
-    assert beside.determinants["arithmetic"]["threads"] == 1
-    assert [one.determinants["arithmetic"]["threads"] for one in twice] == [3, 3]
-    assert not twice[0].reused
-    assert twice[0].files == twice[1].files
-    assert [entry.key for entry in entries(store)] == [entry.key for entry in made]
-    assert torch.get_num_threads() == before
-    # None of those that run lower layers side by side keeps a base model meanwhile.
-    assert waiting
-    assert not any(Path(f"/proc/{process}").exists() for process in waiting)
-
-
 def test_several_devices_train_what_one_trains(
     base: Path, examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,19 +202,43 @@ def test_more_layers_than_there_are_are_refused(
 def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Example]) -> None:
     card = read_card(base)
     changed = [replace(examples[0], answer="other"), *examples[1:]]
+    parent = Parent("0" * 64, base, 1.0)
     other_base = replace(card, files=card.files | {"model.safetensors": "0" * 64})
     keys = [
         key_of(determinants(*arguments))
         for arguments in (
-            (card, examples, LORA, TRAINING, 1),
-            (card, examples, LORA, TRAINING, 2),
-            (card, examples, DORA, TRAINING, 1),
-            (card, examples, replace(LORA, lora_dropout=0.1), TRAINING, 1),
-            (card, examples, LORA, replace(TRAINING, learning_rate=2e-2), 1),
-            (card, examples, LORA, UPPER, 1),
-            (card, changed, LORA, TRAINING, 1),
-            (other_base, examples, LORA, TRAINING, 1),
+            (card, examples, FIRST, TRAINING),
+            (card, examples, replace(FIRST, seed=2), TRAINING),
+            (card, examples, SECOND, TRAINING),
+            (card, examples, Wanted(replace(LORA, lora_dropout=0.1), 1), TRAINING),
+            (card, examples, Wanted(LORA, 1, (parent,)), TRAINING),
+            (card, examples, Wanted(LORA, 1, (replace(parent, key="1" * 64),)), TRAINING),
+            (card, examples, Wanted(LORA, 1, (replace(parent, share=0.5),)), TRAINING),
+            (card, examples, FIRST, replace(TRAINING, learning_rate=2e-2)),
+            (card, examples, FIRST, UPPER),
+            (card, changed, FIRST, TRAINING),
+            (other_base, examples, FIRST, TRAINING),
         )
     ]
     assert len(set(keys)) == len(keys)
-    assert keys[0] == key_of(determinants(card, examples, LORA, TRAINING, 1))
+    assert keys[0] == key_of(determinants(card, examples, FIRST, TRAINING))
+
+
+def test_a_child_begins_with_its_parent_s_adapter_and_learns_on(
+    base: Path, examples: list[Example], tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    parent = obtain_adapters(base, examples[:2], [SECOND], UPPER, store)[SECOND]
+    begun = (Parent(parent.key, parent.folder, 1.0),)
+    still = replace(UPPER, learning_rate=1e-12)
+    child, orphan = Wanted(DORA, 1, begun), SECOND
+    for training, wanted in ((still, child), (UPPER, child), (UPPER, orphan)):
+        one = obtain_adapters(base, examples[2:], [wanted], training, store)[wanted]
+        assert one.determinants["parents"] == [
+            {"key": parent.key, "share": 1.0} for _ in wanted.parents
+        ]
+        before, after = (
+            load_file(each.folder / "adapter_model.safetensors") for each in (parent, one)
+        )
+        apart = max((before[name] - after[name]).abs().max().item() for name in before)
+        assert (apart < 1e-6) == (training is still)

@@ -119,12 +119,11 @@ def test_a_finished_run_follows(here: Path) -> None:
         ("overlaps", None, 1, "similarity", 0.125),
         ("examples", None, 4, "answer", "another"),
         ("population", "000", 1, "density", 0.125),
-        ("evaluated", "001", 0, "worth", 0.125),
+        ("inherited", "001", 0, "tokens", 7),
         ("features", "000", 2, "complexity", 0.125),
         ("subjects", "validation/base", 0, "key", "0" * 64),
         ("scores", "000", 5, "bugfix", 0.125),
         ("selection", "001", 1, "fitness", 0.125),
-        ("finalists", None, 0, "worth", 0.125),
         ("times", None, 0, "training_seconds", 0.125),
     ],
 )
@@ -142,7 +141,7 @@ def test_a_changed_cell_of_a_table_that_follows_is_named(
 
 def test_a_changed_value_of_a_document_that_follows_is_named(here: Path) -> None:
     for table, path in {
-        "best": ("seed",),
+        "best": ("passed",),
         "evidence": ("budget", "samples"),
         "metrics": ("base", "fitness"),
         "linteval_metrics": ("base", "items"),
@@ -153,7 +152,7 @@ def test_a_changed_value_of_a_document_that_follows_is_named(here: Path) -> None
         inner = document
         for name in outer:
             inner = inner[name]
-        inner[last] = 1 if inner[last] != 1 else 2
+        inner[last] = not inner[last] if isinstance(inner[last], bool) else 1
         lake.path(table).write_text(json.dumps(document))
         (mismatch,) = audit_of(table)
         assert (mismatch.file, mismatch.column) == (lake.path(table), ".".join(path))

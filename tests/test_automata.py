@@ -18,7 +18,7 @@ from coral_batch.search.genome import random_population
 
 SETTINGS = Automata(height=32, width=32, steps=48)
 POPULATION = Evolution(
-    population=200, survivors=2, crossover=0.7, mutation=0.08, select="fitness", screen=1
+    population=200, survivors=2, crossover=0.7, mutation=0.08, select="fitness", inherit=False
 )
 
 

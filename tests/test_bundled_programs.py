@@ -40,6 +40,7 @@ PROMISES = {
     "exercises": Promise(72, range(8, 31), range(8, 13), 20_000),
     "practice": Promise(128, range(6, 21), range(6, 11), 5_000),
     "drills": Promise(128, range(6, 21), range(6, 11), 5_000),
+    "unseen": Promise(128, range(8, 31), range(8, 13), 5_000),
 }
 PROGRAMS = {name: {one.source: one for one in read_snippets(RAW / name)} for name in PROMISES}
 CODES = {

@@ -56,7 +56,7 @@ def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: 
         "Run": [*cli.STAGES, "linteval"],
         "Look": ["show", "compare", "audit", "doctor"],
         "Use": ["repair", "export"],
-        "Keep": ["generations", "store"],
+        "Keep": ["use", "generations", "store"],
     }.items():
         lines = panels[panel].splitlines()[1:]
         assert [line.split()[0] for line in lines if line[2] != " "] == commands
@@ -114,13 +114,16 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
         (["samples", "validation/base"], ["classics.jsonl", "dvc repro"]),
-        (["corpus", "nowhere"], ["'nowhere'", "classics, drills, exercises, practice, snippets"]),
+        (
+            ["corpus", "nowhere"],
+            ["'nowhere'", "classics, drills, exercises, practice, snippets, unseen"],
+        ),
         (["show", "000"], ["population.jsonl", "dvc repro"]),
         (
             ["show", "0"],
-            ["'0'", "002 (see", "validation/base, finals, evaluation/base", "best, bugs"],
+            ["'0'", "002 (see", "validation/base, evaluation/base", "best, bugs"],
         ),
-        (["samples", "0"], ["'0'", "validation/base, finals, evaluation/base, evaluation/best"]),
+        (["samples", "0"], ["'0'", "validation/base, evaluation/base, evaluation/best"]),
         (["audit", "0"], ["'0'", "evaluation/best, linteval/MODEL"]),
         *(
             (

@@ -71,7 +71,7 @@ def meanwhile(function: Callable[..., object], *arguments: object) -> Iterator[l
 
 # One of each stage that hands out units of work.
 STAGES = (
-    *("bugs", "examples", "adapters@001", "samples@001", "verdicts@001", "findings@001", "refit"),
+    *("bugs", "examples", "adapters@001", "samples@001", "verdicts@001", "findings@001"),
     *("linteval_items", "linteval_samples@base", "linteval_scores@base"),
 )
 

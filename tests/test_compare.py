@@ -94,17 +94,17 @@ def test_what_the_runs_spent_is_compared_though_one_spent_none(
     first: Path, second: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = lake.read_document("evidence", Evidence)
-    budget = replace(known.budget, samples=2 * known.budget.samples, refit_tokens=1200)
+    budget = replace(known.budget, samples=2 * known.budget.samples, training_tokens=0)
     lake.write_document("evidence", replace(known, budget=budget))
     compare([".", str(second)])
     output = " ".join(capsys.readouterr().out.split())
-    assert "differ in refit tokens (none, and up to 1,200), samples by up to 100%." in output
+    assert "differ in training tokens (none, and up to 1,200), samples by up to 100%." in output
 
 
 def test_a_run_of_another_version_is_named_instead_of_its_tables(first: Path, second: Path) -> None:
     file = second / "lake" / lake.PLACES["evidence"]
     older = json.loads(file.read_text())
-    del older["budget"]["refit_tokens"]
+    del older["budget"]["training_tokens"]
     file.write_text(json.dumps(older))
     with pytest.raises(CoralError, match="made by another version of coral-batch") as caught:
         compare([".", str(second)])

@@ -13,6 +13,7 @@ import pytest
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.hashes import found_sha256
+from stages.adapters import adapters
 from stages.automata import automata
 from stages.bugs import bugs
 from stages.corpus import corpus
@@ -30,7 +31,7 @@ READ_BY: dict[str, Callable[[], object]] = {
     "lake/raw/classics/python_programs/gcd.py": partial(corpus, "classics"),
     "lake/corpus/classics.jsonl": split,
     "lake/split/manifest.jsonl": bugs,
-    "lake/calibration/calibration.json": partial(selection, "001"),
+    "lake/calibration/calibration.json": partial(adapters, "001"),
     "lake/generations/001/population.jsonl": partial(automata, "001"),
     "lake/generations/001/automata.npz": partial(features, "001"),
     "lake/generations/001/samples.jsonl": partial(findings, "001"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from dataclasses import replace
@@ -165,3 +166,9 @@ def test_a_missing_layer_fails_where_it_is_required(
         grade,
         f"{layer} missing: not here",
     )
+
+
+def test_the_time_alone_is_told_in_a_line(project: Path) -> None:
+    done = CliRunner().invoke(cli.app, ["doctor", "--time"])
+    assert done.exit_code == 0
+    assert re.fullmatch(r"a run takes about \d+ minutes of a quiet machine: .*\n", done.output)

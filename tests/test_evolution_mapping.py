@@ -41,7 +41,7 @@ def transport() -> Transport:
 def fresh() -> np.ndarray:
     """Features of random genomes that the calibration has not seen."""
     population = Evolution(
-        population=8000, survivors=2, crossover=0.7, mutation=0.08, select="fitness", screen=1
+        population=8000, survivors=2, crossover=0.7, mutation=0.08, select="fitness", inherit=False
     )
     return features(simulate(random_population(population, seed=99), AUTOMATA))
 

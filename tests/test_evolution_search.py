@@ -10,11 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.schemas import read
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import AdapterRow, SelectionRow
+from coral_batch.records.rows import FirstChangeRow, SelectionRow
 from coral_batch.records.settings import Automata, Params
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.gate import OBJECTIVES
@@ -34,7 +33,7 @@ def settings(kind: str, population: int = 8) -> Params:
     return replace(
         DEFAULT,
         search=replace(DEFAULT.search, kind=kind),
-        evolution=replace(DEFAULT.evolution, population=population, survivors=3, screen=4),
+        evolution=replace(DEFAULT.evolution, population=population, survivors=3, select="fitness"),
         automata=Automata(height=8, width=8, steps=6),
     )
 
@@ -60,14 +59,7 @@ def generation(
             for index, genome in enumerate(genomes)
         ]
     )
-    plans = plan(features([genome.id for genome in genomes]), UNIFORM, chosen)
-    adapters = [
-        AdapterRow(one.genome, "", one.coordinates, one.configuration, one.knobs, (), 0, False)
-        for one in plans
-    ]
-    number = 1 if before else 0
-    rows, bred, _ = next_generation(genomes, adapters, scores, (), UNIFORM, number, chosen)
-    return rows, bred
+    return next_generation(genomes, scores, (), 1 if before else 0, chosen)
 
 
 def test_a_search_is_a_file_and_its_name_in_the_schema_of_params() -> None:
@@ -97,17 +89,6 @@ def test_a_random_search_draws_every_candidate_equally_often_whatever_the_featur
     assert plan(features(genomes[7:8]), UNIFORM, settings("random")) == plans[7:8]
 
 
-def test_a_fixed_search_trains_one_configuration_with_a_seed_a_genome() -> None:
-    plans = plan(features(["000-00", "000-01", "001-00"]), UNIFORM, settings("fixed"))
-    assert len({one.seed for one in plans}) == 3
-    (configuration,) = {one.configuration for one in plans}
-    (knobs,) = {one.knobs for one in plans}
-    assert (configuration.r, configuration.lora_alpha) == (8, 16)
-    assert configuration.target_modules == ("q_proj", "v_proj")
-    assert not configuration.use_dora
-    assert knobs.temperature == 0.6
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("passing", "living"), [(8, 3), (2, 2), (0, 3)])
 def test_every_search_has_as_many_survivors_and_newborns(
@@ -122,7 +103,7 @@ def test_every_search_has_as_many_survivors_and_newborns(
 
 def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
     best = {"000-00", "000-01", "000-02"}
-    for kind in ("evolved", "fixed", "random"):
+    for kind in ("evolved", "random"):
         assert {row.genome for row in generation(kind)[0] if row.survived} == best
     drawn: Counter[str] = Counter()
     for seed in range(200):
@@ -132,14 +113,29 @@ def test_parents_are_selected_drawn_by_lot_or_not_there_at_all() -> None:
         assert all(set(genome.parents) <= living for genome in bred)
         assert [row.genome for row in rows][:3] == ["000-00", "000-01", "000-02"]
     assert min(drawn.values()) > 200 * 3 / 8 / 2
-    for kind in ("fixed", "random"):
-        rows, bred = generation(kind)
-        assert all(genome.parents == () for genome in bred)
-        assert all(row.children == () for row in rows)
-        assert len(np.unique([genome.grid_seed for genome in bred])) == 8
+    rows, bred = generation("random")
+    assert all(genome.parents == () for genome in bred)
+    assert all(row.children == () for row in rows)
+    assert len(np.unique([genome.grid_seed for genome in bred])) == 8
 
 
-def test_a_fixed_rank_that_decoding_has_no_room_for_is_refused() -> None:
-    low = replace(DEFAULT.candidates, r=(2, 4))
-    with pytest.raises(CoralError, match=r"candidates\.r[\s\S]*at least 8"):
-        plan(features(["000-00"]), UNIFORM, replace(settings("fixed"), candidates=low))
+def test_selection_by_reading_goes_by_how_likely_first_changes_are_the_right_ones() -> None:
+    chosen = replace(
+        settings("evolved"), evolution=replace(settings("evolved").evolution, select="reading")
+    )
+    genomes = random_population(chosen.evolution, 1)
+    scores = pl.DataFrame(
+        [
+            {"genome": one.id, "problem": "sieve", **dict.fromkeys(OBJECTIVES, 1.0)}
+            for one in genomes
+        ]
+    )
+    looks = [
+        FirstChangeRow(one.id, bug, 0.1, (0.5, 0.5), 1, right)
+        for number, one in enumerate(genomes)
+        for bug, right in (("a", number / 10), ("b", number / 20))
+    ]
+    rows, _ = next_generation(genomes, scores, looks, 0, chosen)
+    assert [row.genome for row in rows] == [one.id for one in reversed(genomes)]
+    assert rows[0].worth == rows[0].read == pytest.approx((0.7 + 0.35) / 2)
+    assert {row.genome for row in rows if row.survived} == {"000-07", "000-06", "000-05"}

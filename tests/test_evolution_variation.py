@@ -13,7 +13,7 @@ from coral_batch.search.genome import random_population
 from coral_batch.search.variation import breed
 
 SETTINGS = Evolution(
-    population=30, survivors=4, crossover=0.7, mutation=0.08, select="fitness", screen=1
+    population=30, survivors=4, crossover=0.7, mutation=0.08, select="fitness", inherit=False
 )
 SURVIVORS = random_population(SETTINGS, seed=1)[:4]
 

@@ -1,6 +1,7 @@
 """Answers that must change a program are drawn from the model's own distribution, given that."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -181,6 +182,25 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
         assert sample.copied == at
         assert sample.text == FENCE + peer.decode([*begun, *rest])
         assert sample.tokens == len(begun) + len(rest)
+
+
+def test_what_is_only_read_is_looked_at_and_all_else_is_answered_as_without_it(
+    base: Path,
+) -> None:
+    whole = Unit("all", None, WARM, TEXTS, ORIGINALS)
+    some, none = (
+        replace(whole, name=name, read=frozenset(read))
+        for name, read in (("some", list(TEXTS)[1:]), ("none", TEXTS))
+    )
+    drawn = {one.name: run(open_engine(base), one)[one.name] for one in (whole, some, none)}
+    assert drawn["some"].looks == drawn["none"].looks == drawn["all"].looks
+    assert len(drawn["all"].looks) == len(TEXTS)
+    answered = [one for one in drawn["all"].samples if one.problem not in some.read]
+    assert drawn["some"].samples == answered
+    assert drawn["none"].samples == []
+    assert run(open_engine(base), some, none, whole) == {
+        name: drawn[name] for name in ("some", "none", "all")
+    }
 
 
 def test_the_first_look_is_what_the_model_would_do(base: Path) -> None:

@@ -89,7 +89,7 @@ def project(answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def adapters_of_best() -> Path:
-    return lake.path("adapter_folders", lake.EVALUATIONS["best"])
+    return lake.path("adapter_folders", "001")
 
 
 def make_best(base: Path) -> None:
@@ -102,13 +102,11 @@ def make_best(base: Path) -> None:
     knobs = Knobs(0.2, 0.9, 20, 1.05)
     files = {file.name: file_sha256(file) for file in folder.iterdir()}
     at = (0.1, 0.2, 0.3, 0.4)
-    row = BestRow("001", "001-00", KEY, files, at, configuration, knobs, 7, 0.5, True)
+    row = BestRow("001", "001-00", KEY, files, at, configuration, knobs, 0.5, True)
     lake.write_document("best", row)
-    subject = SubjectRow("001-00", KEY, f"evaluation/best/adapters/{KEY}", files, knobs)
-    lake.write_rows("subjects", [subject], lake.EVALUATIONS["best"])
-    own = replace(subject, folder=f"generations/001/adapters/{KEY}")
-    lake.write_rows("subjects", [own], "001")
-    shutil.copytree(adapters_of_best(), lake.path("adapter_folders", "001"))
+    subject = SubjectRow("001-00", KEY, f"generations/001/adapters/{KEY}", files, knobs)
+    for part in (lake.EVALUATIONS["best"], "001"):
+        lake.write_rows("subjects", [subject], part)
 
 
 def coral(*arguments: str) -> str:

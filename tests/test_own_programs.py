@@ -42,7 +42,15 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     set_sources(edits.pop("corpus")["sources"], project)
     edited = {f"{part}.{key}": to for part, keys in edits.items() for key, to in keys.items()}
     # As a new project has them, unlike the small one of the tests.
-    set_params({"injection.each": 8, "examples.refit": 4, "training.batch_size": 1}, project)
+    set_params(
+        {
+            "injection.each": 8,
+            "examples.bugs": 4,
+            "examples.portion": None,
+            "training.batch_size": 1,
+        },
+        project,
+    )
     set_params(edited, project)
     run(project, "coral", "generations", "1")
     run(project, "dvc", "repro")
@@ -55,7 +63,10 @@ def test_three_own_programs_give_a_finished_run(own: Path, monkeypatch: pytest.M
     bugs = lake.read_rows("bugs", Bug)
     assert {bug.problem for bug in bugs} == set(ROLES)
     examples = lake.read_rows("examples", Example)
-    assert [row.bug for row in examples] == [f"parse_duration-{n}" for n in (1, 2, 3, 4)]
+    assert [row.bug for row in examples] == [
+        *(f"parse_duration-{n}" for n in (1, 2, 3, 4)),
+        "parse_duration/lint-1",
+    ]
     shown = {row.problem for row in lake.read_rows("samples", SampleRow, "evaluation/best")}
     assert {program_of(name) for name in shown} == {"tally"}
     assert len(shown) == 5

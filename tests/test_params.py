@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.schemas import schema_of
-from coral_batch.records.settings import Calibration, Scores
+from coral_batch.records.settings import Calibration, Examples, Scores, Validation
 from coral_batch.verdicts.layers import LAYERS
 from tests import REPOSITORY
-from tests.settings import set_params
 
 
 def edit(old: str, new: str) -> None:
@@ -171,26 +168,14 @@ def test_a_folder_in_the_place_of_params_is_told(workspace: Path) -> None:
         params.load()
 
 
-def test_the_protocol_of_coral_x_is_the_line_that_the_readme_has(workspace: Path) -> None:
-    readme = (REPOSITORY / "README.md").read_text()
-    command = (
-        readme.partition("CORAL-X's own protocol")[2].partition("```\n")[2].partition("```")[0]
-    )
-    words = command.replace("\\\n", " ").split()
-    changed = [after for word, after in pairwise(words) if word == "-S"]
-    set_params(
-        {key: yaml_value(value) for key, _, value in (one.partition("=") for one in changed)}
-    )
+def test_the_profile_coralx_is_the_protocol_of_coral_x(workspace: Path) -> None:
+    params.write_profile(REPOSITORY / "profiles/coralx.yaml")
     own = params.load()
-    assert own.examples.bugs == own.examples.refit == own.examples.lint == 0
+    assert own.examples == Examples(bugs=0, lint=0, portion=None)
     assert own.sampling.change == "free"
-    assert (own.validation.bugs, own.validation.samples) == (0, 4)
+    assert own.validation == Validation(bugs=0, read=0, samples=4)
     assert (own.evaluation.bugs, own.evaluation.samples) == (0, 8)
-    assert (own.evolution.select, own.evolution.screen) == ("fitness", 1)
+    assert (own.evolution.select, own.evolution.inherit) == ("fitness", False)
     assert own.training.layers is None
     assert own.objectives.runtime == "heuristic"
     assert own.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
-
-
-def yaml_value(text: str) -> object:
-    return YAML(typ="safe").load(text)

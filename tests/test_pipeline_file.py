@@ -78,7 +78,8 @@ def test_a_stage_depends_on_the_schemas_of_what_it_writes_and_on_no_other(stage:
 
 # Tables that a stage writes into another part than its own.
 EXTRA = {
-    "selection": ("schemas/evaluated.schema.json", "schemas/population.schema.json"),
+    "best": ("schemas/subjects.schema.json",),
+    "selection": ("schemas/inherited.schema.json", "schemas/population.schema.json"),
 }
 
 
@@ -100,7 +101,6 @@ def test_a_stage_writes_what_it_says(stage: str) -> None:
                 "${item.folder}",
                 "generations/000",
                 "validation/base",
-                "finals",
                 "evaluation/best",
             )
         ]
@@ -135,7 +135,7 @@ def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
     # The lake reads params.yaml as a whole, and rules between keys with it.
     files = {file for file in code_of(stage) if not file.startswith("coral_batch/lake/")}
     read = {key for file in files for key in params_read(file)} - {"compute.workers", "parts"}
-    if command_of(stage) not in {"best", "evidence", "finals", "index", "results"}:
+    if command_of(stage) not in {"best", "evidence", "examples", "index", "results"}:
         read -= {"generations"}  # the pipeline's shape, which stands in the outs
     listed = set(definition(stage).get("params", []))
     if "${item.draws}" in listed:

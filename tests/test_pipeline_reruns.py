@@ -10,7 +10,7 @@ import pytest
 from tests.pipeline import run, stages_run
 from tests.settings import set_params
 
-PARTS = ("000", "001", "validation/base", "finals", "evaluation/base", "evaluation/best")
+PARTS = ("000", "001", "validation/base", "evaluation/base", "evaluation/best")
 EVALUATED = ("evaluation/base", "evaluation/best")
 MODELS = ("base", "best")
 # As CONTRIBUTING.md has it ("What reruns"): edited -> what does not follow any more.
@@ -58,19 +58,6 @@ def test_what_comes_out_the_same_reruns_nothing_after_it(copy: Path) -> None:
     assert rerun == EDITED["stages/scores.py"] | EDITED["coral_batch/report/__init__.py"]
 
 
-@pytest.mark.long
-def test_more_bugs_for_the_best_genome_alone_rerun_what_is_measured_on_it(copy: Path) -> None:
-    set_params({"examples.refit": 1, "examples.lint": 0}, copy)
-    rerun = stages_run(run(copy, "dvc", "repro"))
-    assert {"examples", "refit", "samples@evaluation/best", "evidence"} <= rerun
-    assert rerun <= {"examples", "evidence", "results", "index", *BEST_AGAIN}
-    # As many as selection saw: what is measured is the adapter that was there.
-    (adapter,) = map(
-        json.loads, (copy / "lake/evaluation/best/adapters.jsonl").read_text().splitlines()
-    )
-    assert adapter["key"] == json.loads((copy / "lake/best/best.json").read_text())["key"]
-
-
 def test_more_held_out_bugs_rerun_the_evaluation(copy: Path) -> None:
     set_params({"evaluation.bugs": 6}, copy)
     assert changed(copy) == {"index", *(f"samples@{part}" for part in EVALUATED)}
@@ -88,7 +75,7 @@ def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
         "selection@000",
         "results",
     } <= rerun
-    assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *DRAWN_AGAIN, *BEST_AGAIN}
+    assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *BEST_AGAIN}
 
 
 STAGES_AFTER_SCORES = {
@@ -96,7 +83,6 @@ STAGES_AFTER_SCORES = {
     "scores@000",
     "scores@001",
     "scores@validation/base",
-    "scores@finals",
     "scores@evaluation/base",
     "selection@000",
     "selection@001",
@@ -104,7 +90,6 @@ STAGES_AFTER_SCORES = {
     "page@000",
     "page@001",
     "page@validation/base",
-    "page@finals",
     "page@evaluation/base",
     "index",
 }
@@ -115,16 +100,9 @@ BRED_AGAIN = {
 }
 
 
-# Others may be the best by selection.
-DRAWN_AGAIN = {
-    "finals",
-    *(f"{stage}@finals" for stage in ("samples", "verdicts", "findings", "scores", "page")),
-}
-
-
 # What is measured on the best genome alone; another one may win, or with another fitness.
 BEST_AGAIN = {
-    *("best", "refit"),
+    "best",
     *(
         f"{stage}@evaluation/best"
         for stage in ("samples", "verdicts", "findings", "scores", "page")
@@ -137,7 +115,8 @@ BEST_AGAIN = {
 
 def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
     run(copy, "coral", "generations", "3")
-    assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN - DRAWN_AGAIN == {
+    assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN == {
+        "examples",
         "evidence",
         "results",
         "index",

@@ -75,26 +75,23 @@ def test_the_times_are_those_of_every_part_of_the_run(
         "validation/base",
         "000",
         "001",
-        "finals",
-        "refit",
         "evaluation",
         "linteval",
     ]
     trained = {name: row.training_seconds for name, row in rows.items() if row.trained}
-    assert trained == {"000": 30.0, "001": 20.0, "refit": 60.0}
+    assert trained == {"000": 30.0, "001": 20.0}
     drawn = {name: (row.decoded, row.decoding_seconds) for name, row in rows.items() if row.decoded}
     assert drawn == {
         "validation/base": (1, 2.0),
         "000": (3, 9.0),
         "001": (2, 6.0),
-        "finals": (1, 4.0),
         "evaluation": (2, 10.0),
         "linteval": (3, 1.5),
     }
     assert rows["linteval"].decodings_reused == 1
-    assert all(row.cases for name, row in rows.items() if name not in ("refit", "linteval"))
+    assert all(row.cases for name, row in rows.items() if name != "linteval")
     total = capsys.readouterr().out.splitlines()[-1].split()
-    assert total[:1] + total[3:4] + total[6:7] == ["total", "110.0", "32.5"]
+    assert total[:1] + total[3:4] + total[6:7] == ["total", "50.0", "28.5"]
 
 
 def test_when_none_passed_the_gate_the_report_says_so(

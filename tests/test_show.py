@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 from coral_batch import lake
 from coral_batch.commands.show import (
     bugs_view,
-    finals_view,
     generation_view,
     genome_view,
     model_view,
@@ -26,7 +25,7 @@ from coral_batch.commands.show import (
 )
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import Bug
-from coral_batch.records.rows import AdapterRow, FinalistRow, SampleRow, SelectionRow
+from coral_batch.records.rows import SampleRow, SelectionRow
 from coral_batch.search.best import NOBODY_PASSED
 from tests.report_lake import write_lake
 
@@ -112,26 +111,17 @@ def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> No
 
 
 def test_the_best_genome_is_shown_with_the_adapter_that_was_measured(small_lake: Path) -> None:
-    part = lake.EVALUATIONS["best"]
-    (adapter,) = lake.read_rows("adapters", AdapterRow, part)
-    lake.write_rows("adapters", [replace(adapter, key="e" * 64, tokens=4321)], part)
-    text = model_view(part, None, "wrap", colour=False)
-    assert text.startswith(f"The best genome, 001-00\n\nadapter   {'e' * 64}\n          DoRA, r 8,")
+    text = model_view(lake.EVALUATIONS["best"], None, "wrap", colour=False)
+    assert text.startswith("The best genome, 001-00\n\nadapter   ")
+    assert "          DoRA, r 8," in text
     assert "\nknobs     temperature 0.6," in text
-    assert "training  loss 2.500 to 0.750 (lowest 0.750) in 3 steps, 4321 tokens\n" in text
+    assert "training  loss 2.500 to 0.750 (lowest 0.750) in 3 steps, 300 tokens\n" in text
 
 
-def test_the_finalists_are_shown_together_and_one_by_one(small_lake: Path) -> None:
-    second = FinalistRow("000-01", "000", False, 0.25, 0.5, 0.375)
-    lake.write_rows("finalists", [*lake.read_rows("finalists", FinalistRow), second])
-    found = [line.split() for line in finals_view().splitlines()[2:]]
-    assert found[1] == ["000-01", "000", "failed", "0.250", "0.500", "0.375"]
-    assert (found[0][0], found[0][2]) == ("001-00", "passed")
-    text = model_view(lake.FINALS, "001-00", "wrap", colour=False)
-    assert text.startswith("The genome 001-00, drawn again\n")
-    assert "=== wrap ===" in text
-    with pytest.raises(CoralError, match="000-02"):
-        model_view(lake.FINALS, "000-02", None, colour=False)
+def test_a_genome_is_shown_with_its_line_of_descent(small_lake: Path) -> None:
+    text = genome_view("001", "001-00", None, colour=False)
+    assert "\ndescent   000-01 0.808, 001-00 0.900\n" in text
+    assert "descent" not in genome_view("000", "000-01", None, colour=False)
 
 
 def test_model_output_cannot_drive_the_terminal_or_pose_as_a_verdict(small_lake: Path) -> None:
@@ -166,7 +156,6 @@ def test_colour_is_for_terminals_without_no_color(
         (("001", "009-00"), "000-01, 001-00, 001-01"),
         (("001", "001-00", "gcd"), "sieve, wrap"),
         (("001", None, "wrap"), "coral show 001 GENOME --problem NAME"),
-        (("finals", None, "wrap"), "coral show finals GENOME --problem NAME"),
         (("bugs", "gcd", "wrap"), "coral show bugs gcd"),
         (("validation/base", "001-00"), "expected: one of base"),
         (("002", None), "file of the lake is missing"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.corpus.sources.problems import make_problem
-from coral_batch.corpus.split.shown import drawn_again, measured, selected_on
+from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.errors import CoralError
 from coral_batch.records.bug import program_of
 from coral_batch.records.problem import Case, Problem
@@ -87,12 +87,15 @@ def test_selection_takes_bugs_that_fail_nearest_to_half_of_the_cases_first() -> 
     bugs = [bug_of(program_of(name), int(name[-1]), failed) for name, failed in shares.items()]
 
     def chosen(count: int) -> set[str]:
-        return {one.name for one in selected_on(TEST, bugs, count)} - {"wrap", "sieve"}
+        return {one.name for one in selected_on(TEST, bugs, Validation(count, 0, 1))[0]} - {
+            "wrap",
+            "sieve",
+        }
 
     assert chosen(0) == set()
     assert chosen(2) == {"wrap-2", "sieve-2"}
     assert chosen(4) == {"wrap-2", "sieve-2", "wrap-3", "sieve-1"}
-    assert selected_on(TEST, bugs, 0) == TEST
+    assert selected_on(TEST, bugs, Validation(0, 0, 1)) == (TEST, [])
 
 
 def test_a_corpus_without_any_bug_is_refused() -> None:
@@ -100,20 +103,14 @@ def test_a_corpus_without_any_bug_is_refused() -> None:
     with pytest.raises(CoralError, match=r"evaluation\.bugs"):
         measured(clean, [], MANIFEST, Evaluation("held_out", 5, 1))
     with pytest.raises(CoralError, match=r"validation\.bugs"):
-        selected_on(clean, BUGS, 0)
+        selected_on(clean, BUGS, Validation(0, 5, 1))
 
 
-@given(seen=st.integers(0, 12), fresh=st.integers(0, 12))
-def test_finalists_are_drawn_for_bugs_that_selection_has_not_seen(seen: int, fresh: int) -> None:
-    before = [problem.name for problem in selected_on(TEST, BUGS, seen)]
-    found = [problem.name for problem in drawn_again(TEST, BUGS, Validation(seen, 1, 3, fresh))]
-    left = 10 - min(seen, 10)
-    if not left or not fresh:
-        assert found == before
-        return
-    assert len(found) == min(left, fresh)
-    assert not set(found) & set(before)
+@given(bugs=st.integers(0, 12), read=st.integers(0, 12))
+def test_more_bugs_are_read_than_repaired_and_none_is_both(bugs: int, read: int) -> None:
+    repaired, others = selected_on(TEST, BUGS, Validation(bugs, read, 1))
+    injected = [one.name for one in repaired if "-" in one.name]
+    assert (len(injected), len(others)) == (min(bugs, 10), min(read, 10 - len(injected)))
+    found = {one.name for one in others}
+    assert not found & set(injected)
     assert {program_of(name) for name in found} <= {"wrap", "sieve"}
-    counts = Counter(map(program_of, found))
-    if len(found) > 1 and seen % 2 == 0:
-        assert max(counts.values()) - min(counts["wrap"], counts["sieve"]) <= 1

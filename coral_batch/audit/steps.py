@@ -21,7 +21,7 @@ from stages.arguments import ANSWERS_OF
 
 MEASURING = frozenset(
     (
-        *("base", "bugs", "calibration", "adapters", "refit", "samples", "verdicts", "findings"),
+        *("base", "bugs", "calibration", "adapters", "samples", "verdicts", "findings"),
         *("linteval_items", "linteval_samples", "linteval_scores"),
     )
 )
@@ -159,10 +159,7 @@ def _whole(settings: Params, recalibrate: bool) -> Iterator[Step]:
         yield _step("selection", name, *bred)
     yield _step("subjects", lake.VALIDATION_BASE, ("subjects", lake.EVALUATIONS["base"]))
     yield from _repairs(lake.VALIDATION_BASE)
-    yield _step("finals", lake.FINALS)
-    yield from _repairs(lake.FINALS)
     yield _step("best")
-    yield _step("refit", lake.EVALUATIONS["best"])
     for part in lake.EVALUATIONS.values():
         yield from _repairs(part)
     yield from map(_step, ("evidence", "linteval_items"))

@@ -28,7 +28,7 @@ STAGES = (
     *("corpus", "split", "bugs", "base", "examples", "calibration"),
     *("population", "automata", "features", "adapters", "subjects"),
     *("samples", "verdicts", "findings", "scores", "selection"),
-    *("finals", "best", "refit", "evidence", "results", "page", "index"),
+    *("best", "evidence", "results", "page", "index"),
 )
 # Stages of CodeLinterEval: `coral linteval items` is stages/linteval_items.py.
 LINTEVAL = ("linteval_items", "linteval_samples", "linteval_scores", "linteval_report")
@@ -129,6 +129,7 @@ app = group(
         },
         "Use": {name: f"{COMMANDS}.{name}:{name}" for name in ("repair", "export")},
         "Keep": {
+            "use": f"{COMMANDS}.use:use",
             "generations": f"{COMMANDS}.generations:generations",
             "store": f"{COMMANDS}.cli:store",
         },

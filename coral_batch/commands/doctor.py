@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from ruamel.yaml import YAML, YAMLError
@@ -71,9 +71,17 @@ class Finding:
     means: str
 
 
-def doctor() -> None:
+def doctor(
+    time: Annotated[
+        bool, typer.Option("--time", help="Only say how long a run takes here.")
+    ] = False,
+) -> None:
     """Check this machine: processor, memory, disk, versions, isolation, mirrors, store, cache."""
     settings = params.load()
+    if time:
+        for finding in duration(settings):
+            print(finding.means)
+        return
     failed = 0
     for check in CHECKS:
         for finding in check(settings):

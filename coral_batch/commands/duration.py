@@ -21,9 +21,10 @@ SHAPE = (1240, 896, 4864)
 _SECONDS = 0.7
 _ADAPTER = {torch.bfloat16: 108e12, torch.float32: 150e12}
 _ADAPTER_SECONDS = {torch.bfloat16: 108.0, torch.float32: 0.0}
-_ALONE = 1.2  # times as long as side by side: threads that share an adapter wait for each other
-_LOWER = 54e12  # all layers run once on all examples
+_MEASURED = 176  # examples of that adapter
+_LOWER = 54e12  # all layers run once on all of them
 _LINT = 1.4  # an example of lint errors has so many times the tokens of one of a bug
+_READ = 0.3  # what it takes to read a bug, as a share of an answer
 _ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.66e12}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
@@ -53,7 +54,7 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     newborn = evolution.population - min(evolution.survivors, evolution.population - 1)
     adapters = evolution.population + newborn * (generations - 1)
     selected = (adapters + 1) * (TEST_PROBLEMS + settings.validation.bugs)
-    selected += settings.validation.finalists * settings.validation.fresh
+    read = (adapters + 1) * settings.validation.read
     measured = 2 * (HELD_OUT_PROBLEMS + settings.evaluation.bugs)
     if settings.evaluation.problems == "all":
         measured += 2 * (TRAINING_PROBLEMS + TEST_PROBLEMS)
@@ -63,15 +64,16 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     adapted = (settings.training.layers or LAYERS) / LAYERS
     adapter *= settings.training.passes * (0.21 + 0.79 * adapted)
     shown = settings.examples
+    bugs, lint = _examples(shown.bugs), shown.lint * (TRAINING_PROBLEMS + PRACTICE)
+    total = bugs + lint
+    each = shown.portion or total
+    seen = total if shown.portion is None else shown.portion * generations
+    # In examples of a bug.
+    longer = (bugs + _LINT * lint) / total / _MEASURED
     lower = _LOWER * (1 - adapted) / rate
-    again = 0.0
-    if shown.refit != shown.bugs or shown.lint:
-        rows = _examples(shown.refit) + _LINT * shown.lint * (TRAINING_PROBLEMS + PRACTICE)
-        again = (_ALONE * adapter + lower) * rows / _examples(EXAMPLE_BUGS)
     return {
-        "training": (adapters * adapter + lower) / 60,
-        "training the best once more": again / 60,
-        "answers": answers * _ANSWER[dtype] / rate / 60,
+        "training": (adapters * each * adapter + seen * lower) * longer / 60,
+        "answers": (answers + _READ * read) * _ANSWER[dtype] / rate / 60,
         "the rest": _REST,
     }
 
@@ -89,7 +91,6 @@ def unlike_measured(settings: Params) -> list[str]:
     same = {
         "base.model": settings.base.model == MODEL,
         "corpus.sources": sources == SOURCES,
-        "examples.bugs": settings.examples.bugs == EXAMPLE_BUGS,
         "sampling.best_of": settings.sampling.best_of == 1,
         "linteval.source": settings.linteval.source == "snippets",
         "compute.threads": settings.compute.threads is None,
@@ -101,7 +102,6 @@ TRAINING_PROBLEMS = 24
 PRACTICE = 128
 TEST_PROBLEMS = HELD_OUT_PROBLEMS = 8
 LINT_ITEMS = 120
-EXAMPLE_BUGS = 1
 LAYERS = 24
 MODEL = "qwen2.5-coder-0.5b-instruct"
 SOURCES = {
@@ -110,4 +110,5 @@ SOURCES = {
     "exercises": ("quixbugs", "lake/raw/exercises"),
     "practice": ("quixbugs", "lake/raw/practice"),
     "drills": ("quixbugs", "lake/raw/drills"),
+    "unseen": ("quixbugs", "lake/raw/unseen"),
 }

@@ -26,12 +26,15 @@ from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
 from coral_batch.lake.atomic import check_free, unfinished
 from coral_batch.lake.hashes import check_files, file_sha256
-from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.models.prompts.examples import examples_sha256, portion
 from coral_batch.records.example import Example
+from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
 from coral_batch.repair.adapters import again, check_generation, check_origin, find_adapter
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
+from coral_batch.search.descent import ancestors
+from coral_batch.search.ids import birth
 
 CONFIGURATION = "adapter_config.json"
 
@@ -78,12 +81,10 @@ def export(
     # What is not the adapter alone is made of the base model's own files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
     part, exported, card, folder = _best() if genome is None else _genome(genome)
-    table = "refit_examples" if genome is None else "examples"
-    examples = lake.read_rows(table, Example)
+    examples = _learnt(exported.genome, card)
     check_files(folder, card.files, "the table adapter_cards", again(part))
     check_origin(card, "base", base.sha256)
-    check_origin(card, "examples", examples_sha256(examples), table)
-    trained = _trained(card, table, examples)
+    trained = _trained(card, examples)
     form: Form = "merged" if merged else "gguf" if gguf else "peft"
     try:
         with unfinished(destination) as complete:
@@ -110,7 +111,24 @@ def export(
     )
 
 
-def _trained(card: AdapterCardRow, table: str, examples: Sequence[Example]) -> Trained:
+def _learnt(genome: str, card: AdapterCardRow) -> list[Example]:
+    """Return the examples that an adapter has learnt from, those of its ancestors included."""
+    examples, settings = lake.read_rows("examples", Example), params.load()
+    born = int(birth(genome)[0])
+    own = portion(examples, settings.examples, born)
+    check_origin(card, "examples", examples_sha256(own))
+    if settings.examples.portion is None or not card.determinants["parents"]:
+        return list(own)
+    genomes = (
+        member
+        for name in settings.generations
+        for member in lake.read_rows("population", Genome, name)
+    )
+    births = {int(birth(name)[0]) for name in ancestors(genomes, genome)}
+    return [one for at in sorted(births) for one in portion(examples, settings.examples, at)]
+
+
+def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:
     taught = {one.problem for one in examples}
     roles = [row for row in lake.read_rows("manifest", Role) if row.name in taught]
     problems = [
@@ -129,8 +147,8 @@ def _trained(card: AdapterCardRow, table: str, examples: Sequence[Example]) -> T
         versions = "a version" if most == 1 else f"up to {most} versions"
         words.append(f"{versions} with lint errors")
     return Trained(
-        lake.path(table).name,
-        file_sha256(lake.path(table)),
+        lake.path("examples").name,
+        file_sha256(lake.path("examples")),
         sorted({problem.origin for problem in problems if problem.name in taught}),
         words,
         card.determinants["seed"],
@@ -143,7 +161,7 @@ def _best() -> tuple[str, Exported, AdapterCardRow, Path]:
     evidence = lake.read_document("evidence", Evidence)
     if (evidence.best, evidence.generation) != (best.genome, best.generation):
         raise lake.apart(lake.path("evidence"), f"{evidence.best} as the best genome")
-    part = lake.EVALUATIONS["best"]
+    part = best.generation
     _, card, folder = find_adapter(part, best.genome)
     exported = Exported(
         best.genome,
@@ -153,7 +171,6 @@ def _best() -> tuple[str, Exported, AdapterCardRow, Path]:
         best.fitness,
         best.passed,
         evidence,
-        card.key != best.key,
     )
     return part, exported, card, folder
 

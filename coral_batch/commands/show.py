@@ -15,15 +15,14 @@ import typer
 
 from coral_batch import lake
 from coral_batch.errors import CoralError, check_known
-from coral_batch.lake import params
+from coral_batch.lake import find, params
 from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import (
-    BASE,
     FLOORS,
     AdapterRow,
-    FinalistRow,
+    BestRow,
     SelectionRow,
     SubjectRow,
 )
@@ -41,6 +40,7 @@ from coral_batch.report.views import (
     repairs_text,
 )
 from coral_batch.search.best import NOBODY_PASSED
+from coral_batch.search.descent import line
 from coral_batch.work.text import table
 from stages.arguments import known
 
@@ -87,7 +87,7 @@ def show(
                 action=f"name one: `coral show {BUGS} {genome}`",
             )
         print(bugs_view(genome or problem, colour))
-    elif generation in lake.PARTS and (genome or generation != lake.FINALS):
+    elif generation in lake.PARTS:
         print(model_view(generation, genome, problem, colour))
     elif genome is None:
         if problem is not None:
@@ -97,22 +97,9 @@ def show(
                 found=problem,
                 action=f"name a genome as well: `coral show {generation} GENOME --problem NAME`",
             )
-        print(finals_view() if generation == lake.FINALS else generation_view(generation))
+        print(generation_view(generation))
     else:
         print(genome_view(generation, genome, problem, colour))
-
-
-def finals_view() -> str:
-    """Return what the best genomes by selection were worth when they were drawn again."""
-    rows = [
-        (
-            *(row.genome, row.generation, "passed" if row.passed else "failed"),
-            *(f"{value:.3f}" for value in (row.selected, row.again, row.worth)),
-        )
-        for row in lake.read_rows("finalists", FinalistRow)
-    ]
-    header = ("genome", "generation", "gate", "by selection", "on other bugs", "on both")
-    return table(header, rows, left={"genome", "generation", "gate"})
 
 
 def bugs_view(problem: str | None, colour: bool) -> str:
@@ -178,14 +165,30 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
     check_known("no such genome", genome, individuals, file=lake.path("population", part))
     return (
         f"Genome {genome} in generation {part}\n\n"
+        + _descent(part, genome)
         + individual_text(individuals[genome])
         + "\n\n"
         + repairs_text(_repairs(part, genome, problem), colour)
     )
 
 
+def _descent(part: str, genome: str) -> str:
+    """Return a genome's line of descent, with what selection saw of each; nothing without one."""
+    names = [name for name in params.load().generations if name <= part]
+    genomes = [row for name in names for row in lake.read_rows("population", Genome, name)]
+    worth = {
+        row.genome: row.worth
+        for name in names
+        for row in lake.read_rows("selection", SelectionRow, name)
+    }
+    steps = line(genomes, worth, genome)
+    if len(steps) == 1:
+        return ""
+    return "descent   " + ", ".join(f"{name} {value:.3f}" for name, value in steps) + "\n"
+
+
 def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
-    """Return the repairs of a model of a part: the base model, the best genome or a finalist.
+    """Return the repairs of a model of a part: the base model or the best genome.
 
     In `validation/base` also the answers that no model gave, `FLOORS`.
 
@@ -206,16 +209,17 @@ def _about(part: str, genome: str, knobs: Knobs) -> str:
     if genome in FLOORS:
         return _FLOORS[genome]
     if part == lake.EVALUATIONS["best"]:
-        # Trained once more, it is another adapter than that of the genome's generation.
-        (adapter,) = lake.read_rows("adapters", AdapterRow, part)
+        best = lake.read_document("best", BestRow)
+        adapters = lake.read_rows("adapters", AdapterRow, best.generation)
+        adapter = find(adapters, lake.path("adapters", best.generation), genome=genome)
         return f"The best genome, {genome}\n\n{adapter_text(adapter)}"
-    base = "The base model without an adapter"
-    title = base if genome == BASE else f"The genome {genome}, drawn again"
-    return f"{title}\n\nknobs     {knobs_text(knobs)}"
+    return f"The base model without an adapter\n\nknobs     {knobs_text(knobs)}"
 
 
 def _fates(selection: Sequence[SelectionRow]) -> str:
-    header = ("genome", "solved", "fitness", *OBJECTIVES, "gate", "rank", "lived", "children")
+    read = all(row.read is not None for row in selection)
+    measured = ("read" if read else "solved", "fitness", *OBJECTIVES)
+    header = ("genome", *measured, "gate", "rank", "lived", "children")
     thresholds = selection[0].thresholds
     limits = [f"{getattr(thresholds, objective):.3f} " for objective in OBJECTIVES]
     rows: list[Sequence[str]] = [("threshold", "", "", *limits, "", "", "", "")]
@@ -227,7 +231,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
         rows.append(
             (
                 row.genome,
-                f"{row.repaired:.3f}",
+                f"{row.repaired if row.read is None else row.read:.3f}",
                 f"{row.fitness:.3f}",
                 *marked,
                 "passed" if row.passed else "failed",

@@ -71,7 +71,6 @@ class Budget:
     genomes: int
     adapters: int
     training_tokens: int
-    refit_tokens: int
     samples: int
     decoded_tokens: int
 
@@ -112,16 +111,12 @@ def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
 
 def spent(
     generations: Iterable[tuple[Sequence[AdapterRow], Iterable[SampleRow]]],
-    again: Sequence[SampleRow],
-    refit: Sequence[AdapterRow],
 ) -> Budget:
     """Count what a search trained and decoded; what a generation found done counts once.
 
     Args:
         generations: in order, the tables `adapters` and `samples` of each. A genome that lives on
             has the same samples in all of them.
-        again: the samples of the finalists, drawn besides.
-        refit: the best genome's adapter, as it was trained last.
     """
     trained: dict[str, int] = {}
     drawn: dict[tuple[str, object], str] = {}  # adapter and knobs -> the first genome with both
@@ -136,18 +131,13 @@ def spent(
                 count, tokens = born[sample.genome]
                 born[sample.genome] = (count + 1, tokens + sample.drawn_tokens)
         decoded |= born
-    once_more = {row.key: row.tokens for row in refit if row.key not in trained}
-    first = set(drawn.values())
-    counts = [decoded[genome] for genome in first]
-    # Of finalists with one adapter and one set of knobs only the first was drawn.
-    again = [row for row in again if row.genome in first]
+    counts = [decoded[genome] for genome in set(drawn.values())]
     return Budget(
         len(decoded),
-        len(trained | once_more),
-        sum((trained | once_more).values()),
-        sum(once_more.values()),
-        len(again) + sum(count for count, _ in counts),
-        sum(row.drawn_tokens for row in again) + sum(tokens for _, tokens in counts),
+        len(trained),
+        sum(trained.values()),
+        sum(count for count, _ in counts),
+        sum(tokens for _, tokens in counts),
     )
 
 

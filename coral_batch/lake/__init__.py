@@ -7,7 +7,6 @@ The only package that knows a path of the lake. What nearly everyone needs stand
 from coral_batch.lake.places import (
     DOWNLOADS,
     EVALUATIONS,
-    FINALS,
     LINT_MODELS,
     PARTS,
     PLACES,

@@ -6,8 +6,10 @@ duplicate keys, wrong types and values out of range with one message that names 
 
 from __future__ import annotations
 
+import json
 import math
 import stat
+from collections.abc import Iterator
 from dataclasses import astuple
 from io import StringIO
 from itertools import pairwise
@@ -16,7 +18,7 @@ from typing import Any
 
 import msgspec
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
@@ -26,6 +28,7 @@ from coral_batch.lake.schemas import first_error, validator
 from coral_batch.records.settings import OBJECTIVES, Params, Shares
 
 FILE = Path("params.yaml")
+_SOURCES = "corpus.sources"
 
 
 def check_here() -> None:
@@ -45,11 +48,15 @@ def load(file: Path = FILE) -> Params:
         CoralError: the file is missing, is not YAML, or breaks the schema or one of the rules
             between keys (`_check_rules`).
     """
-    content = _read(file, YAML(typ="safe", pure=True))
+    return _build(_read(file, YAML(typ="safe", pure=True)), file)
+
+
+def _build(content: Any, file: Path) -> Params:
+    """Validate and freeze what params.yaml holds, or would hold by what stands in `file`."""
     _check_keys(content, file)
     error = first_error(validator("params"), content)
     if error is not None:
-        raise CoralError("params.yaml is not valid", file=file, **error)
+        raise CoralError(f"{file.name} is not valid", file=file, **error)
     generations, parts = content["generations"], content["parts"]
     chain = _chain(len(generations))
     known = {"generations": generations, "parts": parts}
@@ -79,6 +86,99 @@ def write_generations(count: int, file: Path = FILE) -> None:
     load(file)
     yaml = _round_trip()
     document = _read(file, yaml)
+    _set_generations(document, count)
+    _write(_dumped(document, yaml), file)
+
+
+def write_profile(profile: Path, file: Path = FILE) -> list[str]:
+    """Write the values of a profile into params.yaml; all else keeps its text.
+
+    A profile has keys of params.yaml, as few as it wants, and their values. `generations` is a
+    number there, and `corpus.sources` takes the place of all sources.
+
+    Args:
+        profile: the profile's file.
+        file: params.yaml.
+
+    Returns:
+        A line for each value that is another now.
+
+    Raises:
+        CoralError: either file is not valid, or params.yaml would not be; nothing is written then.
+    """
+    load(file)
+    safe, yaml = YAML(typ="safe", pure=True), _round_trip()
+    before, document, wanted = _read(file, safe), _read(file, yaml), _read(profile, safe)
+    if not isinstance(wanted, dict):
+        raise CoralError("a profile has no keys", file=profile, expected="keys of params.yaml")
+    _check_keys(wanted, profile)
+    count = wanted.pop("generations", len(before["generations"]))
+    if not isinstance(count, int) or not 1 <= count <= 999:
+        raise CoralError(
+            "a profile's generations are a number",
+            file=profile,
+            field="generations",
+            found=count,
+            expected="an integer from 1 to 999",
+        )
+    if count != len(before["generations"]):
+        _set_generations(document, count)
+    _merge(document, wanted, profile, "")
+    text = _dumped(document, yaml)
+    after = safe.load(text)
+    _build(safe.load(text), profile)
+    if after != before:
+        _write(text, file)
+    for values in (before, after):
+        del values["parts"]
+        values["generations"] = len(values["generations"])
+    return list(_differences(before, after, ""))
+
+
+def _merge(document: Any, wanted: dict[str, Any], profile: Path, above: str) -> None:
+    for key, value in wanted.items():
+        name = f"{above}{key}"
+        if key not in document:
+            raise CoralError(
+                "a profile has an unknown key",
+                file=profile,
+                field=name,
+                found=key,
+                expected=f"one of {', '.join(document)}",
+            )
+        if isinstance(value, dict) and isinstance(document[key], dict) and name != _SOURCES:
+            _merge(document[key], value, profile, f"{name}.")
+        elif document[key] != value:
+            document[key] = _in_lines(value)
+
+
+def _in_lines(value: Any) -> Any:
+    """Return a list or map such that one without others in it is written in a line."""
+    if isinstance(value, list):
+        made: Any = CommentedSeq(map(_in_lines, value))
+        items = value
+    elif isinstance(value, dict):
+        made = CommentedMap({key: _in_lines(item) for key, item in value.items()})
+        items = list(value.values())
+    else:
+        return value
+    if not any(isinstance(item, list | dict) for item in items):
+        made.fa.set_flow_style()
+    return made
+
+
+def _differences(before: Any, after: Any, above: str) -> Iterator[str]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in dict.fromkeys([*before, *after]):
+            if before.get(key) != after.get(key):
+                name = f"{above}.{key}" if above else key
+                yield from _differences(before.get(key), after.get(key), name)
+    else:
+        was, now = (json.dumps(value, ensure_ascii=False) for value in (before, after))
+        yield f"{above}: {was} -> {now}"
+
+
+def _set_generations(document: Any, count: int) -> None:
     for key, chain in _chain(count).items():
         document[key].clear()
         for name, content in chain.items():
@@ -87,9 +187,15 @@ def write_generations(count: int, file: Path = FILE) -> None:
                 entry["next"] = DoubleQuotedScalarString(entry["next"])
             entry.fa.set_flow_style()
             document[key][DoubleQuotedScalarString(name)] = entry
+
+
+def _dumped(document: Any, yaml: YAML) -> str:
     stream = StringIO()
     yaml.dump(document, stream)
-    text = stream.getvalue()
+    return stream.getvalue()
+
+
+def _write(text: str, file: Path) -> None:
     if b"\r\n" in file.read_bytes():
         text = text.replace("\n", "\r\n")
     target = file.resolve()
@@ -118,10 +224,10 @@ def _read(file: Path, yaml: YAML) -> Any:
     except FileNotFoundError:
         raise _absent(file) from None
     except OSError as error:
-        raise CoralError("params.yaml cannot be read", file=file, found=error.strerror) from None
+        raise CoralError(f"{file.name} cannot be read", file=file, found=error.strerror) from None
     except (YAMLError, ValueError, KeyError, RecursionError) as error:  # KeyError: `!!bool x`
         raise CoralError(
-            "params.yaml is not UTF-8 text in YAML", file=file, found=_first_line(error)
+            f"{file.name} is not UTF-8 text in YAML", file=file, found=_first_line(error)
         ) from None
 
 
@@ -146,7 +252,7 @@ def _check_keys(value: Any, file: Path) -> None:
     if isinstance(value, dict):
         if others := [key for key in value if not isinstance(key, str)]:
             raise CoralError(
-                "a key of params.yaml is no text to YAML",
+                f"a key of {file.name} is no text to YAML",
                 file=file,
                 found=", ".join(map(str, others)),
                 expected='a text, in quotes where it looks like another value: "001"',

@@ -11,11 +11,9 @@ ROOT = Path("lake")
 _root: ContextVar[Path] = ContextVar("root", default=ROOT)
 VALIDATION_BASE = "validation/base"
 """The part of the base model, on the bugs that genomes are selected by."""
-FINALS = "finals"
-"""The part of the best genomes, which are drawn once more before one is called best."""
 # The base model and the best genome on the problems of `evaluation.problems`.
 EVALUATIONS = {"base": "evaluation/base", "best": "evaluation/best"}
-PARTS = (VALIDATION_BASE, FINALS, *EVALUATIONS.values())
+PARTS = (VALIDATION_BASE, *EVALUATIONS.values())
 """The parts that draw repairs besides the generations."""
 LINT_MODELS = ("base", "best")
 """The models that answer CodeLinterEval in the pipeline; any other is GENERATION/GENOME."""
@@ -35,12 +33,11 @@ PLACES = {
     "bug_trials": "bugs/trials.parquet",
     "bugs": "bugs/bugs.jsonl",
     "examples": "examples/examples.jsonl",
-    "refit_examples": "examples/refit.jsonl",
     "calibration": "calibration/calibration.json",
     "base": "base",
     "card": "base/card.json",
     "population": "{part}/population.jsonl",
-    "evaluated": "{part}/evaluated.jsonl",
+    "inherited": "{part}/inherited.jsonl",
     "automata": "{part}/automata.npz",
     "features": "{part}/features.parquet",
     "adapters": "{part}/adapters.jsonl",
@@ -57,7 +54,6 @@ PLACES = {
     "scores": "{part}/scores.parquet",
     "selection": "{part}/selection.jsonl",
     "best": "best/best.json",
-    "finalists": "best/finalists.jsonl",
     "linteval_items": "linteval/items.jsonl",
     "linteval_tests": "linteval/tests.jsonl",
     "linteval_dropped": "linteval/dropped.jsonl",
@@ -79,7 +75,6 @@ PLACES = {
 }
 SCHEMAS = {
     "source_roles": "manifest",
-    "refit_examples": "examples",
     "adapter_durations": "durations",
     "sample_durations": "durations",
     "linteval_durations": "durations",

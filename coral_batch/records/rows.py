@@ -99,6 +99,7 @@ class SelectionRow:
     objectives: Scores
     fitness: float
     repaired: float
+    read: float | None
     worth: float
     thresholds: Scores
     passed: bool
@@ -112,24 +113,17 @@ class SelectionRow:
 
 
 @dataclass(frozen=True)
-class EvaluatedRow:
-    """What a search learns from one genome that it has evaluated."""
+class InheritedRow:
+    """The adapter of a survivor, which the next generation keeps and its children begin with."""
 
     genome: str
-    coordinates: tuple[float, ...]
-    worth: float
-
-
-@dataclass(frozen=True)
-class FinalistRow:
-    """One of the best genomes by selection, and what it was worth when it was drawn again."""
-
-    genome: str
-    generation: str
-    passed: bool
-    selected: float
-    again: float
-    worth: float
+    key: str
+    folder: str
+    files: dict[str, str]
+    determinants: dict[str, Any]
+    losses: tuple[float, ...]
+    tokens: int
+    diverged: bool
 
 
 @dataclass(frozen=True)
@@ -141,7 +135,6 @@ class BestRow:
     coordinates: tuple[float, ...]
     configuration: AdapterConfiguration
     knobs: Knobs
-    seed: int
     fitness: float
     passed: bool
 

@@ -50,8 +50,8 @@ class Prompt:
 @dataclass(frozen=True)
 class Examples:
     bugs: int
-    refit: int
     lint: int
+    portion: int | None
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,8 @@ class Sampling:
 @dataclass(frozen=True)
 class Validation:
     bugs: int
+    read: int
     samples: int
-    finalists: int
-    fresh: int
 
 
 @dataclass(frozen=True)
@@ -180,7 +179,7 @@ class Evolution:
     crossover: float
     mutation: float
     select: str
-    screen: int
+    inherit: bool
 
 
 @dataclass(frozen=True)

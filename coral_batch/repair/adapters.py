@@ -36,7 +36,7 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
     """Return a genome's adapter, its card and its folder.
 
     Args:
-        part: a generation, or the evaluation of the best genome, whose adapter was trained last.
+        part: a generation.
         genome: its id.
 
     Raises:
@@ -50,14 +50,13 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
     return row, card, lake.path("adapter_folders", part) / row.key
 
 
-def check_origin(card: AdapterCardRow, of: str, now: str, table: str | None = None) -> None:
+def check_origin(card: AdapterCardRow, of: str, now: str) -> None:
     """Check that an adapter was trained on what is there now.
 
     Args:
         card: its card.
         of: what the card tells the SHA-256 of: ``base`` or ``examples``.
         now: the SHA-256 of what is there.
-        table: where that is, if not in the table of the same name.
 
     Raises:
         CoralError: it was not, as when they were made again and the adapters were not yet.
@@ -65,7 +64,7 @@ def check_origin(card: AdapterCardRow, of: str, now: str, table: str | None = No
     if card.determinants.get(of) != now:
         raise CoralError(
             "the adapter was trained on something else than what is there now",
-            file=lake.path(table or of),
+            file=lake.path(of),
             field=f"SHA-256 of {of}, in adapter {card.key[:8]}",
             found=now,
             expected=card.determinants.get(of),
@@ -75,5 +74,4 @@ def check_origin(card: AdapterCardRow, of: str, now: str, table: str | None = No
 
 def again(part: str) -> str:
     """Return the words for what makes the adapters of a part again."""
-    stage = "refit" if part == lake.EVALUATIONS["best"] else f"adapters@{part}"
-    return f"run `dvc repro --force {stage}`"
+    return f"run `dvc repro --force adapters@{part}`"

@@ -131,7 +131,7 @@ def _best(base: str) -> Adapter:
             action=f"run `dvc repro`, or take another --model: {_FORMS}",
         )
     best = lake.read_document("best", BestRow)
-    return _genome(lake.EVALUATIONS["best"], best.genome, base)
+    return _genome(best.generation, best.genome, base)
 
 
 def _genome(part: str, genome: str, base: str) -> Adapter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
-from coral_batch.evidence.summary import OWN, SELECTION, Budget, Comparison, Evidence, Slice
+from coral_batch.evidence.summary import OWN, SELECTION, Comparison, Evidence, Slice
 from coral_batch.report.roles import SHOWN, with_training
 from coral_batch.search.best import REFUSED
 from coral_batch.work.text import decimal, table
@@ -63,17 +63,9 @@ def claims(evidence: Evidence) -> str:
             + ".",
             f"Spent: {budget.genomes} genomes; {budget.samples:,} samples,"
             f" {budget.decoded_tokens:,} tokens decoded;",
-            f"{budget.adapters} adapters, {budget.training_tokens:,} tokens trained on"
-            f"{refit(budget)}.",
+            f"{budget.adapters} adapters, {budget.training_tokens:,} tokens trained on.",
         )
     )
-
-
-def refit(budget: Budget) -> str:
-    """Say how much of the training was the best genome's once more; nothing where it was not."""
-    if not budget.refit_tokens:
-        return ""
-    return f" ({budget.refit_tokens:,} of them to train the best genome once more)"
 
 
 def seen(evidence: Evidence) -> list[str]:

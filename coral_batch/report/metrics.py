@@ -20,7 +20,7 @@ from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Scores
-from coral_batch.search.best import finalists
+from coral_batch.search.best import choose
 
 DECIMALS = 6
 
@@ -44,8 +44,7 @@ class Evaluated:
     @property
     def best(self) -> SelectionRow:
         """Its best genome by selection."""
-        (best,) = finalists({self.generation: self.selection}, 1)
-        return best.row
+        return choose({self.generation: self.selection}).row
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,6 @@ class Exported:
     fitness: float
     passed: bool
     evidence: Evidence | None
-    refit: bool = False
 
 
 @dataclass(frozen=True)

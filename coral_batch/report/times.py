@@ -17,7 +17,6 @@ from coral_batch.work.text import table
 
 def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
     """Return a row for each part of a run; seconds are those of work that was not reused."""
-    trained = tables.read_rows("adapter_durations", DurationRow, lake.EVALUATIONS["best"])
     answers = [
         row
         for model in lake.LINT_MODELS
@@ -26,8 +25,6 @@ def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
     return [
         _repairs(tables, lake.VALIDATION_BASE),
         *(_generation(tables, name) for name in settings.generations),
-        _repairs(tables, lake.FINALS),
-        _row("refit", adapters=trained),
         total("evaluation", [_repairs(tables, part) for part in lake.EVALUATIONS.values()]),
         _row("linteval", samples=answers),
     ]

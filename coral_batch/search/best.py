@@ -1,4 +1,4 @@
-"""Which genomes of a run are the best ones by selection."""
+"""Which genome of a run is the best one by selection."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ NOBODY_PASSED = "Nobody passed the gate, so it kept nobody out."
 
 
 @dataclass(frozen=True)
-class Finalist:
-    """One of the best genomes by selection.
+class Chosen:
+    """The best genome.
 
     Attributes:
         generation: the first one that it lived in.
@@ -32,8 +32,8 @@ class Finalist:
     passed: bool
 
 
-def finalists(selections: Mapping[str, Sequence[SelectionRow]], count: int) -> list[Finalist]:
-    """Return the best genomes by selection.
+def choose(selections: Mapping[str, Sequence[SelectionRow]]) -> Chosen:
+    """Return the best genome by selection.
 
     Genomes of all generations are held to the last generation's thresholds. Those that reach them
     come before the others, then what selection maximises decides, then fitness. Ties go to the
@@ -41,15 +41,14 @@ def finalists(selections: Mapping[str, Sequence[SelectionRow]], count: int) -> l
 
     Args:
         selections: generation -> its table `selection`; at least one row in all.
-        count: how many genomes at most, >= 1.
     """
     pairs = [(name, row) for name in sorted(selections) for row in selections[name]]
     limits = pairs[-1][1].thresholds
-    first: dict[str, Finalist] = {}
+    first: dict[str, Chosen] = {}
     for generation, row in pairs:
         passed = not shortfalls(np.array(astuple(row.objectives)), limits).any()
-        first.setdefault(row.genome, Finalist(generation, row, passed))
-    ordered = sorted(
+        first.setdefault(row.genome, Chosen(generation, row, passed))
+    return min(
         first.values(),
         key=lambda one: (
             not one.passed,
@@ -57,4 +56,3 @@ def finalists(selections: Mapping[str, Sequence[SelectionRow]], count: int) -> l
             *(one.generation, birth(one.row.genome)),
         ),
     )
-    return ordered[:count]

@@ -20,7 +20,7 @@ class Plan:
     Attributes:
         genome: its id.
         coordinates: what its configuration was decoded from, each in [0, 1]: the calibrated
-            features, or random numbers. Of a fixed configuration: the features, unused.
+            features, or random numbers.
         configuration: the adapter.
         knobs: how its samples are drawn.
         seed: what the adapter is trained with.

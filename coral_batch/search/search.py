@@ -22,7 +22,6 @@ def plan(features: pl.DataFrame, transport: Transport, settings: Params) -> list
     return SEARCHES[settings.search.kind].plan(
         features["genome"].to_list(),
         transport(features.select(FEATURES).to_numpy()),
-        settings.search,
         settings.candidates,
         settings.seed,
     )

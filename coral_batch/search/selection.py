@@ -1,4 +1,4 @@
-"""Who survives: the threshold gate, then NSGA-II over the objectives, or repairs before these.
+"""Who survives: the threshold gate, then NSGA-II over the objectives, or one measure before these.
 
 NSGA-II (Deb et al. 2002, A fast and elitist multiobjective genetic algorithm, IEEE TEC 6(2))
 prefers the lower non-dominated rank, then the larger crowding distance. The ranks come from
@@ -53,13 +53,13 @@ def select(
     fitness: NDArray[np.float64],
     limits: Scores,
     survivors: int,
-    repaired: NDArray[np.float64] | None = None,
+    first: NDArray[np.float64] | None = None,
 ) -> tuple[Selected, ...]:
     """Select the survivors of a generation.
 
     The genomes that pass the gate are ordered by rank, crowding distance, fitness and id, and the
     first `survivors` of them live. When nobody passes, the order is by the sum of the shortfalls,
-    fitness and id, and the first are reprieved. With `repaired`, that comes before all of these,
+    fitness and id, and the first are reprieved. What `first` says comes before all of these,
     among those that pass as among those that do not.
 
     Args:
@@ -68,7 +68,7 @@ def select(
         fitness: (n,) array, the weighted sums of the objectives.
         limits: the generation's thresholds.
         survivors: how many live at most, >= 1.
-        repaired: (n,) array, the share of bugs that each repairs, in [0, 1]; None to leave it to
+        first: (n,) array, what is maximised before the objectives, in [0, 1]; None to leave it to
             the objectives.
 
     Returns:
@@ -89,11 +89,11 @@ def select(
         front = sorted(candidates[ranks[candidates] == rank], key=lambda row: birth(ids[row]))
         crowding[front] = crowding_distance(objectives[front])
 
-    repairs = np.zeros(len(ids)) if repaired is None else np.round(repaired, DECIMALS)
+    before = np.zeros(len(ids)) if first is None else np.round(first, DECIMALS)
     order = sorted(
         range(len(ids)),
         key=lambda row: (
-            *(missed[row] > 0, -repairs[row], missed[row]),
+            *(missed[row] > 0, -before[row], missed[row]),
             *(ranks[row], -crowding[row], -worth[row], birth(ids[row])),
         ),
     )

@@ -1,15 +1,17 @@
-"""What selection maximises: the fitness of a genome, or the share of bugs that it repairs."""
+"""What selection may maximise besides the fitness of a genome."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from coral_batch.objectives.aggregate import fitness, objectives_of
-from coral_batch.records.settings import OBJECTIVES, Params
+from coral_batch.objectives.aggregate import objectives_of
+from coral_batch.records.rows import FirstChangeRow
+from coral_batch.records.settings import OBJECTIVES
 
 
 def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
@@ -24,14 +26,13 @@ def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
     return np.array([shares[genome] for genome in ids])
 
 
-def worth_of_one(scores: pl.DataFrame, settings: Params) -> float:
-    """Return what a genome is worth, in [0, 1], as `evolution.select` has it.
+def readings(looks: Sequence[FirstChangeRow]) -> dict[str, float]:
+    """Return the mean probability, over bugs, that a genome's first change is the right one.
 
-    Args:
-        scores: rows of the table `scores`, all of one genome.
-        settings: what selection maximises, and the weights of the objectives.
+    A genome has none where no right change is known.
     """
-    ids, objectives = objectives_of(scores)
-    if settings.evolution.select == "repair":
-        return float(pass_rates(scores, ids)[0])
-    return float(fitness(objectives, settings.objectives.weights)[0])
+    of_genome: dict[str, list[float]] = defaultdict(list)
+    for look in looks:
+        if look.right is not None:
+            of_genome[look.genome].append(look.right)
+    return {genome: float(np.mean(values)) for genome, values in of_genome.items()}

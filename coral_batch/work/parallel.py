@@ -201,6 +201,8 @@ def _processes(
     units: Iterator[tuple[int, tuple[Any, ...]]],
     workers: int | None,
 ) -> Iterator[tuple[int, Result]]:
+    # A worker that keeps a model has grown, which loky takes for a leak: it starts another one.
+    warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given")
     # The pool gets units as others are done. Of units that wait in loky's own queue when the pool
     # is stopped it keeps the numbers alone, and looking one up ends its thread with a traceback.
     pool = joblib.Parallel(n_jobs=workers or -1, return_as="generator_unordered", batch_size=1)

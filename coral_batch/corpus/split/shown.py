@@ -34,43 +34,31 @@ def measured(
     return _together(chosen, injected, "evaluation.bugs")
 
 
-def selected_on(problems: Sequence[Problem], bugs: Sequence[Bug], count: int) -> list[Problem]:
-    """Return what generations are measured on: own bugs of test problems, and injected ones.
-
-    Of a program's injected bugs those come first that fail nearest to half of its cases, since one
-    that every repair or none gets right selects nothing.
-
-    Args:
-        problems: the test problems.
-        bugs: injected bugs of any problems.
-        count: how many of them, at most.
-
-    Raises:
-        CoralError: there is no bug.
-    """
-    middling = _in_rounds(_of(problems, bugs), count, _middling)
-    return _together(problems, middling, "validation.bugs")
-
-
-def drawn_again(
+def selected_on(
     problems: Sequence[Problem], bugs: Sequence[Bug], settings: Validation
-) -> list[Problem]:
-    """Return what the finalists are drawn for: injected bugs of test problems, new to selection.
+) -> tuple[list[Problem], list[Problem]]:
+    """Return what generations are measured on: bugs to repair, and more that are only read.
 
-    Where selection has seen all of them, what it saw: the answers are others.
+    To repair are own bugs of test problems, and injected ones. Of a program's injected bugs those
+    come first that fail nearest to half of its cases, since one that every repair or none gets
+    right selects nothing.
 
     Args:
         problems: the test problems.
         bugs: injected bugs of any problems.
-        settings: how many of them selection has seen, and how many are shown now at most.
+        settings: how many of them are repaired, and how many more are read, at most.
 
     Raises:
-        CoralError: there is no bug.
+        CoralError: there is no bug to repair.
     """
-    seen = selected_on(problems, bugs, settings.bugs)
-    names = {problem.name for problem in seen}
-    new = [bug for bug in _of(problems, bugs) if bug.id not in names]
-    return as_problems(problems, _in_rounds(new, settings.fresh, _middling)) or seen
+    own = _of(problems, bugs)
+    repaired = _in_rounds(own, settings.bugs, _middling)
+    names = {bug.id for bug in repaired}
+    others = [bug for bug in own if bug.id not in names]
+    return (
+        _together(problems, repaired, "validation.bugs"),
+        as_problems(problems, _in_rounds(others, settings.read, _middling)),
+    )
 
 
 def _middling(bug: Bug) -> float:

@@ -27,6 +27,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Candidate, Inputs
 from coral_batch.records.problem import Problem
+from coral_batch.records.settings import Examples
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -37,24 +38,22 @@ def complaints(sources: Sequence[str], workers: int | None = None) -> list[list[
     return lint(sources, workers, ("flake8",), honour_noqa=True, final_newline=False)
 
 
-def make_last_examples(
+def make_all_examples(
     problems: Sequence[Problem],
     bugs: Sequence[Bug],
-    injected: int,
-    each: int,
+    shown: Examples,
     tokenizer: PreTrainedTokenizerBase,
     docstring: bool,
     seed: int,
     workers: int | None = None,
 ) -> list[Example]:
-    """Make the examples of the last training: bugs, some in unclean programs, and lint errors.
+    """Make all training examples: bugs, some in unclean programs, then lint errors.
 
     Args:
         problems: training problems only.
         bugs: injected bugs of any problems, each problem's in order.
-        injected: how many of them a program shows besides its own (`examples.refit`).
-        each: how many of these stand among lint errors that stay, and how many examples to mend
-            lint errors a clean program gives besides (`examples.lint`).
+        shown: how many of them a program shows besides its own; how many of these stand among lint
+            errors that stay, and how many examples to mend lint errors a clean program gives.
         tokenizer: the base model's, as in `coral_batch.models.prompts.examples.make_examples`.
         docstring: show the problem's docstring behind the code with a bug.
         seed: the run's seed.
@@ -63,10 +62,10 @@ def make_last_examples(
     Raises:
         CoralError: none of the problems has a bug to show; as in `mutants` and `spoil_alike`.
     """
-    clean = clean_problems(problems, workers) if each else []
-    shown = in_unclean_programs(bugs, clean, injected, each, seed)
-    of_bugs = make_examples(problems, shown, injected, tokenizer, docstring, "examples.refit")
-    return of_bugs + make_lint_examples(clean, each, tokenizer, seed, workers)
+    clean = clean_problems(problems, workers) if shown.lint else []
+    of_bugs = in_unclean_programs(bugs, clean, shown.bugs, shown.lint, seed)
+    made = make_examples(problems, of_bugs, shown.bugs, tokenizer, docstring)
+    return made + make_lint_examples(clean, shown.lint, tokenizer, seed, workers)
 
 
 def clean_problems(problems: Iterable[Problem], workers: int | None = None) -> list[Problem]:

@@ -47,6 +47,7 @@ class Unit:
             closed.
         originals: problem name -> the program that answers must change, see `changes`; none where
             answers are free.
+        read: names of those that are looked at and not answered, each with an original.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Unit:
     knobs: Knobs
     prompts: Mapping[str, str]
     originals: Mapping[str, Original] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -66,6 +66,7 @@ class Work:
         knobs: how the answers are drawn.
         prompts: name -> prompt, as `Unit` has them.
         originals: name -> the program that answers must change, likewise.
+        read: names of those that are looked at and not answered, likewise.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Work:
     knobs: Knobs
     prompts: Mapping[str, str]
     originals: Mapping[str, Original] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -107,10 +109,13 @@ def work_of(
     knobs: Knobs,
     prompts: Mapping[str, str],
     originals: Mapping[str, Original] | None = None,
+    read: Iterable[str] = (),
 ) -> Work:
     """Return the piece of work that asks a subject some prompts."""
     folder = None if subject.folder is None else lake.above(subject.folder)
-    return Work(name, subject.key, folder, subject.files, knobs, prompts, originals or {})
+    return Work(
+        name, subject.key, folder, subject.files, knobs, prompts, originals or {}, frozenset(read)
+    )
 
 
 def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int = 1) -> Drawing:
@@ -243,13 +248,14 @@ def _known(work: Work, common: dict[str, Any]) -> dict[str, Any]:
         **common,
         "prompts": _digest(dict(work.prompts)),
         "originals": _digest({name: asdict(one) for name, one in work.originals.items()}),
+        "read": sorted(work.read),
         "adapter": work.key,
         "knobs": asdict(work.knobs),
     }
 
 
 def _unit(work: Work) -> Unit:
-    return Unit(work.name, work.folder, work.knobs, work.prompts, work.originals)
+    return Unit(work.name, work.folder, work.knobs, work.prompts, work.originals, work.read)
 
 
 def _on_cluster(

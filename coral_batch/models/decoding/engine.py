@@ -89,7 +89,7 @@ class Engine:
 
         Yields:
             Each unit with its samples, by problem in the order of its prompts and then by index,
-            and its looks, as soon as its last sample is done.
+            and its looks, as soon as the last of them is done.
 
         Raises:
             CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
@@ -100,9 +100,11 @@ class Engine:
             unit, drawn = units[number], found[number]
             if isinstance(one, Look):
                 drawn.looks.append(one)
-                continue
-            drawn.samples.append(one)
-            if len(drawn.samples) == samples * len(unit.prompts):
+            else:
+                drawn.samples.append(one)
+            answers = samples * (len(unit.prompts) - len(unit.read))
+            looks = len(unit.prompts.keys() & unit.originals.keys())
+            if (len(drawn.samples), len(drawn.looks)) == (answers, looks):
                 yield unit, drawn.ordered(unit.prompts)
 
     @torch.inference_mode()
@@ -130,6 +132,7 @@ class _Reading:
     Attributes:
         prompt: the prompt.
         adapter: the adapter's folder; None for the base model alone.
+        units: the numbers of the units.
         waiting: the samples that have not begun: unit's number and index.
         first: once it is read, what the samples of each unit begin with: the (1, vocabulary) logits
             of a first token, or the first changes of the copy.
@@ -139,6 +142,7 @@ class _Reading:
 
     prompt: Prompt
     adapter: Path | None
+    units: list[int] = field(default_factory=list)
     waiting: deque[tuple[int, int]] = field(default_factory=deque)
     first: dict[int, Tensor | FirstChanges] = field(default_factory=dict)
     cache: DynamicCache | None = None
@@ -170,7 +174,7 @@ class _Call:
         self._readers = Counter(reading.prompt for reading in self._waiting)
         self._left: Counter[Path | None] = Counter()
         for reading in self._waiting:
-            self._left[reading.adapter] += len(reading.waiting)
+            self._left[reading.adapter] += 1 + len(reading.waiting)
         self._live: list[_Row] = []
         self._done: list[tuple[int, Sample | Look]] = []
         self._free = list(range(self._decoder.adapters))
@@ -190,7 +194,9 @@ class _Call:
             for name, text in unit.prompts.items():
                 prompt = encode(name, text, unit.originals.get(name))
                 reading = found.setdefault((unit.adapter, prompt), _Reading(prompt, unit.adapter))
-                reading.waiting.extend((number, index) for index in range(self._samples))
+                reading.units.append(number)
+                answers = 0 if name in unit.read else self._samples
+                reading.waiting.extend((number, index) for index in range(answers))
         return list(found.values())
 
     def results(self) -> Iterator[tuple[int, Sample | Look]]:
@@ -211,21 +217,23 @@ class _Call:
         """Begin samples while rows are free."""
         while self._waiting and len(self._live) < self._decoder.rows:
             reading = self._waiting[0]
-            if not reading.first:
+            if reading.cache is None:
                 if not self._enter(reading.adapter):
                     return
                 self._read(reading)
-            row = self._begin(reading, *reading.waiting.popleft(), 0)
-            if row.answer.finish:
-                self._finish(row)
-            else:
-                self._fill(len(self._live), row)
-                self._live.append(row)
+            if reading.waiting:
+                row = self._begin(reading, *reading.waiting.popleft(), 0)
+                if row.answer.finish:
+                    self._finish(row)
+                else:
+                    self._fill(len(self._live), row)
+                    self._live.append(row)
             if not reading.waiting:
                 # Rows that are drawn again are few: to read a prompt again costs less than to keep
                 # every prompt that rows have begun with.
                 reading.cache = None
                 self._waiting.popleft()
+                self._leave(reading.adapter)
 
     def _enter(self, adapter: Path | None) -> bool:
         """Put an adapter into a slot unless it is in one; say whether it is."""
@@ -237,9 +245,12 @@ class _Call:
         return True
 
     def _finish(self, row: _Row) -> None:
-        """Hand a sample out; empty the slot of an adapter that has no more."""
+        """Hand a sample out."""
         self._done.append((row.unit, self._writing.sample(row.answer)))
-        adapter = row.reading.adapter
+        self._leave(row.reading.adapter)
+
+    def _leave(self, adapter: Path | None) -> None:
+        """Count what is done with an adapter; empty its slot when nothing is left."""
         self._left[adapter] -= 1
         if adapter is not None and not self._left[adapter]:
             slot = self._slots.pop(adapter)
@@ -251,16 +262,16 @@ class _Call:
         prompt = reading.prompt
         self._readers[prompt] -= 1
         reading.cache, logits = self._prefill(reading, max(prompt.length, 1))
-        numbers = dict.fromkeys(number for number, _ in reading.waiting)
+        answered = dict.fromkeys(number for number, _ in reading.waiting)
         if prompt.copy is None:
-            reading.first = dict.fromkeys(numbers, logits)
+            reading.first = dict.fromkeys(answered, logits)
             return
         look, stays = first_look(prompt.name, prompt.copy, logits)
-        for number in numbers:
+        self._done += [(number, look) for number in reading.units]
+        for number in answered:
             knobs = self._units[number].knobs
             changes = self._writing.changes(prompt, logits, stays, knobs, self._samples)
             reading.first[number] = changes
-            self._done.append((number, look))
 
     def _prefill(self, reading: _Reading, keep: int) -> tuple[DynamicCache, Tensor]:
         ids, slot = reading.prompt.read, self._slots[reading.adapter]

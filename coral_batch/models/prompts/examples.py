@@ -20,6 +20,8 @@ from coral_batch.models.prompts.prompt import FENCE, chat_prompt, program_text
 from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem
+from coral_batch.records.settings import Examples
+from coral_batch.seeding import generator
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -49,7 +51,6 @@ def make_examples(
     injected: int,
     tokenizer: PreTrainedTokenizerBase,
     docstring: bool,
-    setting: str = "examples.bugs",
 ) -> list[Example]:
     """Make the examples of training problems, ordered by problem and variant.
 
@@ -64,7 +65,6 @@ def make_examples(
         tokenizer: the base model's; its chat template, if it has one, and the token that ends a
             turn or a text are used.
         docstring: show the problem's docstring behind the code.
-        setting: what `injected` is called in params.yaml.
 
     Raises:
         CoralError: none of the problems has a bug to show.
@@ -81,10 +81,10 @@ def make_examples(
         raise CoralError(
             "there is nothing to train on",
             file="params.yaml",
-            field=setting,
+            field="examples.bugs",
             found=f"{injected}, and no training program that has a bug of its own",
             expected="a training program with a bug of its own, or injected bugs",
-            action=f"raise {setting} (and injection.each if it is 0)",
+            action="raise examples.bugs (and injection.each if it is 0)",
         )
     examples = []
     for (problem, variant, bug), instruction in zip(shown, cycle(INSTRUCTIONS), strict=False):
@@ -112,6 +112,43 @@ def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | N
     """Return the bug of each variant; None for the problem's own."""
     own = 0 if problem.buggy is None else 1 if injected else len(INSTRUCTIONS)
     return [*[None] * own, *bugs[:injected]]
+
+
+def in_portions(
+    examples: Sequence[Example], settings: Examples, generations: int, seed: int
+) -> list[Example]:
+    """Return the examples in the order in which generations learn from them.
+
+    Args:
+        examples: bugs and lint errors, one kind behind the other.
+        settings: the size of a portion; without one, every generation learns from all.
+        generations: how many portions there must be.
+        seed: the run's; the order has a stream of its own.
+
+    Raises:
+        CoralError: there are fewer examples than the portions need.
+    """
+    if settings.portion is None:
+        return list(examples)
+    if settings.portion * generations > len(examples):
+        raise CoralError(
+            "there are fewer portions of examples than generations",
+            file="params.yaml",
+            field="examples.portion",
+            found=f"{settings.portion}, of {len(examples)} examples",
+            expected=f"at most {len(examples) // generations}, for {generations} generations",
+            action="lower examples.portion, set it to null so that all generations learn from all"
+            " examples, raise examples.bugs, or add training programs",
+        )
+    order = generator(seed, "portions").permutation(len(examples))
+    return [examples[index] for index in order.tolist()]
+
+
+def portion(examples: Sequence[Example], settings: Examples, generation: int) -> Sequence[Example]:
+    """Return what the newborn of a generation, counted from 0, learn from."""
+    if settings.portion is None:
+        return examples
+    return examples[settings.portion * generation : settings.portion * (generation + 1)]
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:

@@ -22,6 +22,7 @@ from coral_batch.seeding import derive_seed
 def sample(
     subjects: Sequence[SubjectRow],
     problems: Sequence[Problem],
+    read: Sequence[Problem],
     samples: int,
     base: Path,
     settings: Params,
@@ -32,6 +33,7 @@ def sample(
     Args:
         subjects: genomes, or the base model; those with equal adapter and knobs are drawn once.
         problems: what to repair.
+        read: what is looked at besides, where repairs must change the program.
         samples: repairs of each problem.
         base: folder of the base model.
         settings: prompt, sampling (most tokens of a sample, whether it must change the program, of
@@ -45,11 +47,13 @@ def sample(
     Raises:
         CoralError: as in `drawing.draw`.
     """
-    prompts = _prompts(problems, base, settings)
+    shown = [*problems, *read]
+    prompts = _prompts(shown, base, settings)
     originals = {}
     if settings.sampling.change == "required":
-        originals = {problem.name: _original(problem) for problem in problems}
-    works = [work_of(one.genome, one, one.knobs, prompts, originals) for one in subjects]
+        originals = {problem.name: _original(problem) for problem in shown}
+    looked_at = [problem.name for problem in read]
+    works = [work_of(one.genome, one, one.knobs, prompts, originals, looked_at) for one in subjects]
     drawing = drawing_of(
         samples, settings.sampling.max_new_tokens, settings, settings.sampling.best_of
     )

@@ -18,14 +18,28 @@ from torch.nn import functional
 ADAPTER = "default"
 
 
+def adapted_layers(model: Any) -> list[Any]:
+    """Return PEFT's layers of a model, in its order."""
+    return [module for module in model.modules() if isinstance(module, Linear)]
+
+
+def exact_magnitudes(model: Any) -> None:
+    """Set the magnitudes of a fresh DoRA adapter to the row norms of the frozen weights in fp32.
+
+    PEFT rounds them to the type of the weights, which starts a row up to 0.4 % off.
+    """
+    for layer in adapted_layers(model):
+        if ADAPTER in layer.lora_magnitude_vector:
+            norms = torch.linalg.vector_norm(
+                layer.get_base_layer().weight, dim=1, dtype=torch.float32
+            )
+            layer.lora_magnitude_vector[ADAPTER].weight.data = norms
+
+
 @contextmanager
 def lean_layers(model: Any) -> Iterator[None]:
-    """Let the adapted layers of a PEFT model, fresh, compute by `_forward` inside the block.
-
-    It sets DoRA's magnitudes to the row norms of the frozen weights in fp32. PEFT rounds them to
-    the type of the weights, which starts a row up to 0.4 % off.
-    """
-    layers: list[Any] = [module for module in model.modules() if isinstance(module, Linear)]
+    """Let the adapted layers of a PEFT model compute by `_forward` inside the block."""
+    layers = adapted_layers(model)
     for layer in layers:
         layer.forward = _forward(layer)
     try:
@@ -55,7 +69,6 @@ def _forward(layer: Any) -> Callable[[torch.Tensor], torch.Tensor]:
 
     magnitude = layer.lora_magnitude_vector[ADAPTER].weight
     norms = torch.linalg.vector_norm(base.weight, dim=1, dtype=torch.float32)
-    magnitude.data = norms.clone()
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         now = _updated_norm(base.weight, norms, lora_a, lora_b * scaling)

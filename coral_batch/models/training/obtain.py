@@ -5,8 +5,7 @@ and on a cluster an adapter is a unit of work, and the worker that trained it pu
 store, which all share. Each CUDA device of a machine trains several adapters side by side.
 
 On a processor an adapter trains on one thread, and as many adapters as there are cores side by
-side: threads that share one adapter's steps wait for each other half of the time. Only an adapter
-that is trained by itself has all of them.
+side: threads that share one adapter's steps wait for each other half of the time.
 """
 
 from __future__ import annotations
@@ -35,13 +34,14 @@ from coral_batch.models.base.layers import layers_below, leave_out, separable
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.training import trunk
+from coral_batch.models.training.inheritance import Parent
 from coral_batch.models.training.training import TrainingCurve, check_warmup, train
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import ask, keep, release, require_same, run, slots
+from coral_batch.work.parallel import ask, keep, require_same, run, slots
 from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "adapters"
@@ -51,6 +51,7 @@ PEFT = "adapter"
 DECISIVE = (
     "../base/layers.py",
     "encoding.py",
+    "inheritance.py",
     "layers.py",
     "losses.py",
     "tensors.py",
@@ -59,11 +60,24 @@ DECISIVE = (
 """The files that decide an adapter, as seen from this folder: `training` and all that it imports.
 What else it imports brings no code of ours into an adapter, but for `coral_batch.seeding` and
 `coral_batch.models.prompts.tokens`."""
-Wanted = tuple[AdapterConfiguration, int]
-"""An adapter to have: its configuration, and the seed it is trained with."""
-_Common = tuple[Path, Sequence[Example], Training, int | None, Store]
+_Common = tuple[Path, Sequence[Example], Training, Store]
 
 _PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An adapter to have.
+
+    Attributes:
+        configuration: of the adapter.
+        seed: what it is trained with.
+        parents: what it begins with; none to start from nothing.
+    """
+
+    configuration: AdapterConfiguration
+    seed: int
+    parents: tuple[Parent, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +110,6 @@ def obtain_adapters(
     training: Training,
     store: Store,
     threads: int | None = None,
-    alone: bool = False,
 ) -> dict[Wanted, Adapter]:
     """Return each distinct adapter that is wanted, training those that the store lacks.
 
@@ -107,9 +120,7 @@ def obtain_adapters(
         training: hyperparameters.
         store: where adapters are kept as soon as each is trained.
         threads: most adapters to train at a time on a processor, each on one thread; None for one
-            a core, as far as memory goes. If `alone`, torch's threads in training; None for one a
-            core.
-        alone: train one adapter at a time, on all threads. It rounds otherwise than on one.
+            a core, as far as memory goes.
 
     Raises:
         CoralError: see `coral_batch.models.training.training.train` and
@@ -119,14 +130,13 @@ def obtain_adapters(
     base_folder = base_folder.absolute()
     layers_below(_config(base_folder), training.layers)
     distinct = list(dict.fromkeys(wanted))
-    on = threads if alone else 1
-    known = ask(_determinants, base_folder, examples, distinct, training, on, device=True)
+    known = ask(_determinants, base_folder, examples, distinct, training, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
     if missing:
-        common = (base_folder, examples, training, on, Store(store.root.absolute()))
-        entries |= _trained(missing, len(known) - len(missing), common, threads, alone)
+        common = (base_folder, examples, training, Store(store.root.absolute()))
+        entries |= _trained(missing, len(known) - len(missing), common, threads)
     adapters = {}
     for one, entry in entries.items():
         assert entry is not None
@@ -150,20 +160,23 @@ def obtain_adapters(
 def determinants(
     card: Card,
     examples: Sequence[Example],
-    configuration: AdapterConfiguration,
+    wanted: Wanted,
     training: Training,
-    seed: int,
 ) -> dict[str, Any]:
-    """Everything that the bytes of an adapter depend on, as JSON values."""
+    """Everything that the bytes of an adapter depend on, as JSON values.
+
+    A parent's key holds its own parents, so that an adapter's holds its whole ancestry.
+    """
     here = Path(__file__).parent
     sources = [here / name for name in DECISIVE]
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
     return {
         "base": card.sha256,
         "examples": examples_sha256(examples),
-        "configuration": asdict(configuration),
+        "configuration": asdict(wanted.configuration),
         "training": asdict(training),
-        "seed": seed,
+        "seed": wanted.seed,
+        "parents": [{"key": one.key, "share": one.share} for one in wanted.parents],
         "code": code_sha256(sources),
         "versions": {
             name: version(name) for name in ("torch", "transformers", "peft", "tokenizers", "numpy")
@@ -177,7 +190,6 @@ def _trained(
     reused: int,
     common: _Common,
     most: int | None,
-    alone: bool,
 ) -> dict[Wanted, Path]:
     """Train what the store lacks, given with what determines each, and say how it goes."""
     base_folder = common[0]
@@ -191,11 +203,7 @@ def _trained(
         together = _side_by_side(base_folder, most)
     on = on[: len(missing)]
     _run_lower_layers(common, 1 if torch.cuda.is_available() else together)
-    if alone:
-        # What runs the lower layers side by side keeps the base model, which the adapter's own
-        # process loads for itself.
-        release()
-    together = 1 if alone else min(together, len(missing))
+    together = min(together, len(missing))
     say(f"adapters: {len(missing)} to train, {together} at a time; {reused} from the store")
     if cluster() or len(set(on)) < 2:
         units = [(wanted, found, *common) for wanted, found in missing.items()]
@@ -215,7 +223,7 @@ def _trained(
 
 def _run_lower_layers(common: _Common, together: int) -> None:
     """Let the store have what enters the adapted layers, as far as it is shared and not there."""
-    base_folder, examples, training, _, store = common
+    base_folder, examples, training, store = common
     below = _shared_below(base_folder, training)
     if not below:
         return
@@ -249,7 +257,7 @@ def _trunk_determinants(
 ) -> list[dict[str, Any]]:
     """Return what determines each part's entry when this process makes it."""
     card = read_card(base_folder)
-    with _threads(1):
+    with _one_thread():
         return [trunk.determinants(card, part, below) for part in parts]
 
 
@@ -259,7 +267,7 @@ def _trunk_unit(
     """Run the lower layers on some examples in a worker, which keeps the base model."""
     (here,) = _trunk_determinants(base_folder, [part], below)
     require_same("what determines what enters the adapted layers", here, known)
-    with _threads(1):
+    with _one_thread():
         trunk.compute(_kept_base(base_folder, known["base"], 0), part, below, store)
 
 
@@ -268,22 +276,18 @@ def _determinants(
     examples: Sequence[Example],
     wanted: Sequence[Wanted],
     training: Training,
-    on: int | None,
 ) -> dict[Wanted, dict[str, Any]]:
-    """Return what determines each adapter when this process trains it on so many threads."""
+    """Return what determines each adapter when this process trains it."""
     card = read_card(base_folder)
-    with _threads(on):
-        return {
-            (configuration, seed): determinants(card, examples, configuration, training, seed)
-            for configuration, seed in wanted
-        }
+    with _one_thread():
+        return {one: determinants(card, examples, one, training) for one in wanted}
 
 
 @contextmanager
-def _threads(number: int | None) -> Iterator[None]:
-    """Let torch compute on so many threads meanwhile; None for as many as it does anyway."""
+def _one_thread() -> Iterator[None]:
+    """Let torch compute on one thread meanwhile."""
     threads = torch.get_num_threads()
-    torch.set_num_threads(number or threads)
+    torch.set_num_threads(1)
     try:
         yield
     finally:
@@ -322,7 +326,6 @@ def _train_share(
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
-    _: int | None,
     store: Store,
 ) -> dict[Wanted, Path]:
     """Train a share of the adapters, given with what determines each, into the store."""
@@ -342,18 +345,16 @@ def _train_unit(
     base_folder: Path,
     examples: Sequence[Example],
     training: Training,
-    on: int | None,
     store: Store,
 ) -> dict[Wanted, Path]:
     """Train one adapter into the store in a worker, which keeps the base model."""
-    here = _determinants(base_folder, examples, [wanted], training, on)
+    here = _determinants(base_folder, examples, [wanted], training)
     require_same("what determines an adapter", here[wanted], known)
     below = _shared_below(base_folder, training)
     base = _kept_base(base_folder, known["base"], below)
-    with _threads(1):
+    with _one_thread():
         states = _states(base, examples, below, store)
-    build = partial(_build, base, examples, wanted, training, states)
-    with _threads(on):
+        build = partial(_build, base, examples, wanted, training, states)
         return {wanted: store.put(KIND, known, build)}
 
 
@@ -408,10 +409,18 @@ def _build(
     states: Sequence[torch.Tensor] | None,
     folder: Path,
 ) -> None:
-    configuration, seed = wanted
     made = folder / PEFT
     made.mkdir()
-    curve, seconds = train(base, examples, configuration, training, seed, made, states)
+    curve, seconds = train(
+        base,
+        examples,
+        wanted.configuration,
+        training,
+        wanted.seed,
+        made,
+        states,
+        wanted.parents,
+    )
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
 

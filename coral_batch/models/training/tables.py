@@ -7,74 +7,141 @@ from pathlib import Path
 
 from coral_batch import lake
 from coral_batch.corpus.split.roles import check_training
+from coral_batch.errors import CoralError
+from coral_batch.lake.hashes import check_files
 from coral_batch.lake.stage import Folder, Outputs, Tables
 from coral_batch.lake.store import Store
+from coral_batch.models.base.checkpoint import read_card
+from coral_batch.models.prompts.examples import portion
+from coral_batch.models.training.inheritance import Parent
 from coral_batch.models.training.obtain import Adapter, Wanted
+from coral_batch.models.training.training import TrainingCurve
 from coral_batch.records.example import Example
+from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Role
-from coral_batch.records.rows import AdapterCardRow, AdapterRow, DurationRow, SubjectRow
+from coral_batch.records.rows import (
+    AdapterCardRow,
+    AdapterRow,
+    DurationRow,
+    InheritedRow,
+    SubjectRow,
+)
 from coral_batch.records.settings import Params
 from coral_batch.search.plan import Plan
+
+_AGAIN = "run `dvc repro --force` on the stage that trained it"
 
 
 def adapted(
     tables: Tables,
     settings: Params,
     plans: Sequence[Plan],
-    place: tuple[str, str],
+    genomes: Sequence[Genome],
+    generation: str,
     obtain: Callable[..., Mapping[Wanted, Adapter]],
-    alone: bool = False,
 ) -> Outputs:
     """Obtain what plans ask for, and return the tables and folders of it.
 
+    A survivor keeps the adapter that it was born with. A newborn's is trained on the generation's
+    portion of the examples; if `evolution.inherit`, it begins with its parents'.
+
     Args:
         tables: the lake.
-        settings: seed, training and compute.
+        settings: seed, examples, evolution, training and compute.
         plans: what each genome asks for.
-        place: the table of the examples to train on, and the part of the lake that gets the tables.
+        genomes: the population.
+        generation: the part of the lake that gets the tables.
         obtain: `coral_batch.models.training.obtain.obtain_adapters`.
-        alone: the plans ask for one adapter that no generation has trained, which all threads
-            train.
 
     Raises:
-        CoralError: an example shows a program that is not to be trained on, or as in `obtain`.
+        CoralError: an example shows a program that is not to be trained on, an inherited adapter is
+            missing, damaged or of another base model, or as in `portion` and `obtain`.
     """
-    table, part = place
-    examples = tables.read_rows(table, Example)
-    check_training({example.problem for example in examples}, tables.read_rows("manifest", Role))
+    base = tables.path("base")
+    inherited = {row.genome: row for row in tables.read_rows("inherited", InheritedRow, generation)}
+    for row in inherited.values():
+        _check(row, read_card(base).sha256, lake.path("inherited", generation))
+    all_ = tables.read_rows("examples", Example)
+    check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
+    parents = {genome.id: genome.parents for genome in genomes}
+    wanted = {
+        one.genome: Wanted(
+            one.configuration,
+            one.seed,
+            _begins([inherited[name] for name in parents[one.genome]])
+            if settings.evolution.inherit
+            else (),
+        )
+        for one in plans
+        if one.genome not in inherited
+    }
     obtained = obtain(
-        tables.path("base"),
-        examples,
-        [(one.configuration, one.seed) for one in plans],
+        base,
+        portion(all_, settings.examples, int(generation)),
+        list(wanted.values()),
         settings.training,
         Store(lake.STORE),
         settings.compute.threads,
-        alone,
     )
-    return tabulate(plans, obtained, lake.path("adapter_folders", part))
+    adapters = {genome: _kept(row) for genome, row in inherited.items()}
+    adapters |= {genome: obtained[one] for genome, one in wanted.items()}
+    return tabulate(plans, adapters, lake.path("adapter_folders", generation))
 
 
-def tabulate(plans: Sequence[Plan], adapters: Mapping[Wanted, Adapter], folder: Path) -> Outputs:
+def _check(row: InheritedRow, base: str, file: Path) -> None:
+    check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
+    if (found := row.determinants.get("base")) != base:
+        raise CoralError(
+            "an inherited adapter belongs to another base model",
+            file=file,
+            field=f"determinants.base of {row.genome}",
+            found=found,
+            expected=base,
+            action="run `dvc repro`, which trains it again",
+        )
+
+
+def _begins(parents: Sequence[InheritedRow]) -> tuple[Parent, ...]:
+    return tuple(
+        Parent(one.key, lake.above(one.folder).absolute(), 1 / len(parents)) for one in parents
+    )
+
+
+def _kept(row: InheritedRow) -> Adapter:
+    curve = TrainingCurve(row.losses, (row.tokens,), (), row.diverged)
+    return Adapter(
+        row.key,
+        row.determinants,
+        lake.above(row.folder),
+        row.files,
+        curve,
+        reused=True,
+        seconds=0.0,
+    )
+
+
+def tabulate(plans: Sequence[Plan], adapters: Mapping[str, Adapter], folder: Path) -> Outputs:
     """Return the tables and folders that the stage `adapters` makes.
 
     Args:
         plans: what each genome asks for.
-        adapters: what was obtained, by configuration and seed.
+        adapters: what each genome has.
         folder: where the adapters' folders are going to lie.
 
     Returns:
         `adapters` and `subjects`, a row a genome; `adapter_cards` and `adapter_durations`, a row an
         adapter; `adapter_folders`.
     """
-    own = [(one, adapters[one.configuration, one.seed]) for one in plans]
-    distinct = list({adapter.key: adapter for adapter in adapters.values()}.values())
+    own = [(one, adapters[one.genome]) for one in plans]
+    distinct = list({one.key: one for _, one in own}.values())
     return {
         "adapter_folders": {
-            one.key: Folder(one.folder, one.files, "the adapter in the store") for one in distinct
+            one.key: Folder(one.folder, one.files, "the adapter where it was trained")
+            for one in distinct
         },
         "adapter_cards": [AdapterCardRow(one.key, one.determinants, one.files) for one in distinct],
         "adapter_durations": [DurationRow(one.key, one.seconds, one.reused) for one in distinct],
-        "adapters": [_row(plan, adapter) for plan, adapter in own],
+        "adapters": [_row(plan, one) for plan, one in own],
         "subjects": [
             SubjectRow(
                 plan.genome, one.key, lake.below(folder / one.key), dict(one.files), plan.knobs

@@ -27,6 +27,8 @@ from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
 from coral_batch.models.base.layers import layers_below, upper_alone
 from coral_batch.models.training.encoding import Encoded, encode
+from coral_batch.models.training.inheritance import Parent, inherit
+from coral_batch.models.training.layers import exact_magnitudes
 from coral_batch.models.training.losses import losses
 from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.configuration import AdapterConfiguration
@@ -65,6 +67,7 @@ def train(
     seed: int,
     folder: Path,
     states: Sequence[torch.Tensor] | None = None,
+    parents: Sequence[Parent] = (),
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
@@ -80,6 +83,7 @@ def train(
         states: what enters the lowest layer with an adapter, (tokens, features) for each example
             (`coral_batch.models.training.trunk`), so that the layers below are not run; None to run
             them.
+        parents: what the adapter begins with; none to start from nothing.
 
     Returns:
         The curve, and the seconds the training took.
@@ -102,7 +106,7 @@ def train(
         for batch in _batches(order.permutation(len(encoded)), training.batch_size)
     ]
     below = layers_below(base.model.config, training.layers)
-    model = _attach(base, configuration, seed, below)
+    model = _attach(base, configuration, seed, below, parents)
     try:
         running = nullcontext() if states is None else upper_alone(base.model, below)
         with running, losses(model, seed) as loss:
@@ -157,7 +161,11 @@ def _batches(indices: np.ndarray, size: int) -> list[np.ndarray]:
 
 
 def _attach(
-    base: BaseModel, configuration: AdapterConfiguration, seed: int, below: int
+    base: BaseModel,
+    configuration: AdapterConfiguration,
+    seed: int,
+    below: int,
+    parents: Sequence[Parent],
 ) -> PeftModel:
     config = _lora_config(base, configuration, below)
     # LoRA's A is drawn when the PEFT model is made, from torch's global generator.
@@ -168,6 +176,9 @@ def _attach(
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore", FutureWarning)  # PEFT calls what transformers drops
             model = get_peft_model(base.model, config)
+        exact_magnitudes(model)
+        if parents:
+            inherit(model, parents)
     _give_back()
     return model
 

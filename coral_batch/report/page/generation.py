@@ -58,7 +58,6 @@ def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
 
 _NAMES = {
     lake.VALIDATION_BASE: "The base model",
-    lake.FINALS: "The best genomes, drawn again",
     lake.EVALUATIONS["base"]: "The base model, {problems}",
     lake.EVALUATIONS["best"]: "The best genome, {problems}",
 }
@@ -89,11 +88,8 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         name=name.format(problems="held out" if held_out else "all problems"),
         generation=bool(individuals),
         selected_on=part not in lake.EVALUATIONS.values(),
-        again=part == lake.FINALS,
         held_out=held_out,
         warnings=with_training(roles),
-        # Where the first page lies from here.
-        root="" if part == lake.FINALS else "../",
         beside=_BESIDE.get(part),
         before=f"{int(part) - 1:03d}" if individuals and int(part) else None,
         views=[view(individual) for individual in individuals],

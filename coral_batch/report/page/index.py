@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
-from coral_batch.records.rows import AdapterCardRow, FinalistRow, SelectionRow, TimeRow
+from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import (
     LOCATED,
@@ -26,7 +26,6 @@ from coral_batch.report.claims import (
     drawn_text,
     interval,
     paired_cells,
-    refit,
     slices,
 )
 from coral_batch.report.metrics import OBJECTIVES, Metrics
@@ -46,7 +45,8 @@ from coral_batch.report.page.repairs import attempts
 from coral_batch.report.roles import with_training
 from coral_batch.report.times import total
 from coral_batch.report.views import Individual, Repair, knobs_text
-from coral_batch.search.best import REFUSED, finalists
+from coral_batch.search.best import REFUSED, choose
+from coral_batch.search.descent import line
 from coral_batch.search.kinds import SEARCHES
 
 _ENDS = ("mean", "low", "high")
@@ -71,7 +71,6 @@ class Run:
         linteval: the metrics of CodeLinterEval.
         lineage: the populations, in order.
         fates: generation -> the fate of each genome.
-        finalists: the best genomes by selection, and what they were worth when drawn again.
         best: the best genome and what became of it.
         repairs: its repairs, and those of the base model.
         origins: where the problems of all sources come from.
@@ -80,7 +79,7 @@ class Run:
         card: of the base checkpoint.
         adapter: the card of the adapter that `coral export` writes.
         identity: code, data, machine and versions.
-        taught: the best genome's last training showed it CodeLinterEval's task.
+        taught: training shows CodeLinterEval's task.
         params: params.yaml as it stands.
     """
 
@@ -89,7 +88,6 @@ class Run:
     linteval: Mapping[str, Any]
     lineage: Sequence[LineageEntry]
     fates: Mapping[str, Sequence[SelectionRow]]
-    finalists: Sequence[FinalistRow]
     best: Individual
     repairs: tuple[Sequence[Repair], Sequence[Repair]]
     origins: Sequence[str]
@@ -130,7 +128,6 @@ def index_page(run: Run) -> str:
         "measures": _MEASURES,
         "measured": MEASURED,
         "budget": evidence.budget,
-        "refit": refit(evidence.budget),
         "mapped": SEARCHES[evidence.search].AUTOMATA_DECIDE,
         "linteval_rows": _linted(run.linteval),
         "price": lint_change is not None and lint_change["mean"] < 0,
@@ -146,6 +143,11 @@ def index_page(run: Run) -> str:
         "front": members[:_LISTED],
         "front_size": len(members),
         "pareto": pareto(rows, members, run.best.selection, metrics.base.objectives, run.weights),
+        "descent": line(
+            (genome for part in run.lineage for genome in part.genomes),
+            {name: worth for part in run.lineage for name, worth in part.worth.items()},
+            metrics.best.genome,
+        ),
         "genealogy": drawn,
         "undrawn": undrawn,
         "best": view(run.best),
@@ -185,11 +187,7 @@ def _charts(run: Run) -> list[tuple[str, Any]]:
     names = list(run.fates)
     measured = [run.metrics.generations[name] for name in names]
     base = run.metrics.base
-    of_best = [
-        best.row.objectives
-        for name, fates in run.fates.items()
-        for best in finalists({name: fates}, 1)
-    ]
+    of_best = [choose({name: fates}).row.objectives for name, fates in run.fates.items()]
     limits = [fates[0].thresholds for fates in run.fates.values()]
     series = {
         "Fitness": [

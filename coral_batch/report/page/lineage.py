@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from coral_batch.records.genome import Genome
 from coral_batch.report.page.svg import Point, chart, circles, diamonds, n, path, squares, text
+from coral_batch.search.descent import ancestors
 
 DRAWN = 50
 """Genomes that are drawn at most."""
@@ -26,24 +27,13 @@ class LineageEntry:
         generation: its name.
         genomes: its population, in order.
         survivors: ids of those that live on.
+        worth: of each genome, what selection maximises.
     """
 
     generation: str
     genomes: Sequence[Genome]
     survivors: frozenset[str]
-
-
-def ancestors(lineage: Sequence[LineageEntry], genome: str) -> frozenset[str]:
-    """Return the ids of a genome and of all that it descends from."""
-    parents = {member.id: member.parents for part in lineage for member in part.genomes}
-    found: set[str] = set()
-    waiting = [genome]
-    while waiting:
-        current = waiting.pop()
-        if current not in found:
-            found.add(current)
-            waiting += parents.get(current, ())
-    return frozenset(found)
+    worth: Mapping[str, float]
 
 
 def genealogy(lineage: Sequence[LineageEntry], best: str) -> tuple[Markup, int]:
@@ -57,7 +47,7 @@ def genealogy(lineage: Sequence[LineageEntry], best: str) -> tuple[Markup, int]:
         The picture of `DRAWN` genomes, the best one's ancestors and then those that were born
         first, and how many are left out.
     """
-    line = ancestors(lineage, best)
+    line = ancestors((genome for part in lineage for genome in part.genomes), best)
     born = list(dict.fromkeys(genome.id for part in lineage for genome in part.genomes))
     kept = set(sorted(born, key=lambda name: name not in line)[:DRAWN]) | {best}
     lineage = [
@@ -134,7 +124,9 @@ def _nodes(lineage: Sequence[LineageEntry], places: Sequence[Mapping[str, Point]
 def _names(part: LineageEntry, place: Mapping[str, Point]) -> Markup:
     links = (
         Markup('<a href="generations/{}.html#g{}">{}</a>').format(
-            part.generation, genome.id, text(x + _RADIUS + 6, y + 4, genome.id, "name")
+            part.generation,
+            genome.id,
+            text(x + _RADIUS + 6, y + 4, f"{genome.id}  {part.worth[genome.id]:.3f}", "name"),
         )
         for genome in part.genomes
         for x, y in (place[genome.id],)

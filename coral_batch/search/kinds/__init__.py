@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Candidates, Evolution
-from coral_batch.records.settings import Search as Settings
 from coral_batch.search.plan import Plan
-from coral_batch.search.screen import Known
 
 
 class Search(Protocol):
@@ -33,7 +31,6 @@ class Search(Protocol):
         self,
         genomes: Sequence[str],
         coordinates: NDArray[np.float64],
-        settings: Settings,
         candidates: Candidates,
         seed: int,
     ) -> list[Plan]:
@@ -42,7 +39,6 @@ class Search(Protocol):
         Args:
             genomes: n ids.
             coordinates: (n, 4) array of their calibrated features, in [0, 1].
-            settings: those of the search.
             candidates: what a configuration may be made of.
             seed: the run's.
         """
@@ -53,7 +49,6 @@ class Search(Protocol):
         selected: Sequence[Genome],
         generation: int,
         settings: Evolution,
-        known: Known,
         seed: int,
     ) -> tuple[Genome, ...]:
         """Return the next population: those of the last one that live, then the newborn.
@@ -62,8 +57,7 @@ class Search(Protocol):
             genomes: the last population.
             selected: those that the gate and NSGA-II let live, the best first.
             generation: the one that is born, from 1.
-            settings: population, survivors, crossover, mutation and screen.
-            known: all genomes that the run has evaluated, for a search that learns.
+            settings: population, survivors, crossover and mutation.
             seed: the run's.
         """
 

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.records.genome import Genome
-from coral_batch.records.settings import Candidates, Evolution, Search
-from coral_batch.search import screen, variation
+from coral_batch.records.settings import Candidates, Evolution
+from coral_batch.search import variation
 from coral_batch.search.plan import Plan, plans
-from coral_batch.search.screen import Known
 
 AUTOMATA_DECIDE = True
 
@@ -19,7 +18,6 @@ AUTOMATA_DECIDE = True
 def plan(
     genomes: Sequence[str],
     coordinates: NDArray[np.float64],
-    _: Search,
     candidates: Candidates,
     seed: int,
 ) -> list[Plan]:
@@ -32,10 +30,7 @@ def breed(
     selected: Sequence[Genome],
     generation: int,
     settings: Evolution,
-    known: Known,
     seed: int,
 ) -> tuple[Genome, ...]:
-    """Let the selected live and breed; screen the newborn, unless each has but one candidate."""
-    if settings.screen > 1:
-        return screen.breed(selected, generation, settings, known, seed)
+    """Let the selected live and breed."""
     return variation.breed(selected, generation, settings, seed)

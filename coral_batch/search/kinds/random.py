@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.records.genome import Genome
-from coral_batch.records.settings import Candidates, Evolution, Search
+from coral_batch.records.settings import Candidates, Evolution
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.genome import newcomers
 from coral_batch.search.plan import Plan, plans
-from coral_batch.search.screen import Known
 from coral_batch.seeding import generator
 
 AUTOMATA_DECIDE = False
@@ -21,7 +20,6 @@ AUTOMATA_DECIDE = False
 def plan(
     genomes: Sequence[str],
     _: NDArray[np.float64],
-    __: Search,
     candidates: Candidates,
     seed: int,
 ) -> list[Plan]:
@@ -35,7 +33,6 @@ def breed(
     selected: Sequence[Genome],
     generation: int,
     settings: Evolution,
-    __: Known,
     seed: int,
 ) -> tuple[Genome, ...]:
     """Let the selected live beside genomes without parents: there are no genes to inherit."""

@@ -9,7 +9,6 @@ from coral_batch.records.settings import Evolution
 from coral_batch.search import variation
 from coral_batch.search.ids import birth
 from coral_batch.search.kinds import evolved
-from coral_batch.search.screen import Known
 from coral_batch.seeding import generator
 
 AUTOMATA_DECIDE = True
@@ -21,7 +20,6 @@ def breed(
     selected: Sequence[Genome],
     generation: int,
     settings: Evolution,
-    _: Known,
     seed: int,
 ) -> tuple[Genome, ...]:
     """Let as many live and breed as selection would, those that the lot falls on."""

@@ -1,0 +1,43 @@
+"""`coral use`: a named set of values of params.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+
+FOLDER = Path("profiles")
+
+
+def use(
+    name: Annotated[
+        str | None, typer.Argument(help="A profile: NAME of profiles/NAME.yaml; none: list them.")
+    ] = None,
+) -> None:
+    """Write a profile, a named set of values, into params.yaml."""
+    params.check_here()
+    there = {file.stem: file for file in sorted(FOLDER.glob("*.yaml"))}
+    if name is None:
+        for stem, file in there.items():
+            print(f"{stem:<16}{_about(file)}")
+        return
+    if name not in there:
+        raise CoralError(
+            "there is no such profile",
+            file=FOLDER / f"{name}.yaml",
+            found=name,
+            expected=f"one of {', '.join(there)}",
+            action="name one of them, or copy one and change it",
+        )
+    changed = params.write_profile(there[name])
+    print("\n".join(changed) if changed else "params.yaml has these values already")
+
+
+def _about(file: Path) -> str:
+    """Return a profile's first comment."""
+    first = file.read_text(encoding="utf-8").partition("\n")[0]
+    return first.removeprefix("#").strip() if first.startswith("#") else ""

@@ -1,0 +1,43 @@
+"""From whom a genome descends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from coral_batch.records.genome import Genome
+from coral_batch.search.ids import birth
+
+
+def ancestors(genomes: Iterable[Genome], genome: str) -> frozenset[str]:
+    """Return the ids of a genome and of all that it descends from.
+
+    Args:
+        genomes: of all generations.
+        genome: its id.
+    """
+    parents = {member.id: member.parents for member in genomes}
+    found: set[str] = set()
+    waiting = [genome]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            waiting += parents.get(current, ())
+    return frozenset(found)
+
+
+def line(
+    genomes: Iterable[Genome], worth: Mapping[str, float], genome: str
+) -> list[tuple[str, float]]:
+    """Return a genome's line of descent: ids and what each is worth, its first ancestor first.
+
+    Args:
+        genomes: of all generations.
+        worth: of each, what selection maximises. Of two parents the line goes by the better.
+        genome: its id.
+    """
+    parents = {member.id: member.parents for member in genomes}
+    names = [genome]
+    while older := [name for name in parents[names[-1]] if birth(name) < birth(names[-1])]:
+        names.append(max(older, key=lambda name: worth[name]))
+    return [(name, worth[name]) for name in reversed(names)]

@@ -1,0 +1,129 @@
+"""What a child begins with: its parents' mixture, in its own configuration."""
+
+from __future__ import annotations
+
+import copy
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from peft.utils import get_peft_model_state_dict
+from safetensors.torch import save_file
+from transformers import Qwen2Config, Qwen2ForCausalLM
+
+from coral_batch.models.training.inheritance import Parent, inherit
+from coral_batch.models.training.layers import exact_magnitudes
+
+ATTENTION, OTHERS = ("q_proj", "v_proj"), ("down_proj", "q_proj", "up_proj")
+Weights = dict[str, torch.Tensor]
+
+
+@pytest.fixture(scope="module")
+def base() -> Qwen2ForCausalLM:
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=50,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+    )
+    return Qwen2ForCausalLM(config).requires_grad_(False)
+
+
+def fresh(base: Qwen2ForCausalLM, r: int, modules: tuple[str, ...], dora: bool) -> PeftModel:
+    torch.manual_seed(r)
+    config = LoraConfig(
+        task_type="CAUSAL_LM", r=r, lora_alpha=12, target_modules=list(modules), use_dora=dora
+    )
+    model = get_peft_model(copy.deepcopy(base), config)
+    exact_magnitudes(model)
+    return model
+
+
+def trained(base: Qwen2ForCausalLM, r: int, modules: tuple[str, ...], dora: bool) -> PeftModel:
+    """Return an adapter as training may leave it."""
+    model = fresh(base, r, modules, dora)
+    with torch.no_grad():
+        for name, values in model.named_parameters():
+            if "lora_B" in name:
+                values.copy_(torch.randn_like(values) / 20)
+            elif "magnitude" in name:
+                values.mul_(1 + torch.randn_like(values) / 10)
+    return model
+
+
+def saved(model: PeftModel, folder: Path, share: float) -> Parent:
+    folder.mkdir()
+    save_file(get_peft_model_state_dict(model), folder / "adapter_model.safetensors")
+    config = model.peft_config["default"]
+    written = {"r": config.r, "lora_alpha": config.lora_alpha}
+    (folder / "adapter_config.json").write_text(json.dumps(written))
+    return Parent(folder.name, folder, share)
+
+
+def merged(model: PeftModel) -> Weights:
+    whole = copy.deepcopy(model).merge_and_unload()
+    return {name: values.detach() for name, values in whole.named_parameters()}
+
+
+def apart(one: Weights, two: Weights) -> float:
+    return max((one[name] - two[name]).abs().max().item() for name in one)
+
+
+def mixture(shares: tuple[float, float], one: Weights, two: Weights) -> Weights:
+    return {name: shares[0] * one[name] + shares[1] * two[name] for name in one}
+
+
+@pytest.mark.parametrize(("first", "second", "child"), list(product((False, True), repeat=3)))
+def test_a_child_begins_with_the_mixture_of_its_parents(
+    base: Qwen2ForCausalLM, tmp_path: Path, first: bool, second: bool, child: bool
+) -> None:
+    parents = trained(base, 3, ATTENTION, first), trained(base, 5, OTHERS, second)
+    begun = fresh(base, 8, tuple({*ATTENTION, *OTHERS}), child)
+    inherit(begun, [saved(parents[0], tmp_path / "a", 0.3), saved(parents[1], tmp_path / "b", 0.7)])
+    wanted = mixture((0.3, 0.7), *map(merged, parents))
+    changed = apart(merged(fresh(base, 1, ATTENTION, False)), wanted)
+    found = apart(merged(begun), wanted)
+    # LoRA has no magnitudes: what DoRA scales it comes as near as its rank lets it.
+    assert found < (changed / 2 if (first or second) and not child else 1e-6)
+
+
+@pytest.mark.parametrize("dora", [False, True])
+def test_one_parent_with_another_alpha_and_a_larger_rank_is_computed_as_it_is(
+    base: Qwen2ForCausalLM, tmp_path: Path, dora: bool
+) -> None:
+    parent = trained(base, 3, ATTENTION, dora)
+    begun = fresh(base, 6, ATTENTION, dora)
+    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
+    ids = torch.arange(20)[None]
+    with torch.no_grad():
+        assert torch.allclose(begun(ids).logits, parent(ids).logits, atol=1e-5)
+
+
+def test_of_a_smaller_rank_no_other_is_nearer(base: Qwen2ForCausalLM, tmp_path: Path) -> None:
+    parent, begun = trained(base, 6, ATTENTION, False), fresh(base, 2, ATTENTION, False)
+    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
+    frozen, whole, near = merged(fresh(base, 1, ATTENTION, False)), merged(parent), merged(begun)
+    for name in whole:
+        update = whole[name] - frozen[name]
+        if update.any():
+            lost = torch.linalg.matrix_norm(whole[name] - near[name])
+            singular = torch.linalg.svdvals(update)
+            assert lost.item() == pytest.approx(singular[2:].norm().item(), rel=1e-3)
+
+
+def test_modules_that_a_child_has_not_are_dropped_and_new_ones_begin_at_nothing(
+    base: Qwen2ForCausalLM, tmp_path: Path
+) -> None:
+    parent = trained(base, 4, ATTENTION, False)
+    begun = fresh(base, 4, ("v_proj", "up_proj"), False)
+    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
+    frozen, whole, found = merged(fresh(base, 1, ATTENTION, False)), merged(parent), merged(begun)
+    for name in whole:
+        expected = whole if "v_proj" in name else frozen
+        assert torch.allclose(found[name], expected[name], atol=1e-6), name

@@ -1,0 +1,133 @@
+"""The stage `adapters`: survivors keep theirs, children begin with their parents' and learn on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.lake.stage import run
+from coral_batch.models.base.checkpoint import materialise
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.models.training.obtain import obtain_adapters
+from coral_batch.records.example import Example
+from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Role
+from coral_batch.records.rows import AdapterCardRow, AdapterRow, InheritedRow, SubjectRow
+from coral_batch.records.settings import Automata, Calibration
+from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.inherited import inherited
+from coral_batch.search.mapping.mapping import calibrate
+from stages.adapters import make
+from tests.settings import set_params
+from tests.tiny import make_tiny_base
+
+FOUNDERS = [Genome(f"000-0{number}", (), "random", "B3/S23", number, 0.5) for number in range(3)]
+BRED = [
+    *FOUNDERS[:2],
+    Genome("001-00", ("000-01",), "mutation", "B3/S23", 7, 0.5),
+    Genome("001-01", ("000-00", "000-01"), "crossover+mutation", "B3/S23", 8, 0.5),
+]
+
+
+@pytest.fixture
+def begun(workspace: Path) -> Path:
+    """A lake up to the features of two generations, of two portions of two examples."""
+    set_params({"training.layers": 1, "training.warmup_steps": 1, "examples.portion": 2})
+    materialise(str(make_tiny_base(workspace / "tiny")), None, lake.path("base"), workspace)
+    text = {
+        "instruction": "Fix it.",
+        "input": "b",
+        "output": "a",
+        "prompt": "Fix it.",
+        "answer": "return a",
+    }
+    lake.write_rows(
+        "examples",
+        [
+            Example(id=f"gcd/{number}", problem="gcd", variant=number, bug=None, **text)
+            for number in range(4)
+        ],
+    )
+    role = Role("gcd", "classics", "training", "for a test", 2, "cases", "0" * 64)
+    lake.write_rows("manifest", [role])
+    lake.write_document(
+        "calibration", calibrate(Automata(8, 8, 6), Calibration(64, 2), seed=1).to_plain()
+    )
+    for part, genomes in (("000", FOUNDERS), ("001", BRED)):
+        lake.write_rows("population", genomes, part)
+        rows = [
+            {"genome": one.id, **dict.fromkeys(FEATURES, one.grid_seed / 10)} for one in genomes
+        ]
+        lake.write_frame("features", lake.frame("features", rows), part)
+    lake.write_rows("inherited", [], "000")
+    train("000")
+    lake.write_rows("inherited", left_behind(), "001")
+    return workspace
+
+
+def train(part: str) -> None:
+    run(partial(make, obtain=obtain_adapters), part)
+
+
+def left_behind() -> list[InheritedRow]:
+    return inherited(
+        ["000-00", "000-01"],
+        lake.read_rows("adapters", AdapterRow, "000"),
+        lake.read_rows("adapter_cards", AdapterCardRow, "000"),
+        lake.read_rows("subjects", SubjectRow, "000"),
+    )
+
+
+def of(part: str) -> dict[str, tuple[AdapterRow, AdapterCardRow]]:
+    cards = {card.key: card for card in lake.read_rows("adapter_cards", AdapterCardRow, part)}
+    return {
+        row.genome: (row, cards[row.key]) for row in lake.read_rows("adapters", AdapterRow, part)
+    }
+
+
+def test_survivors_keep_their_adapters_and_children_begin_with_their_parents(begun: Path) -> None:
+    train("001")
+    before, after = of("000"), of("001")
+    for survivor in ("000-00", "000-01"):
+        assert after[survivor] == before[survivor]
+        assert (lake.path("adapter_folders", "001") / after[survivor][0].key).is_dir()
+    keys = [before[name][0].key for name in ("000-00", "000-01")]
+    assert after["001-00"][1].determinants["parents"] == [{"key": keys[1], "share": 1.0}]
+    assert after["001-01"][1].determinants["parents"] == [
+        {"key": key, "share": 0.5} for key in keys
+    ]
+    examples = lake.read_rows("examples", Example)
+    for adapters, own in ((before, examples[:2]), (after, examples[2:])):
+        born = [
+            card for name, (_, card) in adapters.items() if adapters is before or name[2] == "1"
+        ]
+        assert {card.determinants["examples"] for card in born} == {examples_sha256(own)}
+
+
+def test_without_inheritance_a_newborn_has_no_parents(begun: Path) -> None:
+    set_params({"evolution.inherit": False})
+    train("001")
+    assert all(card.determinants["parents"] == [] for _, card in of("001").values())
+
+
+@pytest.mark.parametrize("how", ["missing", "damaged", "other base"])
+def test_an_inherited_adapter_that_cannot_be_begun_with_is_refused(begun: Path, how: str) -> None:
+    first, *others = left_behind()
+    weights = lake.above(first.folder) / "adapter_model.safetensors"
+    words = "adapter_model.safetensors"
+    if how == "missing":
+        weights.unlink()
+    elif how == "damaged":
+        weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    else:
+        known = {**first.determinants, "base": "0" * 64}
+        lake.write_rows("inherited", [replace(first, determinants=known), *others], "001")
+        words = r"another base model(.|\n)*inherited.jsonl(.|\n)*of 000-00"
+    with pytest.raises(CoralError, match=words):
+        train("001")
+    assert not lake.path("adapters", "001").exists()

@@ -1,0 +1,28 @@
+"""From whom a genome descends, and by which line."""
+
+from __future__ import annotations
+
+from coral_batch.records.genome import Genome
+from coral_batch.search.descent import ancestors, line
+
+
+def genome(name: str, *parents: str) -> Genome:
+    return Genome(name, parents, "mutation" if parents else "random", "B3/S23", 1, 0.5)
+
+
+LIVED = [
+    *(genome("000-00"), genome("000-01"), genome("000-02")),
+    *(genome("000-01"), genome("001-00", "000-01", "000-02")),
+    *(genome("002-00", "001-00", "000-01"), genome("001-00", "000-01", "000-02")),
+]
+
+
+def test_ancestors_are_parents_and_theirs() -> None:
+    assert ancestors(LIVED, "002-00") == {"002-00", "001-00", "000-01", "000-02"}
+    assert ancestors(LIVED, "000-00") == {"000-00"}
+
+
+def test_the_line_goes_by_the_better_parent() -> None:
+    worth = {"000-00": 0.9, "000-01": 0.4, "000-02": 0.5, "001-00": 0.7, "002-00": 0.6}
+    assert line(LIVED, worth, "002-00") == [("000-02", 0.5), ("001-00", 0.7), ("002-00", 0.6)]
+    assert line(LIVED, {**worth, "001-00": 0.3}, "002-00") == [("000-01", 0.4), ("002-00", 0.6)]

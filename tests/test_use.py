@@ -1,0 +1,89 @@
+"""`coral use`: a profile's values in params.yaml."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from coral_batch.commands.use import use
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from tests import REPOSITORY
+
+PROFILES = sorted(file.stem for file in (REPOSITORY / "profiles").glob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def profiles(workspace: Path) -> Path:
+    return Path(shutil.copytree(REPOSITORY / "profiles", workspace / "profiles"))
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_is_valid_and_default_undoes_it(
+    name: str, profiles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shipped = params.load()
+    use(name)
+    assert (capsys.readouterr().out == "params.yaml has these values already\n") == (
+        name == "default"
+    )
+    count = YAML(typ="safe").load(profiles / f"{name}.yaml").get("generations", 3)
+    assert len(params.load().generations) == count
+    use("default")
+    assert params.load() == shipped
+
+
+def test_what_changes_is_said_and_comments_stay(
+    profiles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (profiles / "mine.yaml").write_text(
+        "# Of mine.\ngenerations: 2\nseed: 7\ncandidates: {r: [4]}\n"
+        "corpus: {sources: {own: {reader: folder, path: src, roles: test}}}\n"
+    )
+    before = Path("params.yaml").read_text()
+    use(None)
+    assert "mine            Of mine.\n" in capsys.readouterr().out
+    use("mine")
+    said = capsys.readouterr().out
+    assert "seed: 1 -> 7\n" in said
+    assert "candidates.r: [4, 8, 16] -> [4]\n" in said
+    assert "generations: 3 -> 2\n" in said
+    assert "corpus.sources.drills: {" in said
+    used = params.load()
+    assert (list(used.corpus.sources), used.candidates.r) == (["own"], (4,))
+    kept = [line for line in before.splitlines() if line.startswith("#")]
+    assert [
+        line for line in Path("params.yaml").read_text().splitlines() if line[:1] == "#"
+    ] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("examples: {bug: 3}", ["examples.bug", "unknown key", "bugs, lint, portion"]),
+        ("seed: x", ["mine.yaml", "seed", "'x'", "integer"]),
+        ("seed: {a: 1}", ["mine.yaml is not valid", "seed", "integer"]),
+        ("generations: {}", ["generations", "an integer"]),
+        ("evolution: {survivors: 4}", ["mine.yaml", "evolution.survivors", "less than"]),
+        ("- 1", ["no keys"]),
+        ("a: [", ["mine.yaml", "YAML"]),
+        ("", ["no keys"]),
+    ],
+)
+def test_a_profile_that_does_not_fit_changes_nothing(
+    profiles: Path, text: str, words: list[str]
+) -> None:
+    (profiles / "mine.yaml").write_text(text)
+    before = Path("params.yaml").read_text()
+    with pytest.raises(CoralError) as refused:
+        use("mine")
+    assert not [word for word in words if word not in str(refused.value)], refused.value
+    assert Path("params.yaml").read_text() == before
+
+
+def test_a_profile_that_is_not_there_is_named_beside_those_that_are() -> None:
+    with pytest.raises(CoralError, match=r"profiles/nosuch.yaml(.|\n)*one of coralx, default"):
+        use("nosuch")
