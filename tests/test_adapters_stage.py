@@ -109,6 +109,12 @@ def test_survivors_keep_their_adapters_and_children_begin_with_their_parents(beg
         assert {card.determinants["examples"] for card in born} == {examples_sha256(own)}
 
 
+def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:
+    lake.write_rows("inherited", left_behind()[:1], "001")
+    with pytest.raises(CoralError, match=r"inherited.jsonl(.|\n)*genome 000-01"):
+        train("001")
+
+
 def test_without_inheritance_a_newborn_has_no_parents(begun: Path) -> None:
     set_params({"evolution.inherit": False})
     train("001")

@@ -8,6 +8,7 @@ from pathlib import Path
 from coral_batch import lake
 from coral_batch.corpus.split.roles import check_training
 from coral_batch.errors import CoralError
+from coral_batch.lake import find
 from coral_batch.lake.hashes import check_files
 from coral_batch.lake.stage import Folder, Outputs, Tables
 from coral_batch.lake.store import Store
@@ -59,8 +60,9 @@ def adapted(
     """
     base = tables.path("base")
     inherited = {row.genome: row for row in tables.read_rows("inherited", InheritedRow, generation)}
+    file, known = lake.path("inherited", generation), read_card(base).sha256
     for row in inherited.values():
-        _check(row, read_card(base).sha256, lake.path("inherited", generation))
+        _check(row, known, file)
     all_ = tables.read_rows("examples", Example)
     check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
     parents = {genome.id: genome.parents for genome in genomes}
@@ -68,7 +70,7 @@ def adapted(
         one.genome: Wanted(
             one.configuration,
             one.seed,
-            _begins([inherited[name] for name in parents[one.genome]])
+            _begins([find(inherited.values(), file, genome=name) for name in parents[one.genome]])
             if settings.evolution.inherit
             else (),
         )
