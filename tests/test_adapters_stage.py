@@ -115,6 +115,12 @@ def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:
         train("001")
 
 
+def test_a_portion_that_the_examples_do_not_fill_is_refused(begun: Path) -> None:
+    lake.write_rows("examples", lake.read_rows("examples", Example)[:3])
+    with pytest.raises(CoralError, match=r"3 examples, generation 001(.|\n)*at least 4"):
+        train("001")
+
+
 def test_without_inheritance_a_newborn_has_no_parents(begun: Path) -> None:
     set_params({"evolution.inherit": False})
     train("001")

@@ -145,10 +145,24 @@ def in_portions(
 
 
 def portion(examples: Sequence[Example], settings: Examples, generation: int) -> Sequence[Example]:
-    """Return what the newborn of a generation, counted from 0, learn from."""
+    """Return what the newborn of a generation, counted from 0, learn from.
+
+    Raises:
+        CoralError: the examples end before the generation's portion does.
+    """
     if settings.portion is None:
         return examples
-    return examples[settings.portion * generation : settings.portion * (generation + 1)]
+    end = settings.portion * (generation + 1)
+    if end > len(examples):
+        raise CoralError(
+            "the examples end before the portion of a generation",
+            file="params.yaml",
+            field="examples.portion",
+            found=f"{len(examples)} examples, generation {generation:03d}",
+            expected=f"at least {end}",
+            action="run `dvc repro examples`",
+        )
+    return examples[end - settings.portion : end]
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:
