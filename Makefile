@@ -53,7 +53,7 @@ $(PEERS)/.installed: benchmarks/peers.txt $(STAMP)
 house: setup  ## print which package imports which, floor by floor
 	@python -m tests.house
 
-picture: setup  ## draw dvc.yaml in docs/pipeline.md
+picture: setup  ## draw dvc.yaml in docs/how-it-works.md
 	python -m tests.picture
 
 clean:  ## remove caches, not the lake nor the store

@@ -1,4 +1,4 @@
-"""The pipeline as a picture: ``python -m tests.picture`` draws dvc.yaml in docs/pipeline.md."""
+"""The pipeline as a picture: ``python -m tests.picture`` draws dvc.yaml in docs/how-it-works.md."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from tests import REPOSITORY
 
-PAGE = REPOSITORY / "docs/pipeline.md"
+PAGE = REPOSITORY / "docs/how-it-works.md"
 DAG = [sys.executable, "-m", "dvc", "dag", "--mermaid"]
 
 

@@ -21,7 +21,7 @@ PAGES = [
     for folder in (".", "docs", "benchmarks")
     for page in sorted((REPOSITORY / folder).glob("*.md"))
 ]
-PATHS = r"\b(?:coral_batch|stages|schemas|integrations|tests|benchmarks|docs)/[\w/.*]*[\w*]"
+PATHS = r"\b(?:coral_batch|stages|schemas|integrations|tests|benchmarks|docs)/[\w/.*-]*[\w*]"
 LINKS = r"\]\(([^)#:]+)(?:#[^):]*)?\)"
 MADE = ("benchmarks/results", "benchmarks/peers")
 """What is not in git."""

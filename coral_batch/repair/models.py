@@ -1,6 +1,6 @@
 """The model that repairs: the base model, a genome of the run, or an adapter's folder.
 
-Answers are the likeliest first changes of the program (docs/decoding.md), greedily written on.
+Answers are the likeliest first changes of the program (docs/how-it-works.md), greedily written on.
 """
 
 from __future__ import annotations
