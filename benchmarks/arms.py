@@ -1,14 +1,13 @@
 """Recipes of training side by side: how many bugs an adapter of each repairs.
 
-    python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160] [--adapter FOLDER ...]
+    python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160]
 
 The base model alone comes first in any case. All arms have the same base, the same adapter and the
 same decoding, one greedy answer a bug: by default on bugs of the test programs, own ones and as
 many injected ones as `--bugs` says, which is where recipes are chosen; with `--on held_out` on the
-held-out bugs of params.yaml (`evaluation`). With `--adapter` a finished one, of a run or of `coral
-export`, is measured as well. Adapters and answers are kept in the store, so a run that was stopped
-goes on where it was, and two commands with an arm each train on two cores; the lake must have its
-base, bugs and split (`dvc repro bugs base`).
+held-out bugs of params.yaml (`evaluation`). `coral score` measures a finished adapter. Adapters and
+answers are kept in the store, so a run that was stopped goes on where it was, and two commands with
+an arm each train on two cores; the lake must have its base, bugs and split (`dvc repro bugs base`).
 
 A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
 """
@@ -19,11 +18,10 @@ import argparse
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
-from pathlib import Path
 
 from benchmarks.table import machine, utc, write_results
 from coral_batch import lake
+from coral_batch.commands.score import repairs_of
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select
 from coral_batch.corpus.split.shown import measured, selected_on
@@ -33,18 +31,13 @@ from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.examples import make_all_examples
 from coral_batch.models.base.checkpoint import load_tokenizer
-from coral_batch.models.decoding.drawing import draw
-from coral_batch.models.repairs.tables import sample
 from coral_batch.models.training.obtain import Wanted, obtain_adapters
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.repair.models import read_peft_folder
 from coral_batch.report.claims import interval
-from coral_batch.verdicts.pool import judge
-from coral_batch.verdicts.tables import as_program
 from coral_batch.work.text import table
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -110,14 +103,6 @@ def main() -> None:
     parser.add_argument("arms", nargs="*", metavar="ARM", help=", ".join(ARMS))
     parser.add_argument("--on", choices=("test", "held_out"), default="test")
     parser.add_argument("--bugs", type=int, metavar="N", help=f"of the test programs; {BUGS}")
-    parser.add_argument(
-        "--adapter",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="FOLDER",
-        help="a finished adapter, as `coral export` writes it, to be measured beside the arms",
-    )
     arguments = parser.parse_args()
     if unknown := set(arguments.arms) - ARMS.keys():
         parser.error(f"no arm named {', '.join(sorted(unknown))}; there are {', '.join(ARMS)}")
@@ -135,7 +120,7 @@ def main() -> None:
         count = BUGS if arguments.bugs is None else arguments.bugs
         wide = replace(settings.validation, bugs=count)
         shown, _ = selected_on(select(problems, manifest, "test"), bugs, wide)
-    subjects = [SubjectRow(BASE, None, None, {}, GREEDY), *map(_finished, arguments.adapter)]
+    subjects = [SubjectRow(BASE, None, None, {}, GREEDY)]
     source = {role.name: role.source for role in manifest}
     training = select(problems, manifest, "training")
     for name in arguments.arms:
@@ -149,12 +134,6 @@ def main() -> None:
         print(f"\n{name}")
         print(_parts(result.outcomes, bugs))
     _write(results, arguments.on)
-
-
-def _finished(folder: Path) -> SubjectRow:
-    """Return what answers with an adapter in a PEFT folder are drawn with."""
-    found = read_peft_folder(folder)
-    return SubjectRow(str(folder), found.key, str(folder.absolute()), dict(found.files), GREEDY)
 
 
 def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params) -> SubjectRow:
@@ -181,16 +160,9 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
 
 def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
     """Draw an answer to each bug, and judge it by all cases of its program."""
-    draw_ = partial(draw, store=Store(lake.STORE))
-    rows, looks, _ = sample([subject], shown, [], 1, lake.path("base"), settings, draw_)
-    by_name = {problem.name: problem for problem in shown}
-    programs = [as_program(by_name[row.problem], row.code, row.problem) for row in rows]
-    verdicts = judge(programs, settings.verdicts, settings.compute.workers)
-    outcomes = {
-        row.problem: Outcome(1, int(all(one.kind == "PASS" for one in of_row)))
-        for row, of_row in zip(rows, verdicts, strict=True)
-    }
-    return Result(outcomes, sum(look.found for look in looks) if looks else None)
+    found = repairs_of([subject], shown, 1, settings)[subject.genome]
+    lines = sum(one.solved for one in found.located.values()) if found.located else None
+    return Result(found.outcomes, lines)
 
 
 def _table(results: dict[str, Result]) -> str:

@@ -245,10 +245,10 @@ def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_ki
     def write(genome: str, problem: str, sample: int) -> str:
         return f"{FENCE}{code_of(problems[problem], genome, sample)}```"
 
-    run(partial(samples.make, draw=partial(_draw, write, "fence")), part)
+    run(partial(samples.make, draw=partial(draw_with, write, "fence")), part)
 
 
-def _draw(
+def draw_with(
     write: Callable[[str, str, int], str],
     finish: str,
     works: Sequence[Work],
@@ -311,7 +311,7 @@ def ask(model: str) -> None:
     def write(_: str, item: str, sample: int) -> str:
         return _lint_answer(items[item], count * places[item] + sample + len(model))
 
-    run(partial(linteval_samples.make, draw=partial(_draw, write, "eos")), model)
+    run(partial(linteval_samples.make, draw=partial(draw_with, write, "eos")), model)
     stage("linteval_scores", model)
 
 

@@ -55,7 +55,7 @@ def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: 
     for panel, commands in {
         "Run": [*cli.STAGES, "linteval"],
         "Look": ["show", "compare", "audit", "doctor"],
-        "Use": ["repair", "export"],
+        "Use": ["repair", "export", "score"],
         "Keep": ["use", "generations", "store"],
     }.items():
         lines = panels[panel].splitlines()[1:]
@@ -69,6 +69,7 @@ def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: 
     ("command", "usage"),
     [
         ("export", "{DEST} [GENOME]"),
+        ("score", "{ADAPTER}"),
         ("compare", "{RUN}..."),
         ("linteval run", "{ITEMS} {ANSWERS}"),
         ("linteval score", "{ITEMS} {ANSWERS}..."),

@@ -127,7 +127,7 @@ app = group(
         "Look": {
             name: f"{COMMANDS}.{name}:{name}" for name in ("show", "compare", "audit", "doctor")
         },
-        "Use": {name: f"{COMMANDS}.{name}:{name}" for name in ("repair", "export")},
+        "Use": {name: f"{COMMANDS}.{name}:{name}" for name in ("repair", "export", "score")},
         "Keep": {
             "use": f"{COMMANDS}.use:use",
             "generations": f"{COMMANDS}.generations:generations",
@@ -174,7 +174,7 @@ def _follows() -> str:
         return "; nothing was written but what is told above as written"
     if command in STAGES or (command == "linteval" and f"linteval_{under}" in LINTEVAL):
         return "; `dvc repro` goes on from here"
-    if (command, under) == ("linteval", "run"):
+    if command == "score" or (command, under) == ("linteval", "run"):
         return "; the same command goes on from here"
     return ""
 

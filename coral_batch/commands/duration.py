@@ -73,9 +73,23 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     lower = _LOWER * (1 - adapted) / rate
     return {
         "training": (adapters * each * adapter + seen * lower) * longer / 60,
-        "answers": (answers + _READ * read) * _ANSWER[dtype] / rate / 60,
+        "answers": answer_minutes(answers + _READ * read, rate, dtype),
         "the rest": _REST,
     }
+
+
+def answer_minutes(
+    answers: float, rate: float, dtype: torch.dtype, parameters: int | None = None
+) -> float:
+    """Return the minutes that it takes to draw answers on a processor.
+
+    Args:
+        answers: how many.
+        rate: as in `minutes`, like `dtype`.
+        dtype: likewise.
+        parameters: of the base model; None for the measured one's.
+    """
+    return answers * _ANSWER[dtype] * (parameters or PARAMETERS) / PARAMETERS / rate / 60
 
 
 def _examples(bugs: int) -> int:
@@ -104,6 +118,7 @@ TEST_PROBLEMS = HELD_OUT_PROBLEMS = 8
 LINT_ITEMS = 120
 LAYERS = 24
 MODEL = "qwen2.5-coder-0.5b-instruct"
+PARAMETERS = 494_032_768
 SOURCES = {
     "classics": ("quixbugs", "lake/raw/classics"),
     "snippets": ("quixbugs", "lake/raw/snippets"),

@@ -6,6 +6,9 @@ names the base only where an id loads exactly its weights.
 
 Merged into the base, it is a whole model with its tokenizer, which needs neither PEFT nor the base.
 As a GGUF file, llama.cpp puts it on its own file of the base.
+
+`coral export released --release` fills the repository's folder `released`, which `coral repair`
+uses where there is no finished run.
 """
 
 from __future__ import annotations
@@ -32,11 +35,10 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
 from coral_batch.repair.adapters import again, check_generation, check_origin, find_adapter
+from coral_batch.repair.released import CONFIGURATION, RECORD, write_release
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 from coral_batch.search.descent import ancestors
 from coral_batch.search.ids import birth
-
-CONFIGURATION = "adapter_config.json"
 
 
 def export(
@@ -59,6 +61,13 @@ def export(
     gguf: Annotated[
         bool, typer.Option("--gguf", help="The adapter as a file for llama.cpp (LoRA alone).")
     ] = False,
+    release: Annotated[
+        bool,
+        typer.Option(
+            "--release",
+            help=f"Also write {RECORD}, which `coral repair` checks a released adapter by.",
+        ),
+    ] = False,
 ) -> None:
     """Export an adapter for PEFT, vLLM and the Hugging Face hub, or for llama.cpp.
 
@@ -70,10 +79,11 @@ def export(
     from coral_batch.models.base.checkpoint import check_base, read_card
 
     params.check_here()
-    if merged and gguf:
+    forms = {"--merged": merged, "--gguf": gguf, "--release": release}
+    if sum(forms.values()) > 1:
         raise CoralError(
             "two forms at a time",
-            found="--merged and --gguf",
+            found=" and ".join(name for name, wanted in forms.items() if wanted),
             expected="one of them",
             action="export twice, into two folders",
         )
@@ -98,6 +108,8 @@ def export(
                 _copy(folder, complete, base.name if hub else None, base.revision)
             text = model_card(exported, trained, base, form)
             (complete / "README.md").write_text(text, encoding="utf-8")
+            if release:
+                write_release(complete, base, exported.knobs)
     except SafetensorError as error:
         raise CoralError(
             "the export cannot be written",

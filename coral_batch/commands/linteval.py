@@ -136,7 +136,7 @@ def _drawn(
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.models.base.catalogue import CATALOGUE
-    from coral_batch.models.base.checkpoint import materialise, origin_of
+    from coral_batch.models.base.checkpoint import materialise, origin_of, read_card
     from coral_batch.models.decoding.drawing import draw
     from coral_batch.repair.models import Adapter, read_peft_folder
 
@@ -152,7 +152,9 @@ def _drawn(
         if model != BASE:
             base = scratch / "base"
             materialise(model, revision, base, lake.DOWNLOADS)
-        put = Adapter() if adapter is None else read_peft_folder(adapter)
+        put = Adapter()
+        if adapter is not None:
+            put = read_peft_folder(adapter, read_card(base).sha256)
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
         ranks = replace(settings.candidates, r=(*settings.candidates.r, put.rank))
         subject = SubjectRow(

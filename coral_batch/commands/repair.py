@@ -13,6 +13,7 @@ import typer
 
 from coral_batch.errors import UNTRIED, CoralError
 from coral_batch.repair.folders import Untried, repair_folder
+from coral_batch.repair.released import default_model
 from coral_batch.repair.repairing import Repair
 from coral_batch.repair.repairing import repair as search
 from coral_batch.repair.tests import Failure
@@ -20,13 +21,13 @@ from coral_batch.report.views import diff_text
 from coral_batch.work.text import escape, inline, table
 
 
-def _named(text: str) -> str:
+def _named(text: str | None) -> str | None:
     """Refuse an empty text, as an unset variable of a shell leaves it, before it means a folder.
 
     Raises:
         CoralError: it is one.
     """
-    if not text:
+    if text == "":
         raise CoralError(
             "a path or a name is empty", field="FILE, --tests or --model", expected="a text"
         )
@@ -34,7 +35,8 @@ def _named(text: str) -> str:
 
 
 def _path(text: str) -> Path:
-    return Path(_named(text))
+    _named(text)
+    return Path(text)
 
 
 def repair(
@@ -63,13 +65,15 @@ def repair(
         ),
     ] = None,
     model: Annotated[
-        str,
+        str | None,
         typer.Option(
             callback=_named,
-            help="`best` for the best genome of the finished run, `base` for the base model alone, "
-            "any genome as GENERATION/GENOME, or a PEFT folder of the same base.",
+            help="`best` for the best genome of the finished run, `released` for the adapter that "
+            "comes with the repository, `base` for the base model alone, any genome as "
+            "GENERATION/GENOME, or a PEFT folder of the same base. Without it: `best`, or "
+            "`released` if there is no finished run.",
         ),
-    ] = "best",
+    ] = None,
     samples: Annotated[
         int, typer.Option("-n", "--samples", min=1, help="Changes to try in a round.")
     ] = 16,
@@ -96,6 +100,7 @@ def repair(
     Of a folder, every function that fails its tests is tried, and a table closes; --json prints a
     record a line. The exit status is that of the worst: 1 before 2 before 0.
     """
+    model = model or default_model()
     options: dict[str, Any] = {
         "model": model,
         "samples": samples,

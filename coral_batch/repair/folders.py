@@ -39,7 +39,7 @@ def repair_folder(
     folder: Path | str,
     tests: Path | str | None = None,
     *,
-    model: str = "best",
+    model: str | None = None,
     samples: int = 16,
     rounds: int = 2,
     smallest: bool = False,
@@ -51,7 +51,7 @@ def repair_folder(
     Args:
         folder: the folder; what is hidden in it is left out, and so are programs without tests.
         tests: the folder with the tests; None for `folder`.
-        model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder; loaded once.
+        model: as in `coral_batch.repair.repairing.repair`; loaded once.
         samples: changes to draw a round, >= 1.
         rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
         smallest: take the smallest edit of those that repair, instead of the likeliest.

@@ -1,4 +1,4 @@
-"""The model that repairs: the base model, a genome of the run, or an adapter's folder.
+"""The model that repairs: the base model, a genome of the run, or an adapter in a PEFT folder.
 
 Answers are the likeliest first changes of the program (docs/how-it-works.md), greedily written on.
 """
@@ -26,10 +26,16 @@ from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BASE, BestRow
 from coral_batch.records.settings import Params
 from coral_batch.repair.adapters import check_generation, check_origin, find_adapter
+from coral_batch.repair.released import (
+    BEST,
+    CONFIGURATION,
+    RELEASED,
+    WEIGHTS,
+    is_release,
+    read_release,
+)
 from coral_batch.verdicts.functions import read_utf8
-
-BEST = "best"
-"""Names the best genome of the finished run."""
+from coral_batch.work.progress import say
 
 GREEDY = Knobs(temperature=0.0, top_p=1.0, top_k=50, repetition_penalty=1.0)
 """At temperature 0 the answers to a prompt take turns at the likeliest first changes."""
@@ -42,10 +48,8 @@ FEWEST_ROWS = 16
 """Answers decoded together at least. No more than are asked for, since somebody waits: a step of 16
 takes two fifths of the time of one of 64."""
 
-_CONFIGURATION = "adapter_config.json"
-_WEIGHTS = "adapter_model.safetensors"
 _PROMPT = "the function"
-_FORMS = f"`{BASE}`, `{BEST}`, GENERATION/GENOME or a PEFT folder"
+_FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, GENERATION/GENOME or a PEFT folder"
 
 
 @dataclass(frozen=True)
@@ -57,19 +61,23 @@ class Adapter:
         folder: its PEFT folder.
         files: SHA-256 of its files.
         rank: its rank where that may be above those of the run.
+        knobs: how its answers are sampled, of a released one.
+        name: what messages call it.
     """
 
     key: str | None = None
     folder: Path | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     rank: int = 0
+    knobs: Knobs | None = None
+    name: str = "the base model without an adapter"
 
 
 def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[str]]:
     """Return what draws with a model; see `coral_batch.repair.Draw`.
 
     Args:
-        model: `BASE`, `BEST`, GENERATION/GENOME or a PEFT folder.
+        model: `BASE`, `BEST`, `RELEASED`, GENERATION/GENOME or a PEFT folder.
         settings: ranks, threads and seed.
 
     Raises:
@@ -77,6 +85,7 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[s
     """
     base = lake.path("base")
     adapter = _adapter(model, base, settings)
+    say(f"repairing with {adapter.name}")
     tokenizer = load_tokenizer(base)
 
     def answers(prompt: str, program: str, count: int) -> Iterator[str]:
@@ -118,9 +127,9 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
             "there is no such model",
             field="--model",
             found=model,
-            expected=f"{_FORMS}; a folder has {_CONFIGURATION} and {_WEIGHTS}",
+            expected=f"{_FORMS}; a folder has {CONFIGURATION} and {WEIGHTS}",
         )
-    return read_peft_folder(Path(model))
+    return read_peft_folder(Path(model), card.sha256)
 
 
 def _best(base: str) -> Adapter:
@@ -131,36 +140,41 @@ def _best(base: str) -> Adapter:
             action=f"run `dvc repro`, or take another --model: {_FORMS}",
         )
     best = lake.read_document("best", BestRow)
-    return _genome(best.generation, best.genome, base)
+    found = _genome(best.generation, best.genome, base)
+    return replace(found, name=f"the best genome of the run, {best.generation}/{best.genome}")
 
 
 def _genome(part: str, genome: str, base: str) -> Adapter:
     _, card, folder = find_adapter(part, genome)
     check_origin(card, "base", base)
-    return Adapter(card.key, folder, card.files)
+    return Adapter(card.key, folder, card.files, name=f"genome {part}/{genome}")
 
 
-def read_peft_folder(folder: Path) -> Adapter:
+def read_peft_folder(folder: Path, base: str) -> Adapter:
     """Return the adapter in a folder that PEFT wrote.
 
     Args:
         folder: its configuration and its weights, as safetensors.
+        base: SHA-256 of the base model, which a released adapter must belong to.
 
     Raises:
-        CoralError: there is none, or its configuration cannot be read.
+        CoralError: there is none, its configuration cannot be read, or as in `read_release`.
     """
-    for name in (_CONFIGURATION, _WEIGHTS):
+    for name in (CONFIGURATION, WEIGHTS):
         if not (folder / name).is_file():
             raise CoralError(
                 "there is no such adapter",
                 file=folder,
                 found=f"no {name}",
-                expected=f"a PEFT folder, with {_CONFIGURATION} and {_WEIGHTS}",
+                expected=f"a PEFT folder, with {CONFIGURATION} and {WEIGHTS}",
             )
-    file = folder / _CONFIGURATION
+    release = read_release(folder, base) if is_release(folder) else None
+    file = folder / CONFIGURATION
     known = strictjson.parse(read_utf8(file), file)
     if not isinstance(known, dict) or not isinstance(known.get("r"), int):
         raise CoralError("the adapter has no rank", file=file, field="r", expected="an integer")
-    files = {name: found_sha256(folder / name) for name in (_CONFIGURATION, _WEIGHTS)}
+    files = {name: found_sha256(folder / name) for name in (CONFIGURATION, WEIGHTS)}
     key = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
-    return Adapter(key, folder, files, known["r"])
+    knobs = None if release is None else release.knobs
+    called = f"the {'released ' if release else ''}adapter in {folder}"
+    return Adapter(key, folder, files, known["r"], knobs, called)

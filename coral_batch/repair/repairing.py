@@ -28,6 +28,7 @@ from coral_batch.models.prompts.prompt import buggy_program, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Params
+from coral_batch.repair.released import default_model
 from coral_batch.repair.tests import (
     JSON,
     Failure,
@@ -143,7 +144,7 @@ def repair(
     tests: Path | str | None = None,
     function: str | None = None,
     *,
-    model: str = "best",
+    model: str | None = None,
     samples: int = 16,
     rounds: int = 2,
     smallest: bool = False,
@@ -157,7 +158,8 @@ def repair(
             the examples in the file's docstrings.
         function: the function, or ``Class.method``; None where the tests that fail call a single
             one.
-        model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder.
+        model: ``base``, ``best``, ``released``, GENERATION/GENOME or a PEFT folder; None for the
+            lake's best, or else the released adapter.
         samples: changes to draw a round, >= 1.
         rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
         smallest: take the smallest edit of those that repair, instead of the likeliest.
@@ -201,11 +203,11 @@ def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -
     raise unclear(source.file, "the tests that fail call", names, names or known)
 
 
-def loaded_at_need(model: str, settings: Params) -> Draw:
+def loaded_at_need(model: str | None, settings: Params) -> Draw:
     """Return what draws with a model, which is looked for and loaded when it is first asked.
 
     Args:
-        model: ``base``, ``best``, GENERATION/GENOME or a PEFT folder.
+        model: as in `repair`.
         settings: the run's.
     """
 
@@ -214,7 +216,7 @@ def loaded_at_need(model: str, settings: Params) -> Draw:
         # Imported here: torch and transformers take seconds.
         from coral_batch.repair import models
 
-        return models.drawer(model, settings)
+        return models.drawer(model or default_model(), settings)
 
     def draw(prompt: str, program: str, count: int, /) -> Iterable[str]:
         return drawer()(prompt, program, count)

@@ -1,0 +1,362 @@
+"""`coral score`: an adapter next to its base model, on held-out bugs, HumanEvalFix, CodeLinterEval.
+
+Answers are kept in the store: a command that was stopped goes on where it was, and answers that a
+run has drawn are used again. Nothing in the lake changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from coral_batch import lake
+from coral_batch.errors import CoralError
+from coral_batch.lake import params
+from coral_batch.lake.atomic import check_free
+from coral_batch.lake.store import Store
+from coral_batch.records.bug import Bug, program_of
+from coral_batch.records.configuration import Knobs, knobs_at
+from coral_batch.records.items import Item, ItemTests
+from coral_batch.records.problem import Problem, Role
+from coral_batch.records.rows import BASE, SubjectRow
+from coral_batch.records.settings import Params, Prompt
+from coral_batch.work.progress import say
+from coral_batch.work.text import table
+
+if TYPE_CHECKING:
+    from coral_batch.evidence.paired import Estimate, Outcome, Outcomes
+    from coral_batch.models.base.checkpoint import Card
+    from coral_batch.repair.models import Adapter
+
+ADAPTER = "adapter"
+"""Names what is scored, next to `BASE`."""
+
+STAGES = {"card": "base", "manifest": "split", "bugs": "bugs", "linteval_items": "linteval_items"}
+"""Tables that have to be there -> the stages that make them."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One line of the table.
+
+    Attributes:
+        measure: its name.
+        problems: bugs or items.
+        programs: programs or functions that they are of; intervals are over these.
+        samples: answers to each.
+        base: score of the base model, in [0, 1].
+        adapter: score of the adapter, likewise.
+        difference: the adapter's minus the base's.
+        unclear: noise can explain the difference, see `coral_batch.evidence.paired.Paired`.
+    """
+
+    measure: str
+    problems: int
+    programs: int
+    samples: int
+    base: Estimate
+    adapter: Estimate
+    difference: Estimate
+    unclear: bool
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """How a model did on bugs.
+
+    Attributes:
+        outcomes: bug -> how many repairs pass all tests.
+        located: bug -> whether the likeliest first change is in its line; empty where repairs need
+            not change the program.
+    """
+
+    outcomes: dict[str, Outcome]
+    located: dict[str, Outcome]
+
+
+def score(
+    adapter: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ADAPTER",
+            help="A PEFT folder with an adapter of the lake's base: `released`, what `coral export`"
+            " wrote, or anybody's.",
+        ),
+    ],
+    humanevalfix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A copy of HumanEvalPack's Python tasks (JSONL), to score as well."
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--json", help="A JSON file to write the scores to as well.")
+    ] = None,
+    bugs: Annotated[
+        int | None,
+        typer.Option(min=0, help="Injected held-out bugs; without it, evaluation.bugs."),
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=5.0,
+            help="Of the adapter on held-out bugs; without it, greedy, or as a released adapter's"
+            " record says.",
+        ),
+    ] = None,
+) -> None:
+    """Score an adapter next to its base model, with 95 % intervals.
+
+    Scores repairs of held-out bugs, of HumanEvalFix if you have its file (greedy, docstrings shown,
+    tests hidden), and answers to CodeLinterEval. Run `dvc repro base bugs linteval_items` first.
+    """
+    # Imported here: torch takes seconds, which --help must not.
+    from coral_batch.corpus.readers.humanevalpack import read
+    from coral_batch.corpus.split.reading import read_problems
+    from coral_batch.corpus.split.shown import measured
+    from coral_batch.linteval.items.item import spread
+    from coral_batch.models.base.checkpoint import read_card
+    from coral_batch.repair.models import read_peft_folder
+
+    settings = params.load()
+    check_free(file)
+    _check_tables()
+    card = read_card(lake.path("base"))
+    found = read_peft_folder(adapter, card.sha256)
+    settings = _adjusted(settings, found, bugs)
+    manifest, injected = lake.read_rows("manifest", Role), lake.read_rows("bugs", Bug)
+    problems = read_problems(lake, settings)
+    held_out = measured(problems, injected, manifest, settings.evaluation)
+    fixes, dropped = ([], []) if humanevalfix is None else read(humanevalfix, "humanevalpack")
+    if dropped:
+        say(f"HumanEvalFix: skipping {len(dropped)} tasks that the jail cannot run")
+    items = spread(lake.read_rows("linteval_items", Item), settings.linteval.items)
+    knobs = found.knobs or knobs_at(0.0)
+    if temperature is not None:
+        knobs = replace(knobs, temperature=temperature)
+
+    repairs = len(held_out) * settings.evaluation.samples * settings.sampling.best_of + len(fixes)
+    _say_duration(2 * (repairs + len(items) * settings.linteval.samples), card)
+    measures = _on_held_out(found, knobs, held_out, settings)
+    if fixes:
+        measures.append(_on_humanevalfix(found, fixes, settings))
+    measures.append(_on_lint(found, items, settings))
+    print(f"{found.name} next to its base model, {card.name}\n")
+    print(scores_table(measures))
+    if file is not None:
+        _write(file, adapter, found, card, knobs, measures)
+
+
+def _check_tables() -> None:
+    """Check that the stages which make bugs and items have run."""
+    missing = [stage for name, stage in STAGES.items() if not lake.path(name).exists()]
+    if missing:
+        raise CoralError(
+            "the lake lacks what adapters are scored on",
+            file=lake.path("base").parent,
+            found=f"no output of the stages {', '.join(missing)}",
+            action=f"run `dvc repro {' '.join(missing)}`",
+        )
+
+
+def _adjusted(settings: Params, adapter: Adapter, bugs: int | None) -> Params:
+    """Return the settings for held-out bugs alone, with room for the adapter's rank."""
+    evaluation = replace(
+        settings.evaluation,
+        problems="held_out",
+        bugs=settings.evaluation.bugs if bugs is None else bugs,
+    )
+    # The run's own greatest rank stays if it is enough: it decides which answers can be used again.
+    candidates = replace(settings.candidates, r=(*settings.candidates.r, adapter.rank))
+    return replace(settings, evaluation=evaluation, candidates=candidates)
+
+
+def _say_duration(answers: int, card: Card) -> None:
+    from coral_batch.commands.duration import answer_minutes, product_rate
+    from coral_batch.models.base.device import compute_dtype, devices
+
+    (device, *_) = devices()
+    told = "not estimated on a GPU"
+    if device.type == "cpu":
+        dtype = compute_dtype(device)
+        minutes = answer_minutes(answers, product_rate(dtype), dtype, card.parameters)
+        told = f"about {minutes:.0f} minutes on this machine, less for answers in the store"
+    say(f"{answers} answers: {told}")
+
+
+def _subjects(adapter: Adapter, of_base: Knobs, of_adapter: Knobs) -> list[SubjectRow]:
+    """Return the base model and an adapter as what answers are drawn with."""
+    assert adapter.folder is not None
+    place = str(adapter.folder.absolute())
+    return [
+        SubjectRow(BASE, None, None, {}, of_base),
+        SubjectRow(ADAPTER, adapter.key, place, dict(adapter.files), of_adapter),
+    ]
+
+
+def _on_held_out(
+    adapter: Adapter, knobs: Knobs, problems: Sequence[Problem], settings: Params
+) -> list[Measure]:
+    subjects = _subjects(adapter, knobs_at(settings.sampling.base_temperature), knobs)
+    found = repairs_of(subjects, problems, settings.evaluation.samples, settings)
+    base, other = found[BASE], found[ADAPTER]
+    measures = [_measure("held-out bugs: repaired", base.outcomes, other.outcomes, settings)]
+    if base.located:
+        name = "held-out bugs: line found"
+        measures.append(_measure(name, base.located, other.located, settings))
+    return measures
+
+
+def _on_humanevalfix(adapter: Adapter, problems: Sequence[Problem], settings: Params) -> Measure:
+    settings = replace(
+        settings, prompt=Prompt(docstring=True), sampling=replace(settings.sampling, best_of=1)
+    )
+    subjects = _subjects(adapter, knobs_at(0.0), knobs_at(0.0))
+    found = repairs_of(subjects, problems, 1, settings)
+    base, other = found[BASE].outcomes, found[ADAPTER].outcomes
+    return _measure("HumanEvalFix: repaired", base, other, settings)
+
+
+def repairs_of(
+    subjects: Sequence[SubjectRow], problems: Sequence[Problem], samples: int, settings: Params
+) -> dict[str, Repaired]:
+    """Draw repairs with some models and judge them by all tests; return model -> how it did.
+
+    Args:
+        subjects: the models, drawn together.
+        problems: the bugs.
+        samples: repairs of each.
+        settings: prompt, sampling, limits, seed and threads.
+
+    Raises:
+        CoralError: an adapter cannot be used, or the jail cannot.
+    """
+    from coral_batch.evidence.paired import Outcome
+    from coral_batch.models.decoding.drawing import draw
+    from coral_batch.models.repairs.tables import sample
+    from coral_batch.verdicts.pool import judge
+    from coral_batch.verdicts.tables import as_program
+
+    drawing = partial(draw, store=Store(lake.STORE))
+    base = lake.path("base")
+    rows, looks, _ = sample(subjects, problems, [], samples, base, settings, drawing)
+    by_name = {problem.name: problem for problem in problems}
+    programs = [
+        as_program(by_name[row.problem], row.code, f"{row.genome}/{row.problem}/{row.sample}")
+        for row in rows
+    ]
+    verdicts = judge(programs, settings.verdicts, settings.compute.workers)
+    passed = {
+        (row.genome, row.problem, row.sample): all(one.kind == "PASS" for one in of_row)
+        for row, of_row in zip(rows, verdicts, strict=True)
+    }
+    found: dict[str, Repaired] = {}
+    for subject in subjects:
+        name = subject.genome
+        outcomes = {
+            problem: Outcome(samples, sum(passed[name, problem, at] for at in range(samples)))
+            for problem in by_name
+        }
+        of_subject = [look for look in looks if look.genome == name and look.line]
+        located = {look.problem: Outcome(1, int(look.found)) for look in of_subject}
+        found[name] = Repaired(outcomes, located)
+    return found
+
+
+def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measure:
+    """Score both on CodeLinterEval, at its own temperature."""
+    tests = lake.read_rows("linteval_tests", ItemTests)
+    knobs = knobs_at(settings.linteval.temperature)
+    base, other = (
+        _lint_outcomes(subject, items, tests, settings)
+        for subject in _subjects(adapter, knobs, knobs)
+    )
+    return _measure("CodeLinterEval: pass@1", base, other, settings)
+
+
+def _lint_outcomes(
+    subject: SubjectRow, items: Sequence[Item], tests: Sequence[ItemTests], settings: Params
+) -> Outcomes:
+    """Draw and score a model's answers; each item is named after the function that it asks for."""
+    from coral_batch.evidence.paired import Outcome
+    from coral_batch.linteval.answers.tables import answer
+    from coral_batch.linteval.scores.tables import score_samples
+    from coral_batch.models.decoding.drawing import draw
+    from coral_batch.verdicts import pool as jail
+
+    drawing = partial(draw, store=Store(lake.STORE))
+    rows, _ = answer(subject, items, lake.path("base"), settings, drawing)
+    workers = settings.compute.workers
+    in_jail = partial(jail.judge, settings=settings.verdicts, workers=workers)
+    layers = "+".join(jail.layers_in_force(settings.verdicts.require))
+    scores = score_samples(rows, items, tests, in_jail, layers, workers)["linteval_scores"]
+    # Named as injected bugs are, so that `program_of` gives the function.
+    names = {one.id: f"{one.function or f'item {one.id}'}-{one.id}" for one in tests}
+    outcomes = {}
+    for item in items:
+        passed = [row["official"] for row in scores if row["item"] == item.meta.id]
+        outcomes[names[item.meta.id]] = Outcome(len(passed), sum(passed))
+    return outcomes
+
+
+def _measure(name: str, base: Outcomes, adapter: Outcomes, settings: Params) -> Measure:
+    from coral_batch.evidence.paired import compare
+
+    paired = compare(base, adapter, 1, settings.seed, "score", name)
+    return Measure(
+        name,
+        len(base),
+        len({program_of(problem) for problem in base}),
+        min(one.samples for one in adapter.values()),
+        paired.first,
+        paired.second,
+        paired.difference,
+        paired.unclear,
+    )
+
+
+def scores_table(measures: Sequence[Measure]) -> str:
+    """Return the scores as text."""
+    from coral_batch.report.claims import interval
+
+    rows = []
+    for one in measures:
+        programs = f" ({one.programs})" if one.programs < one.problems else ""
+        rows.append(
+            (
+                one.measure,
+                f"{one.problems}{programs} x {one.samples}",
+                interval(one.base),
+                interval(one.adapter),
+                interval(one.difference, signed=True),
+                "may be noise" if one.unclear else "more than noise",
+            )
+        )
+    header = ("measure", "n", "base model", "adapter", "difference", "")
+    return (
+        table(header, rows, left={"measure", "n", ""})
+        + "\n[ ]: 95% intervals over programs. n: bugs or items (of programs) x answers to each."
+    )
+
+
+def _write(
+    file: Path,
+    folder: Path,
+    adapter: Adapter,
+    card: Card,
+    knobs: Knobs,
+    measures: Sequence[Measure],
+) -> None:
+    content: Mapping[str, object] = {
+        "adapter": {"folder": str(folder), "files": adapter.files, "knobs": knobs},
+        "base": {"name": card.name, "revision": card.revision, "sha256": card.sha256},
+        "measures": measures,
+    }
+    lake.write_text(file, json.dumps(lake.plain(content), indent=2) + "\n")

@@ -1,0 +1,74 @@
+"""The released adapter: what repairs without a run, and what is checked before it does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coral_batch import lake
+from coral_batch.commands.export import export
+from coral_batch.errors import CoralError
+from coral_batch.models.base.checkpoint import materialise
+from coral_batch.repair import released, repair
+from tests.repairable import BROKEN, coral
+from tests.tiny import make_tiny_base
+
+
+@pytest.fixture
+def unfinished(adapted: Path) -> Path:
+    """A lake with a base and no finished run, a released adapter, and a file to repair."""
+    export(Path("released"), release=True)
+    lake.path("best").unlink()
+    Path("numbers_.py").write_text(BROKEN)
+    Path("clamp.jsonl").write_text("[[3, 9], 3]\n[[30, 9], 9]\n")
+    return adapted
+
+
+def repair_clamp(*arguments: str) -> int:
+    given = ("numbers_.py", "--tests", "clamp.jsonl", "--function", "clamp")
+    return coral(*given, "-n", 1, "--rounds", 1, *arguments)
+
+
+def test_the_released_adapter_repairs_where_there_is_no_finished_run(
+    unfinished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert repair_clamp("--json") == 1
+    shown = capsys.readouterr()
+    assert "repairing with the released adapter in released\n" in shown.err
+    assert json.loads(shown.out)["model"] == "released"
+    named = repair(*("numbers_.py", "clamp.jsonl", "clamp"), model="released", samples=1, rounds=1)
+    assert named.drawn == 1
+    assert repair_clamp("--model", "best") == 2
+
+
+@pytest.mark.parametrize("file", [released.WEIGHTS, released.CONFIGURATION, "README.md"])
+def test_a_released_adapter_that_was_changed_is_refused(
+    unfinished: Path, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path("released", file).open("ab") as stream:
+        stream.write(b" ")
+    assert repair_clamp() == 2
+    shown = capsys.readouterr().err
+    for words in (f"file:     released/{file}", "SHA-256", "git checkout -- released"):
+        assert words in shown
+
+
+def test_a_released_adapter_of_another_base_is_refused(
+    unfinished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    materialise(str(make_tiny_base(Path("other"), 1)), None, lake.path("base"), lake.DOWNLOADS)
+    assert repair_clamp() == 2
+    shown = capsys.readouterr().err
+    for words in ("another base model", "field:    base", "base.model: tiny", "dvc repro base"):
+        assert words in shown
+
+
+def test_an_adapter_too_large_for_the_repository_is_not_released(
+    adapted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(released, "LARGEST", 1000)
+    with pytest.raises(CoralError, match="at most 1,000 bytes"):
+        export(Path("released"), release=True)
+    assert not Path("released").exists()

@@ -1,0 +1,117 @@
+"""`coral score`: an adapter next to its base model, by answers that are drawn once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from coral_batch import lake
+from coral_batch.commands import cli
+from coral_batch.commands.export import export
+from coral_batch.commands.score import ADAPTER
+from coral_batch.corpus.split.reading import read_shown
+from coral_batch.lake import params
+from coral_batch.models.decoding import drawing
+from coral_batch.models.prompts.prompt import FENCE
+from coral_batch.records.items import Item
+from stages.linteval_samples import linteval_samples
+from stages.samples import samples
+from tests.finished_lake import draw_with
+
+TASK = {
+    "task_id": "Python/3",
+    "prompt": "\n\ndef total(numbers):\n",
+    "declaration": "\n\ndef total(numbers):\n",
+    "canonical_solution": "    return sum(numbers)\n",
+    "buggy_solution": "    return sum(numbers[1:])\n",
+    "entry_point": "total",
+    "docstring": "Sum of the numbers.\n",
+    "test": "def check(total):\n    assert total([1, 2]) == 3\n    assert total([0]) == 0\n\n"
+    "check(total)",
+}
+FIXES = "fixes.jsonl"
+
+
+@pytest.fixture
+def scored(
+    lake_once: Path, adapted_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A copy of a finished lake, with an adapter of its base that another run released."""
+    place = tmp_path / "run"
+    shutil.copytree(lake_once, place)
+    with contextlib.chdir(adapted_run):
+        export(place / "released", release=True)
+    (place / FIXES).write_text(json.dumps(TASK) + "\n")
+    monkeypatch.chdir(place)
+    return place
+
+
+def score(*arguments: str) -> int:
+    """Run `coral score`; return its exit status."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
+        patch.setattr(sys, "argv", ["coral", "score", *arguments])
+        cli.main()
+    return int(end.value.code or 0)
+
+
+def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples(lake.EVALUATIONS["base"])
+    linteval_samples("base")
+    capsys.readouterr()
+    arguments = ("released", "--humanevalfix", FIXES)
+    assert score(*arguments, "--json", "scores.json") == 0
+    shown = capsys.readouterr()
+    assert re.search(r"\d+ answers: about \d+ minutes on this machine", shown.err)
+    rows = re.findall(r"^(.+?):.+?  +(\d+)(?: \(\d+\))? x (\d) .*noise$", shown.out, re.MULTILINE)
+    assert [row[0] for row in rows] == [*["held-out bugs"] * 2, "HumanEvalFix", "CodeLinterEval"]
+    document = json.loads(Path("scores.json").read_text())
+    assert document["adapter"]["knobs"]["temperature"] == 0.6
+    assert [(str(one["problems"]), str(one["samples"])) for one in document["measures"]] == [
+        row[1:] for row in rows
+    ]
+    assert score(*arguments) == 0
+    again = capsys.readouterr()
+    assert again.out == shown.out
+    # The run has drawn the base's answers to the held-out bugs and to the items.
+    drawn = re.findall(r"to draw for (\d+ \w+); (\d) from the store", shown.err)
+    assert drawn == [("1 genomes", "1"), ("2 genomes", "0"), ("3 items", "0")]
+    assert "to draw for" not in again.err
+
+
+def test_scores_are_shares_of_the_answers_that_pass(
+    scored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The adapter writes the reference of each bug, the base model the bug; both mend all lint."""
+    shown = read_shown(lake, params.load())
+    mended = {str(one.meta.id): one.meta for one in lake.read_rows("linteval_items", Item)}
+
+    def write(model: str, asked: str, _: int) -> str:
+        if asked in mended:
+            return f"{FENCE}{mended[asked].canonical_code}```"
+        problem = shown[asked]
+        return f"{FENCE}{problem.reference if model == ADAPTER else problem.buggy}```"
+
+    monkeypatch.setattr(drawing, "draw", partial(draw_with, write, "fence"))
+    assert score("released", "--bugs", "1") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    none, every = "0.00 [0.00, 0.00]", "1.00 [1.00, 1.00]"
+    assert f"repaired 9 (8) x 1 {none} {every} +1.00 [+1.00, +1.00] more than noise" in text
+    assert f"pass@1 3 (2) x 2 {every} {every} +0.00 [+0.00, +0.00] may be noise" in text
+
+
+def test_what_is_missing_is_named_with_the_command_that_makes_it(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake.path("bugs").unlink()
+    shutil.rmtree(lake.path("base"))
+    assert score("released") == 1
+    assert "run `dvc repro base bugs`" in capsys.readouterr().err
