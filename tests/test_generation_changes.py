@@ -172,7 +172,7 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
             (before + float(row[other]), at, other)
             for other in range(len(row))
             if other != token
-            and (text := peer.decode([other]))
+            and (text := peer.decode([other]).partition("`")[0])
             and (layout or text.lstrip().partition("#")[0])
         ]
         before += float(row[token])

@@ -168,11 +168,12 @@ def _is_text(node: ast.AST) -> bool:
 def dull_tokens(tokenizer: Any, width: int, layout: bool) -> NDArray[np.bool_]:
     """Return which of `width` tokens no greedy change begins with.
 
-    Those that are special or that the tokenizer does not know; and, unless `layout` is a change,
-    those that are blank or begin a comment.
+    Special tokens, those that the tokenizer does not know, and those that begin with a backtick:
+    no Python code does, but a fence that closes in other tokens than the copy's. Unless `layout`
+    is a change, also those that are blank or begin a comment.
     """
     known = range(min(width, len(tokenizer)))
-    texts = _texts(tokenizer, known, special=False)
+    texts = [text.partition("`")[0] for text in _texts(tokenizer, known, special=False)]
     if not layout:
         texts = [text.lstrip().partition("#")[0] for text in texts]
     dull = np.ones(width, dtype=bool)
