@@ -77,7 +77,7 @@ LintModel = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="`base` for the base model alone, `best` for the best genome, or any genome as "
+        help="`base` for the base model, `best` for the best genome, or any genome as "
         "GENERATION/GENOME, e.g. 001/001-02.",
         callback=_known_lint_model,
     ),

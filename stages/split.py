@@ -25,7 +25,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
 
 
 def split() -> None:
-    """Check who is trained on, selected on and held out."""
+    """Check the roles of all problems, and look for leaks."""
     made = run(make)
     counts = Counter(row.role for row in made["manifest"])
     closest = max(made["overlaps"], key=lambda row: row["similarity"])

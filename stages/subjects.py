@@ -15,5 +15,5 @@ def make(_: Tables, settings: Params, __: None) -> Outputs:
 
 
 def subjects() -> None:
-    """Name the base model as what its answers are drawn with."""
+    """List the base model as the subject of both baselines."""
     run(make)

@@ -17,9 +17,9 @@ def audit(
     generation: Annotated[
         str | None,
         typer.Argument(
-            help="A generation, e.g. 000, or another part of the lake: "
-            + ", ".join((*lake.PARTS, f"{ANSWERS_OF}MODEL"))
-            + " (MODEL is base, best or GENERATION/GENOME); without it, the whole lake.",
+            help="A generation, e.g. 000, "
+            + ", ".join((*lake.PARTS, f"or {ANSWERS_OF}MODEL"))
+            + "; without it, the whole lake.",
             callback=lambda value: value if value is None else known_part_or_answers(value),
         ),
     ] = None,

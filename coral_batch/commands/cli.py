@@ -104,7 +104,7 @@ def _stages(names: tuple[str, ...]) -> Places:
 
 
 linteval = group(
-    "CodeLinterEval, rewriting code until flake8 is silent: its stages, and its answers.",
+    "CodeLinterEval: rewrite code until flake8 is silent.",
     {
         RUN: _stages(LINTEVAL),
         "Look": {"show": f"{COMMANDS}.linteval:show"},

@@ -59,7 +59,7 @@ def export(
         ),
     ] = False,
     gguf: Annotated[
-        bool, typer.Option("--gguf", help="The adapter as a file for llama.cpp (LoRA alone).")
+        bool, typer.Option("--gguf", help="The adapter as a file for llama.cpp (LoRA only).")
     ] = False,
     release: Annotated[
         bool,

@@ -11,7 +11,8 @@ from coral_batch.lake import params
 
 def generations(
     count: Annotated[
-        int | None, typer.Argument(min=1, max=999, help="Generations to run; none: show.")
+        int | None,
+        typer.Argument(min=1, max=999, help="Generations to run; without it, show them."),
     ] = None,
 ) -> None:
     """Set the number of generations (`dvc repro` runs new ones)."""

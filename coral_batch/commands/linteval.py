@@ -36,10 +36,10 @@ from stages.arguments import LintModel
 def show(
     model: LintModel,
     item: Annotated[
-        int | None, typer.Argument(metavar="ITEM", help="Id of an item; none: all items.")
+        int | None, typer.Argument(metavar="ITEM", help="Id of an item; without it, all items.")
     ] = None,
 ) -> None:
-    """Show a model's scores by item, or all about its answers to one."""
+    """Show a model's scores by item, or its answers to one item."""
     scores = lake.read_frame("linteval_scores", model)
     if item is None:
         print(overview(scores, lake.read_frame("linteval_changes", model)))
@@ -69,8 +69,8 @@ Items = Annotated[
     Path,
     typer.Argument(
         metavar="ITEMS",
-        help="The items: lake/linteval/items.jsonl, with its tests beside it, or a data set in"
-        " CodeLinterEval's own format.",
+        help="The items: lake/linteval/items.jsonl, with its tests next to it, or a data set in"
+        " CodeLinterEval's format.",
     ),
 ]
 Results = Annotated[
@@ -96,7 +96,7 @@ def run(
     revision: Annotated[str | None, typer.Option(help="Commit of a Hugging Face id.")] = None,
     file: Results = None,
 ) -> None:
-    """Let any model answer all items, as params.yaml says (linteval), and score the answers."""
+    """Let any model answer all items, and score the answers."""
     from coral_batch.linteval.submissions.reading import read_items
 
     settings = params.load()
@@ -180,12 +180,12 @@ def score(
         list[Path],
         typer.Argument(
             metavar="ANSWERS",
-            help="Raw answers, a file a model: JSONL, or a submission to the board.",
+            help="Raw answers, one file per model: JSONL, or a submission to the board.",
         ),
     ],
     name: Annotated[
         list[str] | None,
-        typer.Option(help="The models' names, once a file; none: the files' names."),
+        typer.Option(help="A model's name, once per file; without it, the file's name."),
     ] = None,
     stop: Annotated[
         str | None,
@@ -193,7 +193,7 @@ def score(
     ] = None,
     file: Results = None,
 ) -> None:
-    """Score answers of any models, side by side and beside simple baselines."""
+    """Score and compare answers of any models and of simple baselines."""
     from coral_batch.linteval.submissions.reading import read_answers, read_items
 
     if stop == "":
@@ -254,15 +254,15 @@ def export(
     model: LintModel,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="The JSON file to write; none: standard output."),
+        typer.Argument(metavar="FILE", help="The JSON file to write; without it, standard output."),
     ] = None,
     *,
     items: Annotated[
         bool,
         typer.Option(
             "--items",
-            help="Instead the answered items in the benchmark's own format, `outputs` filled with"
-            " 1 for success and 0 for failure; their tests go into tests.jsonl beside the file.",
+            help="Write the answered items instead, `outputs` being 1 for success and 0 for"
+            " failure; their tests go into tests.jsonl next to the file.",
         ),
     ] = False,
 ) -> None:

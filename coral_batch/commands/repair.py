@@ -51,7 +51,7 @@ def repair(
     function: Annotated[
         str | None,
         typer.Option(
-            help="The function, or Class.method; not needed where the tests that fail call one."
+            help="The function, or Class.method; not needed if the failing tests call only one."
         ),
     ] = None,
     tests: Annotated[
@@ -59,37 +59,32 @@ def repair(
         typer.Option(
             parser=_path,
             metavar="PATH",
-            help="What pytest runs, a file or a folder; or JSON cases (.json, .jsonl), `[inputs, "
-            "expected]` a line; without it, the examples in FILE's docstrings. Of a folder: the "
-            "folder with the tests; without it, the same folder.",
+            help="Tests for pytest, a file or a folder; or JSON cases (.json, .jsonl), one "
+            "`[inputs, expected]` per line. Without it: the examples in FILE's docstrings; of a "
+            "folder, the tests in it.",
         ),
     ] = None,
     model: Annotated[
         str | None,
         typer.Option(
             callback=_named,
-            help="`best` for the best genome of the finished run, `released` for the adapter that "
-            "comes with the repository, `base` for the base model alone, any genome as "
-            "GENERATION/GENOME, or a PEFT folder of the same base. Without it: `best`, or "
-            "`released` if there is no finished run.",
+            help="`best` for the run's best genome, `released` for the adapter in the repository, "
+            "`base` for the base model, GENERATION/GENOME, or a PEFT folder. Without it: `best`, "
+            "or `released` if there is no finished run.",
         ),
     ] = None,
     samples: Annotated[
-        int, typer.Option("-n", "--samples", min=1, help="Changes to try in a round.")
+        int, typer.Option("-n", "--samples", min=1, help="Changes to try per round.")
     ] = 16,
     rounds: Annotated[
         int,
-        typer.Option(min=1, help="Rounds; from the second on the model sees a test that fails."),
+        typer.Option(min=1, help="Rounds; from the second on, the model sees a failing test."),
     ] = 2,
     smallest: Annotated[
-        bool, typer.Option("--smallest", help="Try all of a round, and take the smallest edit.")
+        bool, typer.Option("--smallest", help="Try all changes of a round, and take the smallest.")
     ] = False,
-    replace: Annotated[
-        bool, typer.Option("--write", help="Put the repair in the place of FILE.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON record and nothing else.")
-    ] = False,
+    replace: Annotated[bool, typer.Option("--write", help="Write the repair to FILE.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
 ) -> None:
     """Repair a function of your own file until its tests pass.
 

@@ -85,8 +85,7 @@ def score(
         Path,
         typer.Argument(
             metavar="ADAPTER",
-            help="A PEFT folder with an adapter of the lake's base: `released`, what `coral export`"
-            " wrote, or anybody's.",
+            help="A PEFT folder with an adapter of the lake's base, such as `released`.",
         ),
     ],
     humanevalfix: Annotated[

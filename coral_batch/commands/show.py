@@ -74,10 +74,10 @@ def show(
         ),
     ] = None,
     problem: Annotated[
-        str | None, typer.Option(help="Show the repairs of this problem alone.")
+        str | None, typer.Option(help="Show only the repairs of this problem.")
     ] = None,
 ) -> None:
-    """Show a generation, all about one of its genomes, or the injected bugs."""
+    """Show a generation, one of its genomes, or the injected bugs."""
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     if generation == BUGS:
         if genome is not None and problem is not None:

@@ -42,7 +42,7 @@ def show() -> None:
 
 
 def verify() -> None:
-    """Hash every entry again; fails when one is not what was stored."""
+    """Check the hash of every entry, and fail if one has changed."""
     entries = list(_store().entries())
     damaged = 0
     for entry in progress(entries, "verify", units="entries"):
@@ -64,9 +64,11 @@ def verify() -> None:
 def prune(
     unused: Annotated[
         float | None,
-        typer.Option(min=0, metavar="DAYS", help="Also remove what no run used for so long."),
+        typer.Option(
+            min=0, metavar="DAYS", help="Also remove entries that no run used for DAYS days."
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option(help="Say what would be removed, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Only say what would be removed.")] = False,
 ) -> None:
     """Remove damaged entries and what killed runs left unfinished; with --unused, old ones too.
 

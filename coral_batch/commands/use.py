@@ -15,7 +15,8 @@ FOLDER = Path("profiles")
 
 def use(
     name: Annotated[
-        str | None, typer.Argument(help="A profile: NAME of profiles/NAME.yaml; none: list them.")
+        str | None,
+        typer.Argument(help="A file in profiles/, without .yaml; without it, list them."),
     ] = None,
 ) -> None:
     """Write a profile, a named set of values, into params.yaml."""
