@@ -5,9 +5,10 @@ VENV ?= $(or $(VIRTUAL_ENV),$(CURDIR)/.venv)
 export PATH := $(VENV)/bin:$(PATH)
 STAMP := $(VENV)/.coral-batch
 PEERS := benchmarks/peers
+PROSE := README.md CONTRIBUTING.md CHANGELOG.md docs coral_batch stages schemas params.yaml
 PYTEST := python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup repro check test test-all lint bench house picture clean
+.PHONY: help setup repro check test test-all lint bench house docs prose clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -34,10 +35,11 @@ test: setup lint  ## check style and types, then run the tests
 test-all: test  ## run the long tests as well
 	$(PYTEST) -m long
 
-lint: setup  ## ruff and mypy
+lint: setup  ## ruff, mypy and codespell
 	ruff check .
 	ruff format --check .
 	mypy
+	codespell $(PROSE)
 
 bench: setup $(PEERS)/.installed  ## measure against the peers, side by side
 	dvc repro base
@@ -53,8 +55,13 @@ $(PEERS)/.installed: benchmarks/peers.txt $(STAMP)
 house: setup  ## print which package imports which, floor by floor
 	@python -m tests.house
 
-picture: setup  ## draw dvc.yaml in docs/how-it-works.md
+docs: setup  ## write the generated docs, check links and commands
+	python -m tests.reference
 	python -m tests.picture
+	python -m pytest tests/test_docs.py
+
+prose: setup  ## check how long docs and their sentences are
+	@python -m tests.prose
 
 clean:  ## remove caches, not the lake nor the store
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -185,4 +185,4 @@ def test_the_pipeline_can_be_read_in_one_sitting() -> None:
 
 
 def test_the_picture_of_the_pipeline_is_up_to_date() -> None:
-    assert f"```mermaid\n{picture()}\n```" in PAGE.read_text(), "run `make picture`"
+    assert f"```mermaid\n{picture()}\n```" in PAGE.read_text(), "run `make docs`"

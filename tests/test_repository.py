@@ -1,4 +1,4 @@
-"""What stands beside the code: docs name what is there, versions are the same everywhere."""
+"""What stands next to the code: versions, commands of make, continuous integration."""
 
 from __future__ import annotations
 
@@ -10,53 +10,16 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
 from ruamel.yaml import YAML
 
 from coral_batch.commands.doctor import TESTED
 from tests import REPOSITORY
 
-PAGES = [
-    page.relative_to(REPOSITORY).as_posix()
-    for folder in (".", "docs", "benchmarks")
-    for page in sorted((REPOSITORY / folder).glob("*.md"))
-]
-PATHS = r"\b(?:coral_batch|stages|schemas|integrations|tests|benchmarks|docs)/[\w/.*-]*[\w*]"
-LINKS = r"\]\(([^)#:]+)(?:#[^):]*)?\)"
-MADE = ("benchmarks/results", "benchmarks/peers")
-"""What is not in git."""
 VERSION = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["version"]
 
 
 def yaml(file: str) -> dict[str, object]:
     return YAML(typ="safe").load(REPOSITORY / file)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_path_and_link_of_the_docs_leads_somewhere(page: str) -> None:
-    text = (REPOSITORY / page).read_text()
-    folder = (REPOSITORY / page).parent
-    named = {name for name in re.findall(PATHS, text) if not name.startswith(MADE)}
-    assert [name for name in sorted(named) if not any(REPOSITORY.glob(name))] == []
-    assert [link for link in re.findall(LINKS, text) if not (folder / link).exists()] == []
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_link_to_a_heading_leads_to_one(page: str) -> None:
-    folder = (REPOSITORY / page).parent
-    for file, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", (REPOSITORY / page).read_text()):
-        target = folder / file if file else REPOSITORY / page
-        headings = re.findall(r"^#+ (.+)$", target.read_text(), re.MULTILINE)
-        assert anchor in {re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings}
-
-
-def test_the_readme_can_be_read_at_once() -> None:
-    assert len((REPOSITORY / "README.md").read_text().splitlines()) <= 200
-
-
-def test_every_page_of_the_docs_is_reached_from_the_readme() -> None:
-    readme = (REPOSITORY / "README.md").read_text()
-    assert [page for page in PAGES if page != "README.md" and f"({page})" not in readme] == []
 
 
 def test_the_workflow_runs_what_continuous_integration_runs_on_every_tested_python() -> None:
