@@ -39,6 +39,7 @@ PATHS = r"\b(?:coral_batch|stages|schemas|integrations|tests|benchmarks|docs)/[\
 LINKS = r"\]\(([^)#:]*)(?:#([^):]*))?\)"
 BLOCKS = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 COMMAND = r"(?:\$ )?(?:\w+=\S+ )*((?:coral|dvc|make) .*)"
+SHELL = {"", "sh", "bash", "console"}
 MADE = ("benchmarks/results", "benchmarks/peers")
 """What is not in git."""
 
@@ -60,20 +61,23 @@ def test_every_path_and_link_leads_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(target), f"{file}#{anchor}"
 
 
+def commands(line: str) -> list[str]:
+    """Return the commands of a line, without a prompt and variables of the environment."""
+    parts = (re.fullmatch(COMMAND, part.strip()) for part in re.split(r"&&|;", line))
+    return [found[1] for found in parts if found]
+
+
 def in_blocks(text: str) -> Iterator[str]:
     """Yield the commands in code blocks of the shell; two spaces end one, a remark follows."""
     for language, block in BLOCKS.findall(text):
-        lines = re.sub(r"\\\n\s*", "", block).splitlines() if language in {"", "sh"} else []
-        for part in (part for line in lines for part in re.split(r"&&|;", line)):
-            if found := re.fullmatch(COMMAND, part.strip()):
-                yield found[1].partition("  ")[0]
+        lines = re.sub(r"\\\n\s*", "", block).splitlines() if language in SHELL else []
+        yield from (one.partition("  ")[0] for line in lines for one in commands(line))
 
 
 def in_prose(text: str) -> Iterator[str]:
     """Yield the commands in prose."""
     for quoted in re.findall(r"`([^`]+)`", BLOCKS.sub("", text)):
-        if found := re.fullmatch(COMMAND, " ".join(quoted.split())):
-            yield found[1]
+        yield from commands(" ".join(quoted.split()))
 
 
 def check(line: str, complete: bool) -> None:

@@ -386,20 +386,6 @@ def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
     assert "trained on something else" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_the_lines_of_the_readme_run(
-    file: Path, base: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    make_base(base)
-    (code,) = blocks("README.md", "### Your own bug")
-    Path("mine.py").write_text("def mine(n):\n    return n + 1\n")
-    Path("test_mine.py").write_text(
-        "from mine import mine\n\n\ndef test_1():\n    assert mine(1) == 1\n"
-    )
-    exec(code.replace('model="best"', 'model="base"'), {})
-    assert capsys.readouterr().out == "test_mine.py::test_1 assert 2 == 1 + where 2 = mine(1)\n"
-
-
 def test_the_example_of_the_docs_is_as_it_says(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -408,15 +394,17 @@ def test_the_example_of_the_docs_is_as_it_says(
     Path("test_text.py").write_text(tests)
     draw = Scripted([program.replace(">=", ">")])
     found = repair(Path("text.py"), Path("test_text.py"), draw=draw)
-    assert f"```\n{told(found, False, False)}\n```" in (REPOSITORY / "docs/repair.md").read_text()
+    shown = f"{told(found, False, False)}\n```"
+    assert f"```\n{shown}" in (REPOSITORY / "docs/repair.md").read_text()
+    command = "$ coral repair text.py --tests test_text.py --function longest"
+    assert f"```\n{command}\n{shown}" in (REPOSITORY / "README.md").read_text()
     exec(code, {})
     assert "\n+        if len(word) > len(best):\n" in capsys.readouterr().out
 
 
 def blocks(page: str, heading: str) -> list[str]:
-    """Return the lines of Python of a page from a heading on; of the README up to the next one."""
+    """Return the blocks of Python of a page from a heading on."""
     text = (REPOSITORY / page).read_text().split(f"{heading}\n")[1]
-    text = text.split("\n### ")[0]
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
 
 
