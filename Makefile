@@ -8,7 +8,7 @@ PEERS := benchmarks/peers
 PROSE := README.md CONTRIBUTING.md CHANGELOG.md docs coral_batch stages schemas params.yaml
 PYTEST := python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup repro check test test-all lint bench house docs prose clean
+.PHONY: help setup repro check test test-all lint bench house docs clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -35,11 +35,12 @@ test: setup lint  ## check style and types, then run the tests
 test-all: test  ## run the long tests as well
 	$(PYTEST) -m long
 
-lint: setup  ## ruff, mypy and codespell
+lint: setup  ## check style, types, spelling and the length of docs and sentences
 	ruff check .
 	ruff format --check .
 	mypy
 	codespell $(PROSE)
+	python -m tests.prose
 
 bench: setup $(PEERS)/.installed  ## measure against the peers, side by side
 	dvc repro base
@@ -59,9 +60,6 @@ docs: setup  ## write the generated docs, check links and commands
 	python -m tests.reference
 	python -m tests.picture
 	python -m pytest tests/test_docs.py
-
-prose: setup  ## check how long docs and their sentences are
-	@python -m tests.prose
 
 clean:  ## remove caches, not the lake nor the store
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis

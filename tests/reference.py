@@ -23,15 +23,11 @@ HEAD = """# Reference
 ## Values of params.yaml
 
 `dvc exp run -S KEY=VALUE` runs with another value. NAME stands for any name."""
+WRITTEN = ("generations", "parts")
+"""Sections that `coral generations` writes."""
 BETWEEN = """## Commands
 
-Run them in the repository's root. With `--help` each says more."""
-
-
-def table(*rows: tuple[str, ...]) -> str:
-    """Return a table in Markdown, the first row being its head."""
-    first, *others = (f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows)
-    return "\n".join([first, f"|{'---|' * len(rows[0])}", *others])
+Run them in the repository's root. The [stages](how-it-works.md) are commands too."""
 
 
 def shown(value: Any) -> str:
@@ -40,24 +36,23 @@ def shown(value: Any) -> str:
 
 
 def limits(schema: dict[str, Any]) -> str:
-    """Return which values a schema allows."""
+    """Return which values a schema allows; empty if its description says it all."""
     if "oneOf" in schema:
-        return ", ".join(map(limits, schema["oneOf"]))
+        return ", ".join(filter(None, map(limits, schema["oneOf"])))
     if "enum" in schema:
-        return ", ".join(map(shown, schema["enum"]))
+        named = all(str(one) in schema.get("description", "") for one in schema["enum"])
+        return "" if named else ", ".join(map(shown, schema["enum"]))
     if "items" in schema:
-        return f"list: {limits(schema['items'])}"
-    kinds = schema.get("type", "constant")
-    words = [kinds] if isinstance(kinds, str) else [*kinds]
+        return limits(schema["items"])
     above = {"minimum": "<=", "exclusiveMinimum": "<"}
     below = {"maximum": "<=", "exclusiveMaximum": "<"}
     least = "".join(f"{schema[name]}{sign}" for name, sign in above.items() if name in schema)
     most = "".join(f"{sign}{schema[name]}" for name, sign in below.items() if name in schema)
-    return ", ".join([*words, f"`{least}x{most}`"] if least or most else words)
+    return f"`{least}x{most}`" if least or most else ""
 
 
-def values(key: str, schema: dict[str, Any], given: Any) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each value of a section of params.yaml: key, default, meaning, range."""
+def values(key: str, schema: dict[str, Any], given: Any) -> Iterator[str]:
+    """Yield a line for each value of a section of params.yaml: key, default, meaning, range."""
     if isinstance(schema.get("additionalProperties"), dict):
         yield from values(f"{key}.NAME", schema["additionalProperties"], {})
         return
@@ -66,18 +61,20 @@ def values(key: str, schema: dict[str, Any], given: Any) -> Iterator[tuple[str, 
             yield from values(f"{key}.{name}", below, given[name])
         else:
             value = given.get(name, ...) if name else given
-            default = "" if value is ... else shown(value)
-            yield f"`{key}.{name}`".replace(".`", "`"), default, below["description"], limits(below)
+            default = "" if value is ... else f" = {shown(value)}"
+            span = limits(below)
+            place = f"{key}.{name}".rstrip(".")
+            meaning = below["description"].rstrip(".")
+            yield f"- `{place}`{default}: {meaning}{f' ({span})' if span else ''}."
 
 
 def parameters() -> Iterator[str]:
-    """Yield the sections of params.yaml, each with its table."""
+    """Yield the sections of params.yaml, each with its values."""
     given = YAML(typ="safe").load(REPOSITORY / "params.yaml")
     for key, schema in schema_of("params")["properties"].items():
-        yield f"### {key}"
-        if "properties" in schema:
-            yield schema["description"]
-        yield table(("key", "default", "meaning", "range"), *values(key, schema, given[key]))
+        if key not in WRITTEN:
+            yield f"### {key}"
+            yield "\n".join(values(key, schema, given[key]))
 
 
 def usage(path: str, command: Any) -> str:
@@ -86,38 +83,33 @@ def usage(path: str, command: Any) -> str:
     return " ".join([path, *(piece.strip("{}").replace("}", "").upper() for piece in pieces[1:])])
 
 
-def options(commands: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each argument and option of some commands, equal ones in one row."""
-    users: dict[tuple[str, str], list[str]] = {}
-    for name, command in commands.items():
-        for one in getattr(command, "params", ()):
-            option, meaning = one.get_help_record(command.context_class(command))
-            if one.param_type_name == "argument":
-                option, meaning = option.split()[0].upper(), meaning.removesuffix("  [required]")
-            users.setdefault((option.replace(" range>", ">"), meaning), []).append(name)
-    for (option, meaning), found in users.items():
-        yield ", ".join(found), f"`{option}`", " ".join(meaning.split())
+def options(command: Any, seen: set[str]) -> Iterator[str]:
+    """Yield a line for each argument and option of a command, unless another has it too."""
+    for one in getattr(command, "params", ()):
+        option, meaning = one.get_help_record(command.context_class(command))
+        if one.param_type_name == "argument":
+            option, meaning = option.split()[0].upper(), meaning.removesuffix("  [required]")
+        line = f"  - `{option.replace(' range>', '>')}`: {' '.join(meaning.split())}"
+        if line not in seen:
+            seen.add(line)
+            yield line
 
 
-def commands(path: str, group: Any) -> Iterator[str]:
-    """Yield the section of a group of commands, and those of the groups in it."""
-    found = {name: group.commands[name] for name in group.commands}
-    rows = [
-        (f"`{usage(f'{path} {name}', one)}`", one.help.partition("\n\n")[0])
-        for name, one in found.items()
-    ]
-    yield f"### {path}"
-    yield table(("command", "what it does"), *rows)
-    yield table(("command", "argument or option", "meaning"), *options(found))
-    for name, one in found.items():
+def commands(path: str, group: Any, seen: set[str]) -> Iterator[str]:
+    """Yield the commands of a group that are no stages, and those of the groups in it."""
+    for name, one in group.commands.items():
         if hasattr(one, "commands"):
-            yield from commands(f"{path} {name}", one)
+            yield from commands(f"{path} {name}", one, seen)
+        elif not one.callback.__module__.startswith("stages"):
+            first, *_ = one.help.split("\n\n")
+            yield f"- `{usage(f'{path} {name}', one)}`: {first}"
+            yield from options(one, seen)
 
 
 def reference() -> str:
     """Return the page."""
-    parts = (HEAD, *parameters(), BETWEEN, *commands("coral", get_command(app)))
-    return "\n\n".join(parts) + "\n"
+    listed = "\n".join(commands("coral", get_command(app), set()))
+    return "\n\n".join((HEAD, *parameters(), BETWEEN, listed)) + "\n"
 
 
 if __name__ == "__main__":
