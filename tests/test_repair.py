@@ -228,7 +228,7 @@ def test_json_cases_are_a_pair_a_line_and_no_array_of_cases(
         return
     with pytest.raises(CoralError, match=tests) as caught:
         repair("m.py", "m.json")
-    assert "expected: one [inputs, expected] a line" in str(caught.value)
+    assert "expected: one [inputs, expected] per line" in str(caught.value)
 
 
 def test_a_function_named_sqrt_is_judged_by_the_rules_of_every_other(workspace: Path) -> None:
