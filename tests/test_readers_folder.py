@@ -267,7 +267,7 @@ def test_a_folder_that_changes_after_it_was_read_is_not_judged(tmp_path: Path) -
             {"stats.buggy.py": STATS + "\nx = 1\n"},
             ["stats.buggy.py", "no change in mean, _total"],
         ),
-        ({"stats.buggy.py": BUG, "buggy/stats.py": BUG}, ["two bugs"]),
+        ({"stats.buggy.py": BUG, "buggy/stats.py": BUG}, ["two buggy files"]),
         ({"stat.buggy.py": BUG}, ["stat.buggy.py", "without its program"]),
     ],
 )
