@@ -300,7 +300,7 @@ def test_a_function_is_named_in_any_form_of_its_letters(
         (["kinds.py", "--function", "inner"], ["a function inside a function or a block"]),
         (["kinds.py", "--function", "twice"], ["2 definitions"]),
         (["kinds.py", "--function", "later"], ["another definition than by def"]),
-        (["shared.py"], ["no program by themselves", "shared.py", "lines of their own"]),
+        (["shared.py"], ["do not parse on their own", "shared.py", "lines of their own"]),
         (["pipe.py"], ["no file", "pipe.py"]),
         (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
     ],
