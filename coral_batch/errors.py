@@ -1,9 +1,9 @@
-"""The one exception a user sees.
+"""Errors that users see.
 
-Every error that a user can cause or mend (bad input, missing file, full disk) is a `CoralError`.
-The command line prints it as one message without a traceback and exits with status 1, `coral
-repair` with `UNTRIED`, for which 1 says that nothing repairs; any other exception is a defect of
-this project and keeps its traceback.
+Every error that a user can cause or fix (bad input, missing file, full disk) is a `CoralError`. The
+command line prints it without a traceback and exits with status 1. `coral repair` exits with
+`UNTRIED` instead; there, 1 means that it found no repair. Any other exception is a bug in this
+project and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 UNTRIED = 2
-"""The exit status of `coral repair` for what could not be tried."""
+"""Exit status of `coral repair` when it could not try to repair."""
 
 
 class CoralError(Exception):
     """A problem the user can act on.
 
     Args:
-        problem: what is wrong, as one sentence without a final full stop.
+        problem: what is wrong: one sentence, without a full stop.
         file: the file it was found in.
         field: the field, row or line inside the file, e.g. ``row 3, candidates.r``.
         found: the offending value; shown with repr() and cut to 200 characters, None as ``null``.
-        expected: what would have been accepted, in words.
+        expected: what is accepted, in words.
         action: what the user should do.
     """
 
@@ -60,10 +60,10 @@ def check_known(
     file: Path | None = None,
     field: str | None = None,
 ) -> None:
-    """Check that a name is one of those that there are.
+    """Check that a name is one of `known`.
 
     Raises:
-        CoralError: it is none of `known`.
+        CoralError: it is not.
     """
     names = list(dict.fromkeys(map(str, known)))
     if found not in names:
@@ -77,7 +77,7 @@ class TooLong(CoralError):
 
 @contextmanager
 def reading(place: Path) -> Iterator[None]:
-    """Let what looks at a place, or reads what lies there, tell a user why it cannot.
+    """Turn an `OSError` into a `CoralError` that says why a path cannot be read.
 
     Raises:
         CoralError: access is denied, the name is too long, or the file system fails.
@@ -89,7 +89,7 @@ def reading(place: Path) -> Iterator[None]:
             "a file or folder cannot be read",
             file=error.filename or place,
             found=error.strerror or str(error),
-            action="grant read access, or name another place",
+            action="grant read access, or give another path",
         ) from None
 
 

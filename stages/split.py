@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import asdict
 
-from coral_batch.corpus.split.overlap import given_away, measure_overlaps
+from coral_batch.corpus.split.overlap import leaked, measure_overlaps
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import exclude, make_manifest
 from coral_batch.lake.stage import Outputs, Tables, run
@@ -17,7 +17,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
     given = (tables.read_rows("source_roles", Role, name) for name in settings.corpus.sources)
     manifest = make_manifest(given)
     overlaps = measure_overlaps(read_problems(tables, settings), manifest)
-    excluded = given_away(overlaps, settings.split)
+    excluded = leaked(overlaps, settings.split)
     return {
         "manifest": exclude(manifest, excluded),
         "overlaps": [asdict(row) for row in overlaps if row.evaluation not in excluded],

@@ -18,7 +18,7 @@ from coral_batch.corpus.roles.assignment import assign
 from coral_batch.corpus.split.overlap import (
     MEASURES,
     Overlap,
-    given_away,
+    leaked,
     measure_overlaps,
 )
 from coral_batch.corpus.split.roles import (
@@ -87,7 +87,7 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
         (lambda c: (c / "python_programs/gcd.py").unlink(), ["gcd.py", "no such file"]),
         (
             lambda c: shutil.copy(c / PROGRAMS[1] / "gcd.py", c / PROGRAMS[0]),
-            ["python_programs/gcd.py", "is the correct one"],
+            ["python_programs/gcd.py", "equals the correct one"],
         ),
         (lambda c: (c / "json_testcases/gcd.json").unlink(), ["test_gcd.py"]),
         (lambda c: (c / "json_testcases/gcd.json").write_text("\n"), ["gcd.json", "no test case"]),
@@ -201,8 +201,8 @@ def test_a_broken_file_of_roles_is_refused(problems: list[Problem], tmp_path: Pa
     for lines, words in {
         (): ["is empty"],
         ('{"name": "gcd", "role": "tested"}',): ["line 1", "role", "tested", "held_out"],
-        ('{"name": "bogosort", "role": "test"}',): ["line 1", "bogosort", "to no problem"],
-        ('{"name": "gcd", "role": "test"}',) * 2: ["line 2", "two rows have one name", "gcd"],
+        ('{"name": "bogosort", "role": "test"}',): ["line 1", "bogosort", "to an unknown problem"],
+        ('{"name": "gcd", "role": "test"}',) * 2: ["line 2", "two rows have the same name", "gcd"],
     }.items():
         write_roles(tmp_path, *lines)
         with pytest.raises(CoralError) as caught:
@@ -287,7 +287,7 @@ def test_a_disguised_evaluation_program_is_found(
     pair = next(row for row in renamed if (row.evaluation, row.other) == ("wrap", "gcd"))
     assert (pair.similarity, pair.ngrams, pair.trees) == (1, 1, 1)
     with pytest.raises(CoralError, match="gcd \\(training\\), wrap \\(test\\)"):
-        given_away(renamed, LIMITS)
+        leaked(renamed, LIMITS)
 
 
 def test_a_copied_part_in_a_longer_program_is_found(
@@ -301,9 +301,9 @@ def test_a_copied_part_in_a_longer_program_is_found(
     assert pair.ngrams > 0.95
     assert pair.trees == 1
     with pytest.raises(CoralError, match=r"split\.ngrams"):
-        given_away(padded, LIMITS)
+        leaked(padded, LIMITS)
     with pytest.raises(CoralError, match=r"split\.trees"):
-        given_away(padded, replace(LIMITS, ngrams=2.0))
+        leaked(padded, replace(LIMITS, ngrams=2.0))
 
 
 def test_the_bundled_corpus_overlaps_less_than_the_limits(
@@ -311,7 +311,7 @@ def test_the_bundled_corpus_overlaps_less_than_the_limits(
 ) -> None:
     rows = measure_overlaps(problems, manifest)
     assert {row.evaluation for row in rows} == coralx.TEST | coralx.HELD_OUT
-    given_away(rows, LIMITS)
+    leaked(rows, LIMITS)
 
 
 def test_the_closest_program_is_that_of_all_pairs(
@@ -339,11 +339,11 @@ def test_a_copy_of_a_program_that_is_selected_on_is_refused_as_held_out(
     problems: list[Problem], manifest: list[Role]
 ) -> None:
     with pytest.raises(CoralError, match="wrap \\(test\\), fold \\(held_out\\)") as caught:
-        given_away(measure_overlaps(*with_copy(problems, manifest)), LIMITS)
+        leaked(measure_overlaps(*with_copy(problems, manifest)), LIMITS)
     assert "split.overlapping to exclude" in str(caught.value)
 
 
-def test_all_programs_that_are_given_away_are_named_at_once(
+def test_all_programs_that_are_leaked_are_named_at_once(
     problems: list[Problem], manifest: list[Role]
 ) -> None:
     """Whoever adds a source of many programs should not find them one run at a time."""
@@ -354,23 +354,24 @@ def test_all_programs_that_are_given_away_are_named_at_once(
         for p in problems
     ]
     with pytest.raises(CoralError, match="one of each pair") as caught:
-        given_away(measure_overlaps(mixed, manifest), LIMITS)
+        leaked(measure_overlaps(mixed, manifest), LIMITS)
     for other, evaluation in copied.items():
         pair = f"{other} (training), {evaluation} (test): near_duplicate 1.000"
         assert str(caught.value).count(pair) == 1
 
 
-def test_a_held_out_program_that_is_given_away_can_be_excluded(
+def test_a_held_out_program_that_is_leaked_can_be_excluded(
     problems: list[Problem], manifest: list[Role]
 ) -> None:
     limits = replace(LIMITS, overlapping="exclude")
     copied, rows = with_copy(problems, manifest)
-    reasons = given_away(measure_overlaps(copied, rows), limits)
+    reasons = leaked(measure_overlaps(copied, rows), limits)
     assert list(reasons) == ["fold"]
     kept = exclude(rows, reasons)
-    assert (kept[-1].role, kept[-1].reason[:11]) == ("excluded", "wrap (test)")
+    assert kept[-1].role == "excluded"
+    assert kept[-1].reason.startswith("too similar to wrap (test): ")
     assert {problem.name for problem in select(copied, kept, "held_out")} == coralx.HELD_OUT
     renamed = disguised(problems, manifest, lambda text: text)
     with pytest.raises(CoralError, match="wrap \\(test\\)") as caught:
-        given_away(renamed, limits)
+        leaked(renamed, limits)
     assert "split.overlapping" not in str(caught.value)  # which keeps held-out programs alone

@@ -193,7 +193,7 @@ def test_a_reference_that_fails_its_tests_is_refused() -> None:
         injected([problem, CHOSEN[0], replace(problem, name="g")])
     for words in ("problem f, case 1", "FAIL returned 3", "PASS with 4", "correct the corpus"):
         assert words in str(caught.value)
-    assert "likewise of problem g, case 1" in str(caught.value)
+    assert "likewise for problem g, case 1" in str(caught.value)
 
 
 def test_a_reference_that_hangs_is_refused_and_the_parameter_named() -> None:

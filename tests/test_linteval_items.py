@@ -164,9 +164,9 @@ def test_what_gives_no_item_is_dropped_with_its_reason() -> None:
     details = {drop.source: drop.detail for drop in data_set.dropped}
     assert details["stuck"] == "E741: ambiguous variable name 'l' in 1 line"
     assert details["wrong"] == "test 1: FAIL returned -1"
-    assert details["again"] == "the code of good"
-    assert details["idle"] == "nothing is left of the program"
-    assert details["other"] == "its syntax is another, and there are no tests"
+    assert details["again"] == "same code as good"
+    assert details["idle"] == "the canonical code is empty"
+    assert details["other"] == "its syntax tree differs, and there are no tests"
     assert data_set.statistics.dropped["canonical_fails"] == 3
     good, untested = data_set.items
     assert good.inputs.feedback.startswith("E231: missing whitespace after ',' in 1 line\n")
@@ -227,7 +227,7 @@ def test_a_name_that_may_be_used_where_no_text_shows_it_is_kept() -> None:
 
 
 def test_programs_that_give_no_item_are_an_error() -> None:
-    with pytest.raises(CoralError, match="no program gives an item"):
+    with pytest.raises(CoralError, match="no program can become an item"):
         made_of([Candidate("fine", "x = 1\n")])
 
 

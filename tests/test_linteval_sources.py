@@ -182,7 +182,7 @@ def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
     (item,) = read_codelintereval(tmp_path)
     assert item.meta.id == 5
     (tmp_path / "test.jsonl").write_text(json.dumps(RECORD))
-    with pytest.raises(CoralError, match="does not hold one data set"):
+    with pytest.raises(CoralError, match="does not have exactly one data set"):
         read_codelintereval(tmp_path)
     (tmp_path / "none").mkdir()
     with pytest.raises(CoralError, match="none"):

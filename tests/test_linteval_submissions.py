@@ -90,7 +90,7 @@ def with_line(line: str) -> str:
         (with_line('{"id": 7, "answer": "c"}'), ["line 3, id", "7", "one of the 3 items"]),
         (
             with_line('{"id": 1, "answer": "c"}'),
-            ["line 3, id", "1", "two rows have one id", "line 2"],
+            ["line 3, id", "1", "two rows have the same id", "line 2"],
         ),
         (with_line(""), ["no answer to 1 of 3 items, such as 2", "every item", "--items"]),
         (with_line('{"id": 2, "answers": ["c", "d"]}'), ["line 3, id", "2 answers", "1, as in"]),
@@ -100,7 +100,7 @@ def with_line(line: str) -> str:
             ["not in the format of a file of answers", "line 3, answer", "1", "string or null"],
         ),
         (with_line('{"id": "2", "answer": "c"}'), ["line 3, id", "'2'", "integer"]),
-        (with_line('{"id": 2}'), ["line 3", "neither", "answer, a text, or answers"]),
+        (with_line('{"id": 2}'), ["line 3", "neither", "answer (a text) or answers"]),
         (with_line('{"id": 2, "answer": "c", "answers": ["c"]}'), ["line 3", "answer and answers"]),
         (with_line('{"id": 2, "answer": "\\ud800"}'), ["line 3", "surrogates"]),
         (with_line('{"id": 2, "answer": "c'), ["line 3", "not valid JSON"]),

@@ -146,7 +146,7 @@ def test_reasons_say_why():
     assert reasons["style"] == "3 findings: E225, 2 x E302"
     assert reasons["security"] == "1 findings: B101 HIGH"
     assert reasons["syntax"] == "parses"
-    assert score("def f(:", ["UNPARSEABLE"], []).reasons["style"] == "no syntax"
+    assert score("def f(:", ["UNPARSEABLE"], []).reasons["style"] == "does not parse"
 
 
 verdict_lists = st.lists(st.sampled_from(get_args(Kind)), min_size=1, max_size=12)

@@ -260,14 +260,14 @@ def test_a_folder_that_changes_after_it_was_read_is_not_judged(tmp_path: Path) -
         ({"test_stats.py": "def test_it(): pass\n"}, ["no test of the folder calls"]),
         ({"conftest.py": "raise SystemExit(3)\n"}, ["pytest does not run", "SystemExit"]),
         ({"test_stats.py": "while True: pass\n"}, ["pytest does not run", "processor time"]),
-        ({"__init__.py": ""}, ["a package itself", "the folder that holds"]),
+        ({"__init__.py": ""}, ["the folder is a package", "the folder that holds"]),
         ({"stats.buggy.py": "def mean(:\n"}, ["stats.buggy.py", "does not parse"]),
-        ({"stats.buggy.py": STATS + "# the same\n"}, ["stats.buggy.py", "changes none of mean"]),
+        ({"stats.buggy.py": STATS + "# the same\n"}, ["stats.buggy.py", "no change in mean"]),
         (
             {"stats.buggy.py": STATS + "\nx = 1\n"},
-            ["stats.buggy.py", "changes none of mean, _total"],
+            ["stats.buggy.py", "no change in mean, _total"],
         ),
-        ({"stats.buggy.py": BUG, "buggy/stats.py": BUG}, ["two bugs"]),
+        ({"stats.buggy.py": BUG, "buggy/stats.py": BUG}, ["two buggy files"]),
         ({"stat.buggy.py": BUG}, ["stat.buggy.py", "without its program"]),
     ],
 )

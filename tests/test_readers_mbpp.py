@@ -123,7 +123,7 @@ def test_imports_for_type_checkers_alone_are_not_missing(tmp_path: Path, conditi
 
 def test_a_data_set_without_a_problem_is_an_error_that_says_why(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "mbpp.jsonl", {**ROW, "code": "print 'x'"})
-    with pytest.raises(CoralError, match=r"no problem can be made[\s\S]*mbpp_601"):
+    with pytest.raises(CoralError, match=r"no row of the data set[\s\S]*mbpp_601"):
         read("mbpp", file)
 
 

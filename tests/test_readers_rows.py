@@ -112,7 +112,7 @@ def test_what_is_no_data_set_is_refused(reader: str, tmp_path: Path) -> None:
         ("evalplus", {"base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
         ("evalplus", {"base_input": ...}, ["line 2", "the missing"]),
         *(
-            (reader, {}, ["two rows have one task id", "line 2, task_id", "line 1"])
+            (reader, {}, ["two rows have the same task id", "line 2, task_id", "line 1"])
             for reader in sorted(ROWS)
         ),
     ],

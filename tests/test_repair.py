@@ -228,7 +228,7 @@ def test_json_cases_are_a_pair_a_line_and_no_array_of_cases(
         return
     with pytest.raises(CoralError, match=tests) as caught:
         repair("m.py", "m.json")
-    assert "expected: one [inputs, expected] a line" in str(caught.value)
+    assert "expected: one [inputs, expected] per line" in str(caught.value)
 
 
 def test_a_function_named_sqrt_is_judged_by_the_rules_of_every_other(workspace: Path) -> None:
@@ -300,7 +300,7 @@ def test_a_function_is_named_in_any_form_of_its_letters(
         (["kinds.py", "--function", "inner"], ["a function inside a function or a block"]),
         (["kinds.py", "--function", "twice"], ["2 definitions"]),
         (["kinds.py", "--function", "later"], ["another definition than by def"]),
-        (["shared.py"], ["no program by themselves", "shared.py", "lines of their own"]),
+        (["shared.py"], ["do not parse on their own", "shared.py", "lines of their own"]),
         (["pipe.py"], ["no file", "pipe.py"]),
         (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
     ],

@@ -143,7 +143,7 @@ def test_a_function_that_cannot_be_tried_is_told_and_the_others_are_tried(folder
     found = list(repair_folder(folder, draw=draw))
     told = {one.function: one.reason for one in found if not isinstance(one, Repair)}
     assert told["clamp"] == "the prompt does not fit"
-    assert "no program by themselves" in told["f"]
+    assert "do not parse on their own" in told["f"]
     assert next(one.outcome for one in found if isinstance(one, Repair)) == "repaired"
 
 

@@ -1,4 +1,4 @@
-"""CodeLinterEval: code and flake8's complaints go in, code that flake8 accepts is to come out.
+"""CodeLinterEval: given code and flake8's findings in it, write code that flake8 accepts.
 
-`item` says what an item is. Pure functions on frozen dataclasses: no file system, no torch.
+`coral_batch.records.items.Item` is one task.
 """

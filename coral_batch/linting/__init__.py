@@ -1,5 +1,5 @@
-"""flake8 and bandit on generated code, many sources to a process.
+"""Run flake8 and bandit on generated code, many sources per process.
 
-`programs` runs one of them over a folder of files, `pool` does so for many sources in parallel.
-Nothing here runs the code it reads.
+`programs` runs one linter on a folder of files, `pool` lints many sources in parallel. The linted
+code is never run.
 """

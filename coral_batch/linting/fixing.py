@@ -1,9 +1,9 @@
-"""Make code that flake8 accepts, with the tools that people use for it.
+"""Fix code with common tools so that flake8 accepts it.
 
-Three steps, over all files at once: ``ruff check --fix`` with the fixes that ruff calls unsafe
-(unused names go, ``== None`` becomes ``is None``), ``ruff format``, and autopep8 for what ruff's
-format does otherwise than flake8 wants (E203). Whether flake8 is silent then, and whether the
-program still does what it did, is for the caller to find out: these tools promise neither.
+Three steps, over all files at once: ``ruff check --fix`` with the fixes that ruff calls unsafe (it
+removes unused names and turns ``== None`` into ``is None``), ``ruff format``, and autopep8 where
+ruff's format violates flake8 (E203). The tools guarantee neither that flake8 is silent nor that the
+program still works: the caller has to check both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TOOLS = ("ruff", "autopep8")
 LINE_LENGTH = 79
 _CHUNK = 32
 _VERSION = f"py{sys.version_info.major}{sys.version_info.minor}"
-# --preview: ruff's pycodestyle rules on blank lines and spaces are still called that.
+# --preview: ruff's pycodestyle rules on blank lines and spaces are still in preview.
 _STEPS = (
     ("check", "--select=E,W,F", "--preview", "--fix", "--unsafe-fixes", "--exit-zero", "--quiet"),
     ("format", "--quiet"),
@@ -39,7 +39,7 @@ def fix(
 
     Args:
         sources: Python sources, each at most `coral_batch.linting.pool.MAX_BYTES` long.
-        workers: number of processes, >= 1; None means one a core.
+        workers: number of processes, >= 1; None means one per core.
         tools: those of `TOOLS` to use.
 
     Raises:
@@ -71,7 +71,7 @@ def _with_ruff(sources: Sequence[str]) -> list[str]:
 
 
 def _ruff(command: str, *arguments: str) -> None:
-    """Run ruff, away from any configuration of this machine."""
+    """Run ruff without any configuration of this machine."""
     general = ["--isolated", "--no-respect-gitignore", "--no-cache", f"--line-length={LINE_LENGTH}"]
     general.append(f"--target-version={_VERSION}")
     done = subprocess.run(
@@ -80,7 +80,7 @@ def _ruff(command: str, *arguments: str) -> None:
         text=True,
         check=False,
     )
-    # 2 is what ruff says when it cannot parse one of the files; the others are done.
+    # Status 2: ruff could not parse one of the files; the others are done.
     if done.returncode not in {0, 2} or "unexpected argument" in done.stderr:
         raise CoralError(
             "ruff does not run",

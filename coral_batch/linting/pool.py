@@ -1,8 +1,8 @@
-"""flake8 and bandit on many sources: each distinct one once, in parallel.
+"""Lint many sources with flake8 and bandit in parallel, each distinct source once.
 
-Sources go in batches to the workers of `coral_batch.work.parallel`; there each program reads a
-batch in one process under limits (`coral_batch.linting.programs`). So a source on which a program
-fails costs that program's findings on that source, never another source's.
+Sources go in batches to the workers of `coral_batch.work.parallel`. There each linter reads a batch
+in one process under limits (`coral_batch.linting.programs`). A source that breaks a linter loses
+that linter's findings, and never affects another source.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from coral_batch.work.parallel import run, slots
 from coral_batch.work.progress import progress
 
 MAX_BYTES = 64 * 1024
-"""Longest source that is linted, in bytes of UTF-8: many times the longest honest answer.
+"""Longest source that is linted, in bytes of UTF-8: many times the longest real answer.
 
-flake8 takes time quadratic in a line's length on some texts; up to this length it mostly finishes
-within its limit, so that how fast the machine is does not decide the findings.
+On some texts flake8 takes time quadratic in a line's length. Up to this length it mostly finishes
+within its limit, so the findings do not depend on the machine's speed.
 """
 
 _BATCH = 256
@@ -39,7 +39,7 @@ def lint(
 
     Args:
         sources: the texts, in any number and with any repetitions.
-        workers: number of processes, >= 1; None means one a core.
+        workers: number of processes, >= 1; None means one per core.
         tools: those of `TOOLS` to use.
         honour_noqa: let ``# noqa`` comments silence findings, as flake8 does by default.
         final_newline: end the last line with a newline if it has none, so that W292 is not found
@@ -47,11 +47,11 @@ def lint(
 
     Returns:
         The findings of each source, in the order of `sources`; per source in the order of `tools`.
-        A program that did not finish leaves one finding with a code of
+        A linter that did not finish leaves one finding with a code of
         `coral_batch.records.finding.FAILURES`.
 
     Raises:
-        CoralError: workers keep being killed from outside, or a program does not run.
+        CoralError: workers keep being killed from outside, or a linter does not run.
     """
     found: dict[str, list[Finding]] = {}
     distinct = list(dict.fromkeys(sources))
@@ -91,11 +91,11 @@ def _lint_batch(
 
 
 def _refusal(source: str) -> tuple[str, str] | None:
-    """Return code and message where a source is given to no program."""
+    """Return code and message if a source cannot be linted; else None."""
     try:
         length = len(source.encode())
     except UnicodeEncodeError:
-        return ERROR, "a text that UTF-8 cannot hold"
+        return ERROR, "not encodable as UTF-8"
     if length > MAX_BYTES:
         return TOO_LONG, f"{length:,} bytes; at most {MAX_BYTES:,} are linted"
     return None

@@ -1,8 +1,8 @@
-"""flake8 and bandit as programs: one process for many texts, each text in a file of its own.
+"""Run flake8 or bandit on many texts in one process, each text in its own file.
 
-The findings on a text are those of ``flake8 --isolated`` and of ``bandit --ignore-nosec`` on a file
-that holds it as UTF-8. What bandit lists under ``errors`` is a finding too, and so is a test of its
-own that raises, which bandit only logs: no finding always means that the program read the text.
+The findings on a text are those of ``flake8 --isolated`` and ``bandit --ignore-nosec`` on the text
+as a UTF-8 file. Bandit's ``errors`` are findings too, and so are bandit's tests that raise, which
+it only logs. So no findings always means that the linter read the text.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ TOOLS = ("flake8", "bandit")
 CPU_SECONDS = 5
 """CPU time of one process, however many texts it reads (a usual text takes milliseconds).
 
-One limit for all: a text that passes with others would also have passed by itself.
+One limit for all: a text that finishes with others would also finish alone.
 """
 
 MEMORY_BYTES = 1 << 30
-"""Address space of one process; a lower hard limit of the calling shell holds instead."""
+"""Address space of one process; a lower hard limit of the calling shell takes precedence."""
 
 _LIMITED = """
 ulimit -S -c 0
@@ -46,7 +46,7 @@ exec "$@"
 """
 # -P: nothing is imported from the working directory.
 _PYTHON = (sys.executable, "-P", "-W", "ignore", "-m")
-# With --exit-zero another status than 0 means that the program failed.
+# With --exit-zero, any status but 0 means that the linter failed.
 _FLAKE8 = (
     "flake8",
     "--isolated",
@@ -60,19 +60,19 @@ _RAISED_IN_BANDIT = re.compile(r"(Bandit internal error running: \w+) on file \.
 
 
 def find(tool: str, texts: Sequence[str], honour_noqa: bool) -> list[list[Finding]]:
-    """Run a program over texts; if it fails, find by halving on which of them.
+    """Run a linter on texts; if it fails, bisect to find the texts that break it.
 
     Args:
         tool: one of `TOOLS`.
-        texts: those that UTF-8 can hold.
+        texts: texts that UTF-8 can encode.
         honour_noqa: let ``# noqa`` comments silence findings of flake8.
 
     Returns:
-        Each text's findings, in the program's order. A text on which the program fails has one
+        Each text's findings, in the linter's order. A text on which the linter fails has one
         finding: an ERROR, CRASH or TIMEOUT.
 
     Raises:
-        CoralError: the program does not run at all.
+        CoralError: the linter does not run at all.
     """
     if not texts:
         return []
@@ -108,7 +108,7 @@ def _run(tool: str, folder: str, honour_noqa: bool) -> subprocess.CompletedProce
         # Relative, since bandit skips every path that has, say, `.git` in it.
         command = [*_BANDIT, "."]
     else:
-        # Absolute: the folder's name tells where a finding starts, and no text can know it.
+        # Absolute: the folder's name marks the start of a finding, and no text can contain it.
         command = [*_FLAKE8, folder] if honour_noqa else [*_FLAKE8, "--disable-noqa", folder]
     limits = [str(CPU_SECONDS), str(MEMORY_BYTES >> 10)]
     return subprocess.run(
@@ -158,7 +158,7 @@ def _number(name: str) -> int:
 
 
 def _failure(tool: str, status: int, said: str) -> Finding:
-    """Return the finding for a text on which a program has ended with this status."""
+    """Return the finding for a text on which a linter ended with this status."""
     if status == -signal.SIGXCPU:
         return failure(tool, TIMEOUT, f"no result within {CPU_SECONDS} s of CPU time")
     if status < 0:

@@ -18,7 +18,7 @@ def aggregate(
 ) -> tuple[list[str], NDArray[np.float64]]:
     """Average over the samples of each problem, then over the problems of each genome.
 
-    So every problem weighs the same, however many samples it has.
+    So every problem has the same weight, however many samples it has.
 
     Args:
         genomes: (n,) the genome of each row.
@@ -68,11 +68,11 @@ def fitness(objectives: NDArray[np.float64], weights: Scores) -> NDArray[np.floa
 
     Args:
         objectives: (..., k) array in the order of `OBJECTIVES`.
-        weights: one weight an objective; they sum to 1.
+        weights: one weight per objective; they sum to 1.
 
     Returns:
-        A (...) array in [0, 1]. Summed term by term in their order, the same to the last bit
-        on every machine (a matrix product is not).
+        A (...) array in [0, 1]. Summed term by term in order, so bit-identical on every machine
+        (a matrix product is not).
     """
     total = np.zeros(objectives.shape[:-1])
     for k, weight in enumerate(astuple(weights)):

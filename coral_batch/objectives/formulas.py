@@ -1,9 +1,9 @@
-"""The objectives' formulas, to the digit those of CORAL-X ('Objective Calculation Details').
+"""The objectives' formulas, exactly those of CORAL-X ('Objective Calculation Details').
 
-Every function expects code that parses; code that does not scores 0 in all objectives, which
-`coral_batch.objectives.score` sees to. The formulas are kept with their quirks: a program that
-passes one of nine cases has a lower bugfix score (0.111) than one that passes none (0.2), and no
-style, runtime or syntax score reaches 1.
+Every function expects code that parses; `coral_batch.objectives.score` gives other code 0 in all
+objectives. The formulas keep CORAL-X's quirks: a program that passes one of nine cases has a lower
+bugfix score (0.111) than one that passes none (0.2), and no style, runtime or syntax score reaches
+1.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ SYNTAX = 0.9
 """The score of code that parses."""
 
 RUN_ONCE = 1e-3
-"""Seconds; what a case takes below this counts as this where it ran once: what a process does for
-the first time takes as long as most cases do."""
+"""Seconds; shorter times count as this if a case ran once: the first-time work of a process takes
+as long as most cases."""
 
 REPEATED = 1e-6
-"""Likewise where it ran until the clock could tell: calling a function takes as long."""
+"""Likewise if a case was repeated until it could be timed: a function call takes as long."""
 
 
 def bugfix(passed: int, total: int) -> float:
@@ -29,23 +29,23 @@ def bugfix(passed: int, total: int) -> float:
 
 
 def security(high: int, medium: int) -> float:
-    """Return 1.0 less 0.3 a finding of high and 0.1 a finding of medium severity.
+    """Return 1.0 minus 0.3 per finding of high and 0.1 per finding of medium severity.
 
-    In [0, 1]: the seed's formula falls below 0 from the fourth high finding on and is clipped here.
+    In [0, 1]: CORAL-X's formula is below 0 from the fourth high finding on and is clipped here.
     Findings of low severity cost nothing.
     """
     return max(0.0, 1.0 - high * 0.3 - medium * 0.1)
 
 
 def style(violations: int) -> float:
-    """Return 0.97 for clean code, else 0.8 less 0.05 a flake8 violation, at least 0."""
+    """Return 0.97 for clean code, else 0.8 minus 0.05 per flake8 violation, at least 0."""
     return 0.97 if violations == 0 else max(0.0, 0.8 - violations * 0.05)
 
 
 def runtime_heuristic(code: str, loops: int) -> float:
-    """Return 0.7, plus 0.1 for ``[::-1]`` in the text, less 0.1 for more than two nested loops.
+    """Return 0.7, plus 0.1 for ``[::-1]`` in the text, minus 0.1 for more than two nested loops.
 
-    The seed clips it to [0, 0.9]; its two patterns only reach 0.6 to 0.8.
+    CORAL-X clips it to [0, 0.9]; its two patterns only reach 0.6 to 0.8.
 
     Args:
         code: the program.
@@ -63,7 +63,7 @@ def runtime_measured(times: Sequence[tuple[float, float]], resolution: float = R
     """Return 0.9 * min(1, CPU time of the reference / CPU time of the program).
 
     In [0, 0.9] like the heuristic, so that the two can be exchanged: 0.9 for a program no slower
-    than the reference, half of it for one that takes twice as long, 0 when no case was passed.
+    than the reference, half of it for one that takes twice as long, 0 if it passed no case.
     The times are summed over the cases, each raised to `resolution`.
 
     Args:
@@ -81,9 +81,9 @@ def nested_loops(tree: ast.Module) -> int:
     """Return the deepest nesting of loops in `tree`, 0 without a loop.
 
     A loop is a ``for`` or ``while`` statement or a ``for`` clause of a comprehension or generator
-    expression (each clause runs inside the one before it). What is evaluated once, the iterable of
-    a ``for`` and the ``else`` branch, is not inside the loop. A function defined inside a loop
-    starts again from 0: defining it does not run it.
+    expression (each clause runs inside the clause before it). The iterable of a ``for`` and the
+    ``else`` branch run once and are not inside the loop. A function defined inside a loop starts
+    again from 0: defining it does not run it.
     """
     deepest = 0
     stack: list[tuple[ast.AST, int]] = [(tree, 0)]

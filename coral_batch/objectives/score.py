@@ -1,4 +1,4 @@
-"""The objectives of one sample and why they are what they are.
+"""The objectives of one sample, with reasons.
 
 `JUDGES` has one entry per objective. Its name is a field of `Scores`, the key of its weight and its
 thresholds in params.yaml (`objectives.weights`, `gate.base`, `gate.max`), and its column.
@@ -23,7 +23,7 @@ class SampleScore:
 
     Attributes:
         scores: the objectives, each in [0, 1].
-        reasons: objective -> why, in a short text.
+        reasons: objective -> why, in a few words.
     """
 
     scores: Scores
@@ -63,9 +63,9 @@ def score(
 ) -> SampleScore:
     """Score one sample.
 
-    Code that does not parse scores 0 in all objectives, and so does code that kills or stalls
-    a linter or is too long for it: it is not parsed here, where no limit holds. A linter that fails
-    otherwise earns its objective 0, never the score of clean code.
+    Code that does not parse scores 0 in all objectives. So does code that kills or stalls a linter
+    or is too long for it: it is not parsed here, where no limit applies. If a linter fails
+    otherwise, its objective is 0, never the score of clean code.
 
     Args:
         code: the extracted code, which may be anything.
@@ -73,13 +73,15 @@ def score(
         findings: what flake8 and bandit found in `code`.
         cpu_seconds: CPU seconds of the program and of the reference, which passes all cases, one
             a case as `verdicts`, for a measured runtime objective; None for the heuristic.
-        resolution: seconds below which the times are not told apart.
+        resolution: seconds; shorter times count as this.
     """
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
     loops = None if refused else _loops(code)
     if loops is None:
         reason = (
-            f"not parsed: linters gave {', '.join(sorted(refused))}" if refused else "no syntax"
+            f"not parsed: linting failed with {', '.join(sorted(refused))}"
+            if refused
+            else "does not parse"
         )
         zero = Scores(**dict.fromkeys(JUDGES, 0.0))
         return SampleScore(zero, dict.fromkeys(JUDGES, reason))
@@ -163,7 +165,7 @@ JUDGES: dict[str, Judge] = {
     "style": _style,
     "runtime": _runtime,
 }
-"""Objective -> what judges a sample by it, in the order of `Scores`' fields."""
+"""Objective -> function that judges a sample by it, in the order of `Scores`' fields."""
 
 
 def _tally(counts: Counter[str]) -> str:

@@ -56,7 +56,7 @@ def score_samples(
         reference = seconds[REFERENCE, sample.problem, 0]
         if not len(kinds[key]) == len(seconds[key]) == len(reference) > 0:
             raise CoralError(
-                "a sample's verdicts and times do not fit",
+                "a sample's verdicts and times do not match",
                 field=f"genome {key[0]}, problem {key[1]}, sample {key[2]}",
                 found=f"{len(kinds[key])} verdicts, {len(seconds[key])} times,"
                 f" {len(reference)} of the reference",
@@ -68,7 +68,7 @@ def score_samples(
             kinds[key],
             found[key],
             cpu_seconds=(seconds[key], reference) if measured else None,
-            # What has a test file does not run again.
+            # Cases are repeated, a test file runs once.
             resolution=RUN_ONCE if sample.problem in tests else REPEATED,
         )
         row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))

@@ -1,7 +1,7 @@
 """What a genome becomes: an adapter configuration and generation knobs.
 
-The heavy genes (`AdapterConfiguration`) decide which adapter is trained and key the store; the
-light ones (`Knobs`) decide generation alone and never cost a training.
+The heavy genes (`AdapterConfiguration`) decide which adapter is trained and key the store. The
+light genes (`Knobs`) only affect generation and need no training.
 """
 
 from __future__ import annotations
@@ -47,5 +47,5 @@ class Knobs:
 
 
 def knobs_at(temperature: float) -> Knobs:
-    """Return the knobs of answers whose temperature alone is set."""
+    """Return knobs with this temperature and fixed other values."""
     return Knobs(temperature, top_p=1.0, top_k=50, repetition_penalty=1.0)

@@ -1,4 +1,4 @@
-"""What a linter says about a source, and what is said when it could not finish."""
+"""A linter's findings, and findings for a linter that did not finish."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ CRASH = "CRASH"
 TIMEOUT = "TIMEOUT"
 
 FAILURES = frozenset({TOO_LONG, UNPARSEABLE, ERROR, CRASH, TIMEOUT})
-"""Codes of findings that say that a linter did not finish, so that silence always means clean.
+"""Codes for a linter that did not finish, so that no findings always means clean.
 
-TOO_LONG: the source was not linted for its length. UNPARSEABLE: bandit could not parse it (flake8
-says E999 or E902 itself). ERROR: the linter raised an exception, or UTF-8 cannot hold the text.
-CRASH: the linter's process died. TIMEOUT: the linter was killed for the time it took.
+TOO_LONG: the source is too long to lint. UNPARSEABLE: bandit could not parse it (flake8 itself
+reports E999 or E902). ERROR: the linter raised an exception, or UTF-8 cannot encode the text.
+CRASH: the linter's process died. TIMEOUT: the linter was killed after its time limit.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One complaint about one source.
+    """One finding in one source.
 
     Attributes:
         tool: ``flake8`` or ``bandit``.
@@ -43,5 +43,5 @@ class Finding:
 
 
 def failure(tool: str, code: str, message: str) -> Finding:
-    """Return the finding that says that `tool` did not finish; `code` is one of `FAILURES`."""
+    """Return the finding for a `tool` that did not finish; `code` is one of `FAILURES`."""
     return Finding(tool, code, message, line=0, column=0)

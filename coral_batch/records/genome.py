@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Rule, grid seed and density: what decides the automaton's history.
+# Rule, grid seed and density, which determine the automaton's history.
 Genes = tuple[str, int, float]
 
 
@@ -15,7 +15,7 @@ class Genome:
     Attributes:
         id: ``GENERATION-INDEX`` of its birth, e.g. ``003-07``; a survivor keeps its id.
         parents: ids of the genomes it was made from; none, one or two.
-        operator: what made it: ``random``, ``mutation`` or ``crossover+mutation``.
+        operator: how it was made: ``random``, ``mutation`` or ``crossover+mutation``.
         rule: the automaton's rule in B/S notation.
         grid_seed: seed of the automaton's first grid, in [0, 2**32).
         density: share of living cells in the first grid, in [0.1, 0.9], four decimals.

@@ -1,7 +1,7 @@
 """The records of CodeLinterEval.
 
-`Item` is the benchmark's own record, field for field; what the build knows beside it, the tests
-that the answer has to pass, lies in `ItemTests`, one for each item.
+`Item` is the benchmark's own record, field for field. `ItemTests` has the tests that an answer has
+to pass, one record per item.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Reason = Literal[
     "not_silent",
     "canonical_fails",
 ]
-"""Why a program gives no item; schemas/linteval_dropped.schema.json says what each means."""
+"""Why a program is dropped; schemas/linteval_dropped.schema.json says what each means."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the model sees.
+    """Fields that the model sees.
 
     Attributes:
         code: source code with linter errors.
-        feedback: flake8's findings, a line each: ``CODE: message in LINE line``.
+        feedback: flake8's findings, one per line: ``CODE: message in LINE line``.
     """
 
     code: str
@@ -44,7 +44,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Meta:
-    """What the model never sees.
+    """Fields that the model never sees.
 
     Attributes:
         id: the item's number, unique in its data set.
@@ -57,12 +57,12 @@ class Meta:
 
 @dataclass(frozen=True)
 class Item:
-    """One question of CodeLinterEval.
+    """One task of CodeLinterEval.
 
     Attributes:
         instruction: template with each of `PLACEHOLDERS`.
-        inputs: what the placeholders stand for.
-        outputs: one 0 or 1 a sample; empty until the samples are scored.
+        inputs: the values of the placeholders.
+        outputs: one 0 or 1 per sample; empty until the samples are scored.
         meta: id and canonical solution.
     """
 
@@ -74,14 +74,14 @@ class Item:
 
 @dataclass(frozen=True)
 class ItemTests:
-    """The tests of one item; a test case decides nothing in the official score.
+    """The tests of one item; the official score does not use them.
 
-    With `function`, `cases` and `tests` a `coral_batch.verdicts.Program` is complete (`problem` is
-    the function's name; no support modules).
+    `function`, `cases` and `tests` are those of a `coral_batch.records.verdict.Program`, which has
+    no support modules.
 
     Attributes:
         id: the item's id.
-        source: where the item is from, e.g. ``mbpp 601`` or ``snippets/running_total 2``.
+        source: where the item comes from, e.g. ``mbpp 601`` or ``snippets/running_total 2``.
         function: name of the function that is tested; None when there are no tests.
         cases: JSON cases; empty when there are none.
         tests: source of a test file with functions named ``test*``, as `Problem.tests`; None
@@ -97,11 +97,11 @@ class ItemTests:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is scored of an answer that was not drawn here.
+    """An answer from outside of a run, with the fields that are scored.
 
     Attributes:
-        genome: name of what gave it; called as in `coral_batch.records.rows.LintSampleRow`, which
-            has these fields too.
+        genome: name of the model; the fields are named as in
+            `coral_batch.records.rows.LintSampleRow`.
         item: the item's id.
         sample: its number among the answers to the item, from 0.
         code: the extracted code.
@@ -120,7 +120,7 @@ class Candidate:
     Attributes:
         source: where it is from, e.g. ``mbpp 601``; unique.
         code: its source code.
-        canonical: its canonical solution; None to have one made.
+        canonical: its canonical solution; None to make one.
         function: as in `ItemTests`, like the two below.
         cases: JSON cases.
         tests: source of a test file.
@@ -136,7 +136,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A program that gives no item.
+    """A program that is dropped.
 
     Attributes:
         source: where it is from, as in `ItemTests`.
@@ -151,13 +151,13 @@ class Dropped:
 
 @dataclass(frozen=True)
 class ItemStatistics:
-    """What a build made.
+    """Counts of a build.
 
     Attributes:
         kept: number of items.
         dropped: reason -> number of programs.
         findings: flake8 code -> number of findings in the items' code, most frequent first.
-        prompts_from: whose they are: `ours` with their language, the name of a file, or `data set`.
+        prompts_from: where they come from: `ours` and the language, a file's name, or `data set`.
     """
 
     kept: int
@@ -168,7 +168,7 @@ class ItemStatistics:
 
 @dataclass(frozen=True)
 class DataSet:
-    """The four tables of `linteval_items`; `items` and `tests` are in step."""
+    """The four tables of `linteval_items`; `items` and `tests` have the same order."""
 
     items: tuple[Item, ...]
     tests: tuple[ItemTests, ...]

@@ -17,7 +17,7 @@ Loss = Literal[
     "failing",
     "skipped",
 ]
-"""Why a row or a file of a source gives no problem; docs/corpora.md says what each means."""
+"""Why a row or a file of a source is dropped; docs/corpora.md explains each."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Case:
     """One JSON test case.
 
     Attributes:
-        inputs: the positional arguments (QuixBugs' rule: an input that is not a list is the one
+        inputs: the positional arguments (QuixBugs' rule: an input that is not a list is the only
             argument).
         expected: the expected result, as JSON.
         tolerance: how far a number may be from the expected one, > 0; None where it must be equal.
@@ -38,11 +38,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that pytest runs in a project's own folder, with a candidate in its file's place.
+    """Tests that pytest runs in a project's own folder, with a candidate in place of the file.
 
     Attributes:
         root: the project's folder.
-        file: the program's file, seen from there.
+        file: the program's file, relative to the root.
         tests: pytest's ids of the tests that call the function; the reference passes all of them.
         collected: hash of the ids of all that pytest collects in their files, see
             `coral_batch.verdicts.suites.digest`.
@@ -58,7 +58,7 @@ class Suite:
 
 @dataclass(frozen=True)
 class DroppedProblem:
-    """A row or a file of a source that gives no problem.
+    """A row or a file of a source that is dropped.
 
     Attributes:
         name: the name that its problem would have, or the file's.
@@ -76,14 +76,13 @@ class Problem:
     """One program to repair.
 
     Attributes:
-        name: unique in the corpus, e.g. ``bitcount``; of an injected bug ``bitcount-3``.
+        name: unique in the corpus, e.g. ``bitcount``, or ``bitcount-3`` for an injected bug.
         function: name of the function that the tests call; QuixBugs' problems are named after it;
-            of a project's class, ``Class.method``.
+            in a project's class, ``Class.method``.
         buggy: the buggy module without its docstring, ending in one newline; None for a program
-            that bugs have yet to be injected into. Of a project's file, the function and what it
-            uses.
+            without a bug. For a project's file, the function and what it uses.
         reference: the correct module without alternative solutions in strings, likewise.
-        docstring: the text that describes the function (QuixBugs puts it behind the code).
+        docstring: the text that describes the function (QuixBugs puts it after the code).
         cases: the JSON test cases; empty for a problem that only has a test file.
         tests: for problems without JSON cases: the source of a test file, with functions named
             ``test*`` and the function under test imported by ``from FUNCTION import FUNCTION``; or
@@ -111,13 +110,13 @@ class Role:
 
     Attributes:
         name: the problem's name.
-        source: the source it is from.
+        source: the problem's source.
         role: ``training``, ``test``, ``held_out`` or ``excluded``.
         reason: why it has this role.
         cases: JSON cases it has.
-        judged: by ``cases``, by a ``test file`` apart from the program, or by ``pytest`` in one
-            process with it.
-        sha256: the problem's.
+        judged: by ``cases``, by a ``test file`` in another process than the program, or by
+            ``pytest`` in the same process.
+        sha256: the problem's hash.
     """
 
     name: str

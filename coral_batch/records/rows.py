@@ -39,12 +39,12 @@ class AdapterCardRow:
 
 @dataclass(frozen=True)
 class SubjectRow:
-    """What answers are drawn with: a genome, or the base model alone.
+    """A model that answers are drawn from: a genome, or the base model alone.
 
     Attributes:
         genome: its id, or `BASE`.
         key: key of its adapter; None for the base model alone.
-        folder: the adapter's PEFT folder, seen from the lake; None likewise.
+        folder: the adapter's PEFT folder, relative to the lake; None likewise.
         files: SHA-256 of each of its files, by name.
         knobs: how its repairs are drawn.
     """
@@ -78,7 +78,7 @@ class SampleRow:
 
 @dataclass(frozen=True)
 class FirstChangeRow:
-    """What a model would do to a program before anything is drawn; see the schema."""
+    """A model's probabilities for its first change of a program; see the schema."""
 
     genome: str
     problem: str
@@ -89,7 +89,7 @@ class FirstChangeRow:
 
     @property
     def found(self) -> bool:
-        """Whether a first change is most likely in the line of the reference's."""
+        """Whether the likeliest line of the first change is that of the reference's change."""
         return self.line == 1 + self.lines.index(max(self.lines))
 
 
@@ -114,7 +114,7 @@ class SelectionRow:
 
 @dataclass(frozen=True)
 class InheritedRow:
-    """The adapter of a survivor, which the next generation keeps and its children begin with."""
+    """The adapter of a survivor, which the next generation keeps and its children start from."""
 
     genome: str
     key: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares of a source's problems, that sum to 1."""
+    """Shares of a source's problems, which sum to 1."""
 
     training: float
     test: float
@@ -74,16 +74,16 @@ class Calibration:
 
     @property
     def needed(self) -> int:
-        """Automata that it takes at least: fewer than 8 in a cell do not tell its quantiles.
+        """The fewest automata that are enough: a cell's quantiles need at least 8.
 
-        There are about bins^3 cells, since three features stand before the last one.
+        There are about bins^3 cells, since three features come before the last.
         """
         return 8 * self.bins**3
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """What the mapping may choose from, one tuple of candidates a gene, in their natural order."""
+    """The values that the mapping chooses from, one tuple per gene, in natural order."""
 
     r: tuple[int, ...]
     lora_alpha: tuple[int, ...]
@@ -129,11 +129,6 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """How programs are judged.
-
-    Attributes:
-    """
-
     cpu_seconds: float
     wall_seconds: float
     memory_mb: int

@@ -1,4 +1,4 @@
-"""What goes into the jail and what comes out of it."""
+"""The input and output of the jail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Program:
     """A program to judge.
 
     Attributes:
-        id: the caller's name for it; not part of what is judged.
+        id: the caller's name for it; it does not affect the verdict.
         function: name of the function under test, and of its module; with a `Suite`, of the
             function in its file.
         code: the module's source; with a `Suite`, a definition of the function.
@@ -23,7 +23,7 @@ class Program:
         tests: source of the problem's test file, or the tests of a project.
         support: name -> source of the modules that tests and program may import (``node``).
         lines: with a `Suite`, how many lines of its file a test may run before it counts as
-            hanging; 0 for any number.
+            hanging; 0 for no limit.
     """
 
     id: str
@@ -42,14 +42,14 @@ class Verdict:
     Attributes:
         case: number of the case or test, from 0.
         test: name of the test function, or pytest's id; None for a JSON case.
-        kind: PASS; FAIL (another result); ERROR (an exception, no result, or what is no answer);
-            TIMEOUT; MEMORY; CRASH (killed by a signal); UNPARSEABLE (no syntax or no such
+        kind: PASS; FAIL (another result); ERROR (an exception, no result, or an invalid answer);
+            TIMEOUT; MEMORY; CRASH (killed by a signal); UNPARSEABLE (does not parse, or lacks the
             function).
-        detail: what it returned, type and message, or the signal; at most 400 characters; empty
-            for PASS.
-        cpu_seconds: processor time of the case: what the process says, held against what the kernel
-            counted (see `timing`).
-        wall_seconds: time by the clock; the cases of one process share it evenly.
+        detail: the result, the exception's type and message, or the signal; at most 400 characters;
+            empty for PASS.
+        cpu_seconds: CPU time of the case: as the process reports it, checked against the kernel's
+            count (see `timing`).
+        wall_seconds: wall time; the cases of one process share it evenly.
     """
 
     case: int

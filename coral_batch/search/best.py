@@ -11,10 +11,10 @@ from coral_batch.records.rows import SelectionRow
 from coral_batch.search.gate import DECIMALS, shortfalls
 from coral_batch.search.ids import birth
 
-REFUSED = "No genome passed the last generation's gate: this is the best of those that it refused."
-"""What is said of a best genome that did not pass."""
-NOBODY_PASSED = "Nobody passed the gate, so it kept nobody out."
-"""What is said of a generation of which no genome passed, whichever search decides who lives."""
+REFUSED = "No genome passed the last generation's gate; this is the best of those that failed it."
+"""Printed if the best genome did not pass."""
+NOBODY_PASSED = "No genome passed the gate, so it excluded none."
+"""Printed for a generation in which no genome passed, whatever the search."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Chosen:
     """The best genome.
 
     Attributes:
-        generation: the first one that it lived in.
-        row: what selection there says of it.
+        generation: the first generation that it lived in.
+        row: its row of the table `selection` there.
         passed: it reaches the thresholds of the last generation.
     """
 
@@ -36,7 +36,7 @@ def choose(selections: Mapping[str, Sequence[SelectionRow]]) -> Chosen:
     """Return the best genome by selection.
 
     Genomes of all generations are held to the last generation's thresholds. Those that reach them
-    come before the others, then what selection maximises decides, then fitness. Ties go to the
+    come first. Then `worth` decides, which selection maximises, then fitness. Ties go to the
     earliest generation, then the lowest id.
 
     Args:

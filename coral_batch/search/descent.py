@@ -1,4 +1,4 @@
-"""From whom a genome descends."""
+"""The ancestors of a genome."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from coral_batch.search.ids import birth
 
 
 def ancestors(genomes: Iterable[Genome], genome: str) -> frozenset[str]:
-    """Return the ids of a genome and of all that it descends from.
+    """Return the ids of a genome and of all its ancestors.
 
     Args:
-        genomes: of all generations.
+        genomes: the genomes of all generations.
         genome: its id.
     """
     parents = {member.id: member.parents for member in genomes}
@@ -29,11 +29,11 @@ def ancestors(genomes: Iterable[Genome], genome: str) -> frozenset[str]:
 def line(
     genomes: Iterable[Genome], worth: Mapping[str, float], genome: str
 ) -> list[tuple[str, float]]:
-    """Return a genome's line of descent: ids and what each is worth, its first ancestor first.
+    """Return a genome's line of descent, the first ancestor first: ids, each with its worth.
 
     Args:
-        genomes: of all generations.
-        worth: of each, what selection maximises. Of two parents the line goes by the better.
+        genomes: the genomes of all generations.
+        worth: genome -> what selection maximises. Of two parents the line follows the better.
         genome: its id.
     """
     parents = {member.id: member.parents for member in genomes}

@@ -19,17 +19,17 @@ def thresholds(generation: int, settings: Gate) -> Scores:
     """Return the thresholds of a generation: base + sigma * (max - base) for each objective.
 
     With x = generation / (settings.generations - 1), at most 1, sigma is x (linear), sqrt(x) or
-    1 / (1 + exp(-12 (x - 0.5))) (sigmoid). A gate of one generation stands at x = 1.
+    1 / (1 + exp(-12 (x - 0.5))) (sigmoid). In a gate of one generation x = 1.
 
-    `settings.generations` is not the number of generations that are run: if it followed that, one
-    more generation would change the thresholds of all that stand.
+    `settings.generations` is not the number of generations that run: otherwise adding a generation
+    would change the thresholds of the others.
 
     Args:
         generation: from 0.
         settings: schedule, number of generations, thresholds at both ends.
 
     Raises:
-        CoralError: the schedule is none of the three.
+        CoralError: the schedule is unknown.
     """
     last = settings.generations - 1
     x = min(generation / last, 1.0) if last > 0 else 1.0
@@ -41,7 +41,7 @@ def thresholds(generation: int, settings: Gate) -> Scores:
         sigma = 1 / (1 + math.exp(-12 * (x - 0.5)))
     else:
         raise CoralError(
-            "Unknown schedule of the threshold gate",
+            "unknown schedule of the threshold gate",
             field="gate.schedule",
             found=settings.schedule,
             expected="linear, sqrt or sigmoid",

@@ -23,7 +23,7 @@ def random_population(settings: Evolution, seed: int) -> tuple[Genome, ...]:
 
 
 def newcomers(generation: int, count: int, seed: int) -> tuple[Genome, ...]:
-    """Return genomes drawn by `random_genome` in a later generation, as in the first."""
+    """Return `count` genomes drawn by `random_genome`, born in a later generation."""
     return tuple(
         random_genome(genome_id(generation, index), generator(seed, "newcomers", generation, index))
         for index in range(count)

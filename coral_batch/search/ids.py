@@ -1,4 +1,4 @@
-"""The ids of genomes, and the order of their births."""
+"""The ids of genomes, and their order."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ def genome_id(generation: int, index: int) -> str:
 
 
 def birth(genome_id: str) -> tuple[str, int]:
-    """Return generation and number of a genome: what ids are ordered by.
+    """Return the sort key of a genome id: its generation and number.
 
-    As texts they are out of order from the 101st of a generation on: ``000-100`` before ``000-11``.
+    As text, ids of more than 100 genomes are out of order: ``000-100`` before ``000-11``.
     """
     generation, _, index = genome_id.partition("-")
     return generation, int(index or 0)

@@ -1,4 +1,4 @@
-"""What the survivors of a generation leave to the next: the adapters that they were trained."""
+"""The trained adapters that the survivors of a generation pass on to the next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def inherited(
     cards: Sequence[AdapterCardRow],
     subjects: Sequence[SubjectRow],
 ) -> list[InheritedRow]:
-    """Return a row a survivor.
+    """Return a row per survivor.
 
     Args:
         survivors: their ids, in order.

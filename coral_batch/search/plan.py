@@ -1,4 +1,4 @@
-"""What a genome asks for: an adapter, how repairs are drawn with it, and a seed of training."""
+"""The plan of a genome: its adapter, knobs and training seed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from coral_batch.search.mapping.mapping import decode
 
 @dataclass(frozen=True)
 class Plan:
-    """What a genome asks for.
+    """How a genome's adapter is trained, and how its samples are drawn.
 
     Attributes:
         genome: its id.
-        coordinates: what its configuration was decoded from, each in [0, 1]: the calibrated
-            features, or random numbers.
+        coordinates: the numbers in [0, 1] that were decoded: calibrated features or random numbers.
         configuration: the adapter.
         knobs: how its samples are drawn.
-        seed: what the adapter is trained with.
+        seed: the seed of the adapter's training.
     """
 
     genome: str
@@ -44,8 +43,8 @@ def plans(
     Args:
         genomes: n ids.
         coordinates: (n, 4) array in [0, 1], in the order of `FEATURES`.
-        candidates: what each gene may be, in its natural order.
-        seeds: n seeds of training.
+        candidates: the possible values of each gene, in natural order.
+        seeds: n training seeds.
     """
     return [
         Plan(genome, tuple(row), configuration, knobs, seed)

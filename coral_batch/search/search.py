@@ -1,4 +1,4 @@
-"""What the genomes of a generation ask for, as the run's search has it."""
+"""The plans of a generation's genomes, by the run's search."""
 
 from __future__ import annotations
 

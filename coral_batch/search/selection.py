@@ -1,10 +1,10 @@
-"""Who survives: the threshold gate, then NSGA-II over the objectives, or one measure before these.
+"""Select survivors: the threshold gate, then NSGA-II over the objectives or one measure first.
 
 NSGA-II (Deb et al. 2002, A fast and elitist multiobjective genetic algorithm, IEEE TEC 6(2))
 prefers the lower non-dominated rank, then the larger crowding distance. The ranks come from
-moocore, a C library: 10,000 genomes take it 30 ms, where DEAP's sorting takes 4.5 s, and all it
-needs is cffi, numpy and platformdirs, where pymoo brings plotting and more. moocore has no crowding
-distance; that is below.
+moocore, a C library: it ranks 10,000 genomes in 30 ms (DEAP: 4.5 s) and depends only on cffi, numpy
+and platformdirs (pymoo: also on plotting and more). It has no crowding distance, so that is
+implemented here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Selected:
             extreme of its front, whose distance is infinite.
         place: place in the order of selection, from 0 for the best.
         survived: lives on and breeds.
-        reprieved: survived although it failed the gate, because nobody passed.
+        reprieved: survived although it failed the gate, because no genome passed.
     """
 
     id: str
@@ -58,9 +58,8 @@ def select(
     """Select the survivors of a generation.
 
     The genomes that pass the gate are ordered by rank, crowding distance, fitness and id, and the
-    first `survivors` of them live. When nobody passes, the order is by the sum of the shortfalls,
-    fitness and id, and the first are reprieved. What `first` says comes before all of these,
-    among those that pass as among those that do not.
+    first `survivors` of them live. If no genome passes, the order is by the sum of the shortfalls,
+    fitness and id, and the first are reprieved. In both cases `first` comes before all of these.
 
     Args:
         ids: n distinct genome ids.
@@ -68,12 +67,10 @@ def select(
         fitness: (n,) array, the weighted sums of the objectives.
         limits: the generation's thresholds.
         survivors: how many live at most, >= 1.
-        first: (n,) array, what is maximised before the objectives, in [0, 1]; None to leave it to
-            the objectives.
+        first: (n,) array in [0, 1], maximised before the objectives; None for the objectives alone.
 
     Returns:
-        One entry a genome, in the order of `ids`. What it says of a genome does not depend on
-        that order.
+        One entry per genome, in the order of `ids`. The entries do not depend on that order.
     """
     objectives = np.round(objectives, DECIMALS)
     missing = shortfalls(objectives, limits)
@@ -123,8 +120,8 @@ def crowding_distance(front: NDArray[np.float64]) -> NDArray[np.float64]:
 
     For each objective the distance between the two neighbours, divided by the objective's range
     over the front, summed; the extremes of an objective are infinitely far. Of genomes with equal
-    objectives the first gets the distance and the others 0 (Fortin and Parizeau 2013, Revisiting
-    the NSGA-II crowding-distance computation, show what duplicates do to it otherwise).
+    objectives the first gets the distance and the others 0 (on the effect of duplicates see Fortin
+    and Parizeau 2013, Revisiting the NSGA-II crowding-distance computation).
 
     Args:
         front: (n, m) array of objectives.

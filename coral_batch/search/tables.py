@@ -1,4 +1,4 @@
-"""A generation's tables in; its selection and the next population out."""
+"""Turn a generation's tables into its selection and the next population."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def next_generation(
     generation: int,
     settings: Params,
 ) -> tuple[list[SelectionRow], tuple[Genome, ...]]:
-    """Select among the genomes of a generation and breed the next one, as the search has it.
+    """Select among the genomes of a generation and breed the next, by the run's search.
 
     Args:
         genomes: the population.
         scores: table `scores` of the same population.
-        looks: table `first_changes` of the same population; none where repairs are free.
+        looks: table `first_changes` of the same population; empty if repairs are free.
         generation: its number, from 0.
         settings: weights, gate, evolution, search and seed of the run.
 
@@ -39,12 +39,12 @@ def next_generation(
         A selection row for each genome, the best first; and the next population.
 
     Raises:
-        CoralError: population and scores are not of the same genomes.
+        CoralError: population and scores have different genomes.
     """
     ids, objectives = objectives_of(scores)
     if set(ids) != {genome.id for genome in genomes}:
         raise CoralError(
-            "the scores are of other genomes than the population",
+            "the scores and the population have different genomes",
             found=ids,
             expected=", ".join(sorted((genome.id for genome in genomes), key=birth)),
             action="run `dvc repro`",

@@ -1,7 +1,7 @@
 """Breed the next generation: binary tournaments, uniform crossover, mutation.
 
-Survivors live on unchanged and keep their ids. Every child draws from a generator of its own,
-named by generation and index.
+Survivors live on unchanged and keep their ids. Every child has its own random generator, seeded by
+generation and index.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def breed(
     Each parent is the better of two genomes drawn from the survivors. With probability
     `settings.crossover`, where there is a second survivor, a child has two parents and takes each
     of the 18 rule bits, the grid seed and the density from either with equal chances. Then each
-    rule bit flips, the grid seed is drawn anew and the density moves by up to `DENSITY_STEP`, each
+    rule bit flips, the grid seed is drawn again and the density moves by up to `DENSITY_STEP`, each
     with probability `settings.mutation`. No child has the same genes as another genome of the
     population.
 
     Args:
         survivors: at least one genome, the best first.
-        generation: the one that is born.
+        generation: the number of the new generation.
         settings: population, crossover and mutation.
         seed: the run's seed.
 
@@ -68,7 +68,7 @@ def child(
         survivors: at least one genome, the best first.
         taken: genes that it may not have.
         settings: crossover and mutation.
-        random: what it draws from.
+        random: its random generator.
 
     Raises:
         ValueError: there is no survivor.
@@ -111,7 +111,7 @@ def _cross(parents: tuple[Genome, ...], random: np.random.Generator) -> Genes:
 def _distinct(
     genes: Genes, taken: set[Genes], mutation: float, random: np.random.Generator
 ) -> Genes:
-    """Mutate until nobody has the same genes."""
+    """Mutate until no genome has the same genes."""
     for _ in range(MUTATIONS):
         genes = _mutate(genes, mutation, random)
         if genes not in taken:

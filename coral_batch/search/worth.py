@@ -29,7 +29,7 @@ def pass_rates(scores: pl.DataFrame, ids: Sequence[str]) -> NDArray[np.float64]:
 def readings(looks: Sequence[FirstChangeRow]) -> dict[str, float]:
     """Return the mean probability, over bugs, that a genome's first change is the right one.
 
-    A genome has none where no right change is known.
+    A genome without a known right change is left out.
     """
     of_genome: dict[str, list[float]] = defaultdict(list)
     for look in looks:

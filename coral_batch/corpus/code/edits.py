@@ -1,6 +1,6 @@
-"""Edits of a program's text, and where its nodes stand in it: places are character offsets.
+"""Edits of a program's text, and the positions of its nodes in it, as character offsets.
 
-Bugs and lint errors are put in as edits, so that everything else stays as it was, to the letter.
+Bugs and lint errors are inserted as edits, so the rest of the text stays unchanged.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LINE_END = re.compile(r"\r\n|\r|\n")
-"""What Python ends a line at; `str.splitlines` also does at form feeds and others."""
+"""Python's line endings; `str.splitlines` also splits at form feeds and others."""
 
 Node = ast.expr | ast.stmt | ast.arg
 
@@ -26,7 +26,7 @@ class Edit:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Return a text with the edits made; they do not overlap."""
+    """Return a text with the edits applied; edits must not overlap."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
@@ -40,8 +40,6 @@ class Source:
         tree: its syntax tree.
 
     Attributes:
-        text: the same.
-        tree: the same.
         starts: the offset of each line.
     """
 
@@ -55,7 +53,7 @@ class Source:
         return self._offset(node.lineno, node.col_offset)
 
     def end(self, node: Node) -> int:
-        """Return the offset behind a node's last character."""
+        """Return the offset after a node's last character."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self._offset(node.end_lineno, node.end_col_offset)
 
@@ -64,11 +62,11 @@ class Source:
         return self.text[self.start(node) : self.end(node)]
 
     def replace(self, node: Node, text: str) -> Edit:
-        """Return the edit that puts `text` in a node's place."""
+        """Return the edit that replaces a node by `text`."""
         return Edit(self.start(node), self.end(node), text)
 
     def _offset(self, line: int, column: int) -> int:
-        """Return the offset of a node's position, whose column counts bytes of UTF-8."""
+        """Return the offset of a position whose column counts bytes of UTF-8."""
         start = self.starts[line - 1]
         text = self.text[start : start + column]
         return start + (column if text.isascii() else len(text.encode()[:column].decode()))

@@ -11,7 +11,7 @@ _END = getattr(tokenize, "FSTRING_END", None)
 
 
 def tokens_of(source: str) -> Iterator[tokenize.TokenInfo]:
-    """Yield the tokens of a program, an f-string as one; from Python 3.12 on `tokenize` has many.
+    """Yield the tokens of a program, each f-string as one, as `tokenize` did until Python 3.11.
 
     Args:
         source: a program that parses.
@@ -32,7 +32,7 @@ def tokens_of(source: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def _cut(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    """Return the text between two places, each a line from 1 and a column from 0."""
+    """Return the text between two positions, each a line from 1 and a column from 0."""
     cut = lines[start[0] - 1 : end[0]]
     cut[-1] = cut[-1][: end[1]]
     cut[0] = cut[0][start[1] :]

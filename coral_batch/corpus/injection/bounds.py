@@ -1,4 +1,4 @@
-"""Slips in numbers and other constants: off by one, and values that were meant otherwise."""
+"""Slips in numbers and other constants: off by one, and wrong values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _QUOTES = ("'", '"')
 def bound(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield comparisons with a bound that is off by one: ``i < n`` as ``i < n - 1``."""
     if isinstance(node, ast.Compare):
-        # In `i + 1 < n` and `0 <= i < n` what stands at the left is a bound as well.
+        # In `i + 1 < n` and `0 <= i < n` the left side is a bound as well.
         left = isinstance(node.left, ast.BinOp) or len(node.ops) > 1
         equal = isinstance(node.ops[-1], ast.Eq | ast.NotEq)
         for operand in [node.left, *node.comparators] if left else node.comparators:
@@ -73,7 +73,7 @@ def initial_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edi
 
 
 def constant(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
-    """Yield other constants, and none: ``x * 2`` as ``x * 3``, ``size + 1`` as ``size``."""
+    """Yield changed and missing constants: ``x * 2`` as ``x * 3``, ``size + 1`` as ``size``."""
     if not isinstance(node, ast.Constant):
         return
     if source.function(node) is None:
@@ -94,13 +94,13 @@ def constant(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
 def off_by_one(
     source: Editable, scope: Scope, node: ast.expr, below: bool = True
 ) -> Iterator[Edit]:
-    """Yield an integer that is one more, and one less; of ``n + 1`` that the 1 was forgotten.
+    """Yield an integer one higher and one lower; for ``n + 1`` drop the 1.
 
     Args:
         source: the program.
         scope: its variables.
-        node: the integer; nothing is yielded of what does not seem to be one.
-        below: whether one less makes sense.
+        node: the integer; yields nothing if it does not seem to be one.
+        below: whether one lower makes sense.
     """
     value = integer(node)
     if value is not None:
@@ -127,7 +127,7 @@ def is_range(node: ast.AST) -> bool:
 
 
 def _begins(source: Editable, node: ast.Assign) -> bool:
-    """Whether an assignment gives a variable its first value, outside of loops or before others."""
+    """Whether an assignment is the first of several to a variable in its function."""
     function = source.function(node)
     (target, *more) = node.targets
     if function is None or more or not isinstance(target, ast.Name):
@@ -172,7 +172,7 @@ def _texts(text: str) -> Iterator[str]:
 
 
 def _is_of_other_kind(source: Editable, node: ast.Constant) -> bool:
-    """Whether a constant is an index, a bound, a first value or returned; each is a kind of own."""
+    """Whether a constant is an index, a bound, a first value or returned: other kinds edit it."""
     child: ast.AST = node
     around = source.parent(node)
     if isinstance(around, ast.UnaryOp):

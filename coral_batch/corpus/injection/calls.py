@@ -1,4 +1,4 @@
-"""Slips in calls: the arguments, the function, a call too many or too few."""
+"""Slips in calls: wrong arguments, wrong function, extra or missing call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coral_batch.corpus.injection.scope import Scope, integer
 
 _Pairs = tuple[tuple[str, str], ...]
 
-# Functions of Python's own, and methods, that are taken for one another.
+# Built-in functions, and methods, that are confused with each other.
 _FUNCTIONS: _Pairs = (("min", "max"), ("any", "all"), ("list", "set"), ("int", "round"))
 _METHODS: _Pairs = (
     *(("append", "extend"), ("keys", "values"), ("union", "intersection"), ("lower", "upper")),
@@ -20,7 +20,7 @@ _METHODS: _Pairs = (
     *(("strip", "lstrip"), ("strip", "rstrip"), ("lstrip", "rstrip"), ("find", "rfind")),
     ("floor", "ceil"),
 )
-# Those that are written for another, but not the other way round.
+# The second is written by mistake for the first, but not vice versa.
 _FUNCTIONS_ONE_WAY: _Pairs = (
     ("sum", "max"),
     ("sorted", "list"),
@@ -61,7 +61,7 @@ def arguments(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
 
 
 def call(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
-    """Yield a call that is missing or too many: ``sorted(items)`` as ``items``."""
+    """Yield missing and extra calls: ``sorted(items)`` as ``items``."""
     if isinstance(node, ast.Call) and not node.keywords:
         name = name_of(node)
         if isinstance(node.func, ast.Name) and name in _FORGOTTEN and len(node.args) == 1:
@@ -93,7 +93,7 @@ def function(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
 
 
 def recursion(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
-    """Yield wrong arguments of a call to itself: ``f(n - 1)`` as ``f(n)``; and none returned."""
+    """Yield wrong arguments of a recursive call: ``f(n - 1)`` as ``f(n)``; and a missing return."""
     if isinstance(node, ast.Call) and recursive(source, node):
         yield from source.swapped(_arguments(source, node))
         for argument in node.args:
@@ -109,20 +109,20 @@ def recursion(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
 
 
 def recursive(source: Editable, node: ast.Call) -> bool:
-    """Whether a call is one of a function around it."""
+    """Whether a call calls a function around it."""
     around = (one.name for one in source.parents(node) if isinstance(one, Function))
     return name_of(node) in around
 
 
 def name_of(node: ast.Call) -> str:
-    """Return the name of the function that is called, of a method its own; else nothing."""
+    """Return the name of the called function or method, or an empty string."""
     if isinstance(node.func, ast.Name):
         return node.func.id
     return node.func.attr if isinstance(node.func, ast.Attribute) else ""
 
 
 def _arguments(source: Editable, node: ast.Call) -> list[tuple[int, int]]:
-    """Return where the positional arguments stand; nothing where one is unpacked."""
+    """Return the spans of the positional arguments; none if one is unpacked."""
     if any(isinstance(argument, ast.Starred) for argument in node.args):
         return []
     if len(node.args) < 2:  # the brackets around a single one may be those of the call

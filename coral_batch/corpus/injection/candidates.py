@@ -31,7 +31,7 @@ class BugCandidate:
         kind: a key of `KINDS`.
         line: line of the edit in the reference, from 1.
         original: the text that was replaced.
-        replacement: what stands there instead.
+        replacement: the new text.
         code: the program with the edit.
     """
 
@@ -46,8 +46,8 @@ class BugCandidate:
 def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
     """Yield candidates for bugs of a problem's reference, successive ones of different kinds.
 
-    Each compiles, and has another syntax tree than the reference, than the problem's own bug and
-    than those before it. A kind has its second turn when each had its first, as long as it lasts.
+    Each compiles. Its syntax tree differs from those of the reference, the problem's own bug and
+    earlier candidates. The kinds take turns until they run out.
 
     Args:
         problem: the problem.
@@ -78,7 +78,7 @@ def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
 
 
 def _span(source: Editable, problem: Problem) -> tuple[int, int]:
-    """Return where bugs may be put: of a project's file, into the function under test alone."""
+    """Return the span for bugs: in a project's file only the function under test."""
     if not isinstance(problem.tests, Suite):
         return 0, len(source.text)
     (function,) = definitions_of(source.tree, problem.function)
@@ -97,7 +97,7 @@ def _edits(kind: str, source: Editable, scope: Scope, name: str, seed: int) -> l
 
 
 def _tree(code: str) -> str | None:
-    """Return the syntax tree of a program as text; None where it does not compile."""
+    """Return the syntax tree of a program as text; None if it does not compile."""
     try:
         tree = syntax.parse(code)
         with warnings.catch_warnings():

@@ -1,12 +1,12 @@
-"""Programs that end by themselves once they have run too many lines.
+"""Programs that stop after running too many lines.
 
-One edit makes many a loop endless. Judged as it is, such a program costs the CPU limit, which is
-some seconds; with the lines counted it costs some tens of milliseconds, and the verdict is the same
-on a slow machine as on a fast one.
+A single edit often makes a loop endless. Such a program would use up the CPU limit of several
+seconds. With a line limit it takes tens of milliseconds, and the verdict is the same on slow and
+fast machines.
 
-What it does not cover: time spent in C (``2 ** 10 ** 10``, ``list(itertools.count())``) and in
-modules that the program imports, for which the limits of the jail stand behind it; and a process in
-which a recursion has run into Python's limit, which takes the trace function with it.
+Not covered is time spent in C (``2 ** 10 ** 10``, ``list(itertools.count())``) and in imported
+modules, where only the limits of the jail apply; and a process whose recursion has reached Python's
+limit, which removes the trace function.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import ast
 from coral_batch.verdicts.inside import syntax
 from coral_batch.verdicts.suites import HANGS as PROJECT_HANGS
 
-HANGS = "Hangs: more lines ran than a bug is given"
-"""What a verdict says of a program that was ended, with the type of the exception before it."""
+HANGS = "Hangs: line limit exceeded"
+"""Detail of the verdict on a stopped program: the exception's type and message."""
 
 _STATUS = 97
 _ENDED = f"ended with status {_STATUS} "
-"""What a verdict says of one that could have caught the exception, and was ended by its exit."""
+"""Start of the detail if the program could have caught the exception and was exited instead."""
 
-# Counts the lines that run in the program's own functions. CPython takes away a trace function that
-# raises, so that the next call would not be counted: `end` therefore stands as profile function,
-# too, of which one is left whichever of the two raised. See sys.settrace and sys.setprofile.
+# Counts the lines that run in the program's own functions. CPython removes a trace function that
+# raises, so the next call would not be counted. Therefore `end` is also the profile function: one
+# of the two is left when the other raises. See sys.settrace and sys.setprofile.
 _PRELUDE = """
 import sys
 class Hangs(BaseException):
@@ -58,15 +58,15 @@ run({lines}, program, {stop})
 
 
 def counted(code: str, lines: int) -> str:
-    """Return a program that counts the lines it runs, and ends when there are too many.
+    """Return a program that counts the lines it runs, and stops at the limit.
 
-    It raises an exception at the first line too many, and from then on at every call. Where the
-    program could catch that (a bare ``except``, ``finally`` with a jump, ...) its process exits.
-    Of a program that imports from `__future__`, lines outside of functions are not counted.
+    It raises an exception at the limit, and from then on at every call. If the program could catch
+    that (a bare ``except``, ``finally`` with a jump, ...), its process exits. If a program imports
+    from `__future__`, lines outside of functions are not counted.
 
     Args:
         code: a program that parses.
-        lines: how many lines may run in one process, calls of several cases together.
+        lines: how many lines may run in one process, over all its cases.
     """
     tree = syntax.parse(code)
     stop = "leave" if _catches_everything(tree) else "hang"
@@ -84,7 +84,7 @@ def hangs(detail: str) -> bool:
 
 
 def _catches_everything(tree: ast.Module) -> bool:
-    """Whether a program may go on after an exception that is no `Exception`."""
+    """Whether a program may go on after an exception that is not an `Exception`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             return True

@@ -1,9 +1,9 @@
-"""What of a program may be edited to put a bug in.
+"""The parts of a program that may be edited to put a bug in.
 
-What is never edited is left out: the signature of a function (name, parameters, defaults,
-annotations, decorators), a class's head, docstrings, annotations, patterns of `match`, the types
-that an `except` catches, and f-strings, whose inner positions Python 3.11 gives otherwise than
-3.12. Outside of functions only constants are edited, so that a program that loads still does.
+Never edited are function signatures (name, parameters, defaults, annotations, decorators), class
+headers, docstrings, annotations, patterns of `match`, the types that an `except` catches, and
+f-strings, whose inner positions differ between Python 3.11 and 3.12. Outside of functions only
+constants are edited, so that the program still loads.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LEFT_OUT = frozenset(
         (ast.JoinedStr, "values"),
     }
 )
-# What may stand between two operands besides the operator.
+# Text between two operands, without the operator.
 _FILLER = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
 _CLOSING = re.compile(r"\s*\)")
@@ -48,9 +48,9 @@ class Editable(Source):
         text: its source.
 
     Attributes:
-        nodes: what may be edited: functions and the nodes in them, each before what is in it; and
-            the constants in what is assigned outside of functions, where all of it is written out.
-        line_end: how its lines end.
+        nodes: the editable nodes: functions and the nodes in them, parents first; and the constants
+            in literals that are assigned outside of functions.
+        line_end: its line ending.
 
     Raises:
         SyntaxError: it does not parse.
@@ -72,14 +72,14 @@ class Editable(Source):
         self.line_end = found.group() if found else "\n"
 
     def swapped(self, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
-        """Yield the edits that swap two neighbours of some spans of the text, in its order."""
+        """Yield the edits that swap two neighbouring spans; `spans` are in the text's order."""
         for (start, end), (next_start, next_end) in pairwise(spans):
             between = self.text[end:next_start]
             text = self.text[next_start:next_end] + between + self.text[start:end]
             yield Edit(start, next_end, text)
 
     def enclosed(self, node: ast.expr, within: ast.expr) -> tuple[int, int]:
-        """Return where an operand of `within` begins and ends, brackets around it included."""
+        """Return the span of an operand of `within`, including brackets around it."""
         low, high = self.start(within), self.end(within)
         start, end = self.start(node), self.end(node)
         while True:
@@ -90,29 +90,29 @@ class Editable(Source):
             start, end = low + len(before) - 1, after.end()
 
     def operator(self, left: ast.expr, right: ast.expr, sign: str) -> tuple[int, int] | None:
-        """Return where the operator between two operands stands; None where it is not found.
+        """Return the span of the operator between two operands; None if it is not found.
 
         Args:
             left: the operand before it.
-            right: the one behind it.
+            right: the operand after it.
             sign: the operator, e.g. ``<=`` or ``not in``.
         """
-        behind = _FILLER.match(self.text, self.end(left))
-        assert behind is not None
+        filler = _FILLER.match(self.text, self.end(left))
+        assert filler is not None
         pattern = re.compile(r"\s+".join(map(re.escape, sign.split())))
-        found = pattern.match(self.text, behind.end(), self.start(right))
+        found = pattern.match(self.text, filler.end(), self.start(right))
         return None if found is None else found.span()
 
     def lines(self, first: ast.stmt, last: ast.stmt | None = None) -> tuple[int, int] | None:
-        """Return the span of the whole lines that statements stand on alone.
+        """Return the span of the whole lines of statements.
 
         Args:
             first: the first of them.
-            last: the last of them, of the same block; None where it is the first.
+            last: the last of them, of the same block; None if it is the first.
 
         Returns:
-            From the start of the first line up to the start of the line behind the last; None where
-            something else than a comment stands on them.
+            From the start of the first line to the start of the line after the last; None if the
+            lines have other code than the statements.
         """
         start = self.starts[first.lineno - 1]
         end_line = (last or first).end_lineno
@@ -125,19 +125,18 @@ class Editable(Source):
         return start, end
 
     def indentation(self, node: ast.stmt) -> str:
-        """Return what stands before a statement on its line."""
+        """Return the text before a statement on its line."""
         return self.text[self.starts[node.lineno - 1] : self.start(node)]
 
     def line_of(self, offset: int) -> int:
-        """Return the number of the line, from 1, that a character stands on."""
+        """Return the line number, from 1, of an offset."""
         return bisect_right(self.starts, offset)
 
     def parent(self, node: ast.AST) -> ast.AST:
-        """Return the node that a node stands in."""
         return self._parents[node]
 
     def parents(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes around a node, from the inside."""
+        """Yield the ancestors of a node, innermost first."""
         while (around := self._parents.get(node)) is not None:
             yield around
             node = around
@@ -174,7 +173,7 @@ class Editable(Source):
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Whether a statement is a docstring, or any other value that nothing uses."""
+    """Whether a statement is a docstring or another unused constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 

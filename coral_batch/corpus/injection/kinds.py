@@ -1,8 +1,7 @@
-"""The kinds of bugs, by name: each is a function that yields the edits of a node that
-put one in.
+"""The kinds of bugs, by name: each is a function that yields a node's edits that put a bug in.
 
-The ideas are those of mutation testers (mutmut, cosmic-ray, mutatest, universalmutator, MutPy,
-poodle), as far as people make such slips, and of counts of people's bugs: QuixBugs' classes of
+The ideas come from mutation testers (mutmut, cosmic-ray, mutatest, universalmutator, MutPy,
+poodle), as far as people make such mistakes, and from studies of real bugs: QuixBugs' classes of
 defects (Lin et al. 2017), ManySStuBs4J (Karampatsis and Sutton 2020), PyPIBugs (Allamanis et al.
 2021). docs/bugs.md has an example of each, and says why none of those packages is used.
 """
@@ -46,4 +45,4 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "loop": statements.loop,
     }
 )
-"""Name -> what yields its edits; the names stand in the tables `bug_trials` and `bugs`."""
+"""Name, as in the tables `bug_trials` and `bugs` -> function that yields its edits."""

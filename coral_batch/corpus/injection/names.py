@@ -43,7 +43,7 @@ def return_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit
 
 
 def operands(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
-    """Yield what stands in another order: ``a - b`` as ``b - a``, ``x, y`` as ``y, x``."""
+    """Yield swapped operands and items: ``a - b`` as ``b - a``, ``x, y`` as ``y, x``."""
     if isinstance(node, ast.BinOp):
         joins = isinstance(node.op, ast.Add) and not scope.counts(node)
         if joins or isinstance(node.op, _ORDER_MATTERS):
@@ -62,7 +62,7 @@ def operands(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
 def other_variables(
     source: Editable, scope: Scope, node: ast.Name, without: str | None = None
 ) -> Iterator[Edit]:
-    """Yield the other variables that somebody may write in the place of one, `without` one."""
+    """Yield the variables that may be written by mistake for `node`, except `without`."""
     for name in scope.others(node):
         if name != without:
             yield source.replace(node, name)

@@ -11,7 +11,7 @@ from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.editable import Editable
 from coral_batch.corpus.injection.scope import Scope
 
-# The sign of an operator, and those that are written in its place; the likeliest first.
+# The sign of an operator, then the signs that replace it, the likeliest first.
 _ARITHMETIC: Mapping[type[ast.operator], tuple[str, ...]] = MappingProxyType(
     {
         ast.Add: ("+", "-"),
@@ -72,7 +72,7 @@ def comparison(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
 
 
 def boolean(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
-    """Yield ``and`` as ``or``, and the other way round."""
+    """Yield ``and`` as ``or``, and vice versa."""
     if isinstance(node, ast.BoolOp):
         signs = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
         for left, right in pairwise(node.values):
@@ -107,7 +107,7 @@ def condition(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
 
 
 def _signs(source: Editable, left: ast.expr, right: ast.expr, signs: tuple[str, ...]) -> Iterator:
-    """Yield the other signs in the place of the first, which stands between two operands."""
+    """Replace the first sign, between two operands, by each of the others."""
     place = source.operator(left, right, signs[0])
     if place is not None:
         for sign in signs[1:]:
@@ -132,7 +132,7 @@ def _without_filter(source: Editable, node: ast.comprehension) -> Iterator[Edit]
 
 
 def _without_test(source: Editable, node: ast.If) -> Iterator[Edit]:
-    """Yield the one statement that depends on a condition as one that does not."""
+    """Yield the only statement under a condition without the condition."""
     guarded = node.body[0]
     is_if = source.text.startswith("if", source.start(node))  # and no elif
     alone = is_if and len(node.body) == 1 and not node.orelse and source.lines(node) is not None

@@ -1,7 +1,7 @@
-"""Which variables a program's functions have at a place, and which of them count something.
+"""Which variables are bound at a position in a program, and which of them seem to be integers.
 
-Both are told from the text alone: a name is a variable from where it is first bound to the end of
-its function, and it counts when it is treated as an integer somewhere.
+Both are guessed from the text: a name is bound from its first assignment to the end of its
+function, and it seems to be an integer if it is used as one anywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _COUNTING = frozenset({"len", "int", "abs"})
 
 @dataclass(frozen=True)
 class _Binding:
-    """A name and the part of the text, in characters, in which it is a variable."""
+    """A name and the span of the text, in characters, in which it is bound."""
 
     name: str
     start: int
@@ -35,20 +35,20 @@ class Scope:
         self._source = source
         self._bindings = self._find_bindings()
         self._integers: set[str] = set()
-        for _ in range(2):  # a name counts that is assigned one that does
+        for _ in range(2):  # again, since a name may be assigned an integer name
             for node in source.nodes:
                 self._integers |= {name.id for name in self._counting(node)}
 
     def variables(self, node: ast.expr) -> list[str]:
-        """Return the names that are bound where a node stands, those bound first at the front."""
+        """Return the names that are bound at a node, in order of binding."""
         place = self._source.start(node)
         names = [one.name for one in self._bindings if one.start <= place < one.end]
         return list(dict.fromkeys(names))
 
     def others(self, node: ast.Name) -> list[str]:
-        """Return the variables that somebody may write by mistake in the place of one.
+        """Return the variables that may be written by mistake for `node`.
 
-        They are like it in that they count something, or do not.
+        Integers are only confused with integers, other variables only with other variables.
         """
         variables = self.variables(node)
         if node.id not in variables:
@@ -90,10 +90,10 @@ class Scope:
             if isinstance(around, Comprehension):
                 return _Binding(node.id, self._source.start(around), self._source.end(around))
             if isinstance(around, ast.Assign | ast.AnnAssign):
-                start = self._source.end(around)  # its value is still without the name
+                start = self._source.end(around)  # its value cannot use the name yet
             if isinstance(around, Function):
                 return _Binding(node.id, start, self._source.end(around))
-        raise AssertionError("nodes stand in functions")
+        raise AssertionError("every node is in a function")
 
     def _counting(self, node: ast.AST) -> list[ast.Name]:
         """Return the names that a node treats as integers."""
@@ -115,7 +115,7 @@ class Scope:
 
 
 def integer(node: ast.expr) -> int | None:
-    """Return the value of an integer that is written out, with or without a sign; else None."""
+    """Return the value of an integer literal, with or without a sign; else None."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = integer(node.operand)
         return None if value is None else -value

@@ -1,4 +1,4 @@
-"""Slips in statements: one that is missing, in the wrong block, or on the wrong branch."""
+"""Slips in statements: missing, in the wrong block, or on the wrong branch."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def loop(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
 
 
 def _binds(scope: Scope, node: ast.stmt) -> bool:
-    """Whether an assignment is the first of a variable, which nobody forgets for long."""
+    """Whether an assignment is a variable's first; without it, the program fails at once."""
     targets = node.targets if isinstance(node, ast.Assign) else []
     return any(
         isinstance(name, ast.Name)
@@ -79,7 +79,7 @@ def _binds(scope: Scope, node: ast.stmt) -> bool:
 
 
 def _is_guard(node: ast.stmt) -> bool:
-    """Whether a statement is one that depends on a condition."""
+    """Whether a statement is an ``if`` with one plain statement."""
     return (
         isinstance(node, ast.If)
         and not node.orelse
@@ -89,7 +89,7 @@ def _is_guard(node: ast.stmt) -> bool:
 
 
 def _swapped_blocks(source: Editable, node: ast.If) -> Iterator[Edit]:
-    """Yield the two branches in each other's place, where each is lines of its own."""
+    """Yield the two branches swapped, if each has its own lines."""
     one = source.lines(node.body[0], node.body[-1])
     other = source.lines(node.orelse[0], node.orelse[-1])
     if one is None or other is None or not source.text[: other[1]].endswith(source.line_end):

@@ -1,7 +1,7 @@
-"""From candidates to bugs: each is run on its program's tests, and those that hold are kept.
+"""From candidates to bugs: run each on its program's tests, and keep the usable ones.
 
-A trial is a row of the table `bug_trials`: what was run, and what came of it in the jail. The bugs
-follow from the candidates and the trials alone.
+A trial is a row of the table `bug_trials`: a candidate and its outcomes in the jail. The bugs
+depend only on the candidates and the trials.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from coral_batch.records.settings import Injection
 from coral_batch.records.verdict import Program, Verdict
 
 TRIED = 3
-"""Candidates that are tried for each bug that is wanted."""
+"""Candidates that are tried per wanted bug."""
 
 REFERENCE = "reference"
-"""The `kind` of the trial of a program as it is, whose `number` is 0."""
+"""The `kind` of the trial of the reference itself; its `number` is 0."""
 
 PASSED, HUNG = "P", "H"
 _UNWANTED = frozenset("HTMCU")
-"""What shows in a single case that a program is no bug to learn from: it hangs, runs out of time or
-memory, dies or does not load."""
+"""Outcomes of a case that disqualify a candidate: it hangs, runs out of time or memory, crashes or
+does not load."""
 
 Judge = Callable[[Sequence[Program]], list[list[Verdict]]]
 Rows = list[dict[str, Any]]
@@ -41,8 +41,8 @@ def inject(
 ) -> tuple[Rows, list[Bug]]:
     """Put bugs into the references of problems.
 
-    Candidates are tried in two rounds: half as many again as bugs are wanted, which are enough for
-    most programs, and then the others of those that still lack some.
+    There are two rounds. The first tries 1.5 candidates per wanted bug, enough for most programs.
+    The second tries the rest for programs that still need bugs.
 
     Args:
         problems: the problems.
@@ -65,19 +65,19 @@ def inject(
             search.add(one, verdicts)
         if faults := [search.fault for search in searches if search.fault]:
             first, *others = faults
-            names = "".join(f"; likewise of {fault['field']}" for fault in others)
+            names = "".join(f"; likewise for {fault['field']}" for fault in others)
             raise CoralError(**{**first, "action": first["action"] + names})
     rows = [{**row, "isolation": isolation} for search in searches for row in search.rows]
     return rows, [bug for search in searches for bug in search.bugs()]
 
 
 def outcomes(verdicts: Sequence[Verdict]) -> str:
-    """Return a letter a case: the first of its verdict's kind, `HUNG` for too many lines."""
+    """Return a letter per case: the first of its verdict's kind, `HUNG` for too many lines."""
     return "".join(HUNG if hangs(verdict.detail) else verdict.kind[0] for verdict in verdicts)
 
 
 def runs_too_long(letters: str) -> bool:
-    """Whether the first case that a reference does not pass is one that takes it too long."""
+    """Whether the first case that a reference does not pass took too long."""
     return letters.lstrip(PASSED)[:1] in {HUNG, "T"}
 
 
@@ -86,7 +86,7 @@ class _Search:
 
     Attributes:
         rows: the trials so far, as rows of their table without the isolation.
-        fault: what is wrong with the reference, as `CoralError` takes it; None for nothing.
+        fault: what is wrong with the reference, as arguments of `CoralError`, or None.
     """
 
     def __init__(self, problem: Problem, settings: Injection, seed: int) -> None:
@@ -100,7 +100,7 @@ class _Search:
         self._too_long = False
 
     def draw(self) -> list[BugCandidate]:
-        """Return what to try next: at first the reference as well, at last nothing."""
+        """Return the next candidates: at first with the reference, finally none."""
         wanted = self._settings.each
         if self.rows:
             return list(self._left) if len(self._kept) < wanted and not self._too_long else []
@@ -108,7 +108,7 @@ class _Search:
         return [reference, *islice(self._left, wanted + (wanted + 1) // 2)]
 
     def program(self, candidate: BugCandidate) -> Program:
-        """Return what is judged."""
+        """Return the program to judge."""
         problem, lines = self._problem, self._settings.lines
         program = partial(
             Program,
@@ -118,15 +118,15 @@ class _Search:
             tests=problem.tests,
             support=problem.support,
         )
-        if isinstance(problem.tests, Suite):  # whose plugin counts the lines
+        if isinstance(problem.tests, Suite):  # its pytest plugin counts the lines
             return program(code=candidate.code, lines=lines)
         return program(code=counted(candidate.code, lines))
 
     def add(self, candidate: BugCandidate, verdicts: Sequence[Verdict]) -> None:
-        """Note what came of a candidate, and keep it if it is a bug that is wanted.
+        """Record the verdicts on a candidate, and keep it if it is a wanted bug.
 
-        Of those on one line that do the same to every case only the first is one. A problem with a
-        bug of its own gets no others where its reference runs too long.
+        Of candidates on one line with the same effect on every case, only the first is kept. A
+        problem with its own bug gets no others if its reference runs too long.
         """
         letters = outcomes(verdicts)
         if candidate.kind == REFERENCE:
@@ -173,19 +173,19 @@ class _Search:
 
 
 def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[str, str] | None:
-    """Return what is wrong with a reference unless it passes every case within its lines."""
+    """Return what is wrong with a reference; None if it passes every case within the line limit."""
     verdict = next((one for one in verdicts if one.kind != "PASS"), None)
     if verdict is None:
         return None
     where = f"problem {problem.name}, case {verdict.case}"
     if hangs(verdict.detail):
         return {
-            "problem": "a reference program runs more lines than its bugs are given",
+            "problem": "a reference program exceeds the line limit",
             "field": where,
-            "found": f"more than {lines} lines, those of the cases before it included",
-            "expected": "an end",
-            "action": "raise injection.lines in params.yaml if the program does end; else correct"
-            " the corpus, or exclude the problem (corpus.sources: exclude)",
+            "found": f"more than {lines} lines, including those of earlier cases",
+            "expected": f"at most {lines} lines",
+            "action": "raise injection.lines in params.yaml if the program ends; else correct the"
+            " corpus, or exclude the problem (corpus.sources: exclude)",
         }
     expected = f" with {shorten(problem.cases[verdict.case].expected)}" if problem.cases else ""
     return {

@@ -1,6 +1,6 @@
-"""The forms that a corpus may have: a file per reader, whose name is what params.yaml calls it.
+"""The readers of corpora, one module each. params.yaml names a reader by its module.
 
-A reader is a module of this folder with a function `read`; `READERS` finds it by itself.
+A reader is a module in this folder with a function `read`. `READERS` finds it automatically.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ from coral_batch.records.problem import DroppedProblem, Problem
 
 
 class Reader(Protocol):
-    """What each file in this folder has."""
+    """The interface of each module in this folder."""
 
     def read(self, path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         """Read every problem, in a fixed order.
 
         Args:
-            path: the file or folder that the user gives. A reader of a single file accepts a folder
-                that holds it as well, beside which roles may stand.
+            path: the user's file or folder. A reader of a single file also accepts the file's
+                folder, which may hold the roles as well.
             origin: what to record as each problem's origin.
 
         Returns:
-            The problems, and the rows or files that can be none: one among thousands neither stops
-            the others nor vanishes.
+            The problems, and the rows or files that cannot become problems, with reasons.
 
         Raises:
             CoralError: something is missing or not in the published format, or no problem is left.
@@ -42,10 +41,10 @@ READERS: dict[str, Reader] = {
 
 
 def reader_of(name: str, source: str) -> Reader:
-    """Return the reader that params.yaml calls `name` where it has the source.
+    """Return the reader that params.yaml names for a source.
 
     Raises:
-        CoralError: there is none.
+        CoralError: there is no such reader.
     """
     if name not in READERS:
         raise CoralError(

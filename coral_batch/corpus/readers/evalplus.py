@@ -1,11 +1,11 @@
 """Read HumanEval+ and MBPP+ of EvalPlus (Liu et al. 2023, arXiv:2305.01210).
 
-Two forms, compressed or not. The release files, ``HumanEvalPlus.jsonl`` and ``MbppPlus.jsonl``,
-hold inputs; what is expected is what the canonical solution returns, so that the test file holds
-it. The inputs are JSON, which has neither tuples nor sets: the example call in the prompt of a task
-of MBPP+ says where they stand. The Hugging Face form, converted to JSONL, has a ``test``; of that
-the inputs, the results and the tolerance are read, and compared by the same rules: its own code
-needs numpy. The programs have no bugs.
+There are two forms; both may be compressed. The release files, ``HumanEvalPlus.jsonl`` and
+``MbppPlus.jsonl``, have only inputs. The canonical solution returns the expected results, so the
+test file contains it. The inputs are JSON, which has neither tuples nor sets. In MBPP+ the example
+call in a task's prompt shows where they belong. The Hugging Face form, converted to JSONL, has a
+``test``. Only its inputs, results and tolerance are read, and compared by the same rules, since its
+code needs numpy. The programs have no bugs.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ FLOATS = 1e-6
 """The tolerance where the file says 0."""
 
 MOST = 32
-"""Most inputs of a task that become tests; see `chosen`."""
+"""Maximum number of a task's inputs that become tests; see `chosen`."""
 
 LONGEST = 10_000
-"""Most characters of the arguments of a call, as Python writes them; longer ones are left out."""
+"""Maximum characters of a call's arguments, as Python prints them; longer calls are dropped."""
 
 # How EvalPlus compares the results of some functions of MBPP+ (the repository evalplus/evalplus,
-# versions 0.2 and 0.3), and those for which it accepts several.
+# versions 0.2 and 0.3), and the functions for which it accepts several results.
 _SETS = frozenset(
     (
         *("similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly"),
@@ -48,13 +48,13 @@ Arguments = list[Any]
 
 @dataclass(frozen=True)
 class _Calls:
-    """What is called and what is expected.
+    """The calls of a task's tests.
 
     Attributes:
         function: the function under test.
         inputs: the arguments of each call.
-        results: what each is to return; None where the canonical solution says.
-        tolerance: what a float may differ by.
+        results: the expected results; None if the canonical solution computes them.
+        tolerance: allowed difference of a float.
     """
 
     function: str
@@ -85,7 +85,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         rule = rule_of(_id(row), function)
         numbers = chosen(calls.inputs)
         if not numbers:
-            raise Lost("untested", "there are no inputs of a usable length")
+            raise Lost("untested", "it has no input that is short enough")
         results = calls.results
         tests = comparing(
             function,
@@ -111,13 +111,13 @@ def _schema_of(row: Mapping[str, Any]) -> str:
 
 
 def _id(row: Row) -> str:
-    """Return ``HumanEval/7`` or ``Mbpp/2``, of which the Hugging Face form has the number alone."""
+    """Return ``HumanEval/7`` or ``Mbpp/2``; the Hugging Face form of MBPP+ has only the number."""
     task_id = row["task_id"]
     return task_id if isinstance(task_id, str) else f"Mbpp/{task_id}"
 
 
 def _words(prompt: str) -> str:
-    """Return the text of a prompt that may be written as a string of Python."""
+    """Return the text of a prompt, which may be a Python string literal."""
     try:
         return str(ast.literal_eval(prompt.strip())).strip()
     except (SyntaxError, ValueError):
@@ -135,16 +135,16 @@ def _calls(row: Row, words: str | None) -> _Calls:
 
 
 def example_call(words: str, function: str) -> Arguments:
-    """Return the arguments of the call of a function that the assert in a task's text shows.
+    """Return the arguments of the call in the example, an assert, of a task's text.
 
-    An argument that is no plain value is None.
+    An argument that is not a literal is None.
 
     Raises:
-        Lost: there is no such call, or the task is about complex numbers.
+        Lost: there is no such call, or it has complex numbers.
     """
     _, found, example = words.partition("\nassert ")
     if not found:
-        raise Lost("untestable", "its prompt has no example, which would say what is a tuple")
+        raise Lost("untestable", "its prompt has no example, which would show where tuples are")
     tree = parse(f"assert {example}", "the example in the prompt")
     _check_real(tree)
     for node in ast.walk(tree):
@@ -161,24 +161,24 @@ def _plain_value(argument: ast.expr) -> Any:
 
 
 def _arguments(given: Arguments, example: Arguments) -> Arguments:
-    """Return the arguments of a call, each as the example has it at its place.
+    """Return the arguments of a call, each in the form of the example's argument.
 
     Raises:
-        Lost: one is a text where the example has a number, or its items can be in no set.
+        Lost: one is a string where the example has a number, or its items cannot be in a set.
     """
     for value, shown in zip(given, example, strict=False):
         if isinstance(value, str) and isinstance(shown, int | float):
-            raise Lost("untestable", "its values are complex numbers, which JSON holds as texts")
+            raise Lost("untestable", "its values are complex numbers, which JSON holds as strings")
     return [like(value, example[place : place + 1]) for place, value in enumerate(given)]
 
 
 def like(value: Any, examples: Sequence[Any]) -> Any:
-    """Return a value of JSON with its lists made the tuples and sets that examples have there.
+    """Return a JSON value with lists converted to tuples and sets where the examples have them.
 
-    All items of a list, and all values of a dict, are like any of an example's.
+    The items of a list, and the values of a dict, are converted like any item of the examples.
 
     Raises:
-        Lost: its items can be in no set.
+        Lost: its items cannot be in a set.
     """
     if isinstance(value, dict):
         inner = [item for one in examples if isinstance(one, dict) for item in one.values()]
@@ -198,7 +198,7 @@ def rule_of(task_id: str, function: str) -> Rule:
     """Return how the results of a task are compared.
 
     Raises:
-        Lost: EvalPlus accepts several results that its files do not hold.
+        Lost: EvalPlus accepts several results that its files do not list.
     """
     if task_id == "HumanEval/32":
         return "root"
@@ -212,10 +212,10 @@ def rule_of(task_id: str, function: str) -> Rule:
 
 
 def chosen(inputs: Sequence[Arguments]) -> list[int]:
-    """Return the numbers of the inputs that become tests, in their order.
+    """Return the indices of the inputs that become tests, in order.
 
-    Each once and none that is too long; the first 16, which begin with those of the original data
-    set, and 16 that are evenly spread over the others.
+    Duplicates and long inputs are dropped. Of the others, the first 16 are taken, which begin with
+    those of the original data set, and 16 spread evenly over the rest.
     """
     first_of: dict[str, int] = {}
     for number, arguments in enumerate(inputs):
@@ -231,7 +231,7 @@ def chosen(inputs: Sequence[Arguments]) -> list[int]:
 def _calls_of_test(source: str, function: str | None) -> _Calls:
     """Read the data of a test: its ``inputs`` and ``results``, and a loop that calls and compares.
 
-    Its code is not used.
+    Its code is not run.
 
     Args:
         source: the test.
@@ -250,14 +250,16 @@ def _calls_of_test(source: str, function: str | None) -> _Calls:
             if isinstance(target, ast.Name) and target.id in ("inputs", "results")
         }
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
-        raise Lost("untestable", f"the test holds no plain values: {error}") from None
+        raise Lost(
+            "untestable", f"the test's inputs or results are not literals: {error}"
+        ) from None
     inputs, results = values.get("inputs"), values.get("results")
     if not isinstance(inputs, list) or not all(isinstance(one, list | tuple) for one in inputs):
-        raise Lost("untestable", "the test has no inputs, each a list of arguments")
+        raise Lost("untestable", "the test's inputs are not lists of arguments")
     if not inputs or not isinstance(results, list | tuple | None):
         raise Lost("untestable", "the test has no inputs, or no list of results")
     if results is not None and len(results) != len(inputs):
-        raise Lost("untestable", "the test has not as many results as inputs")
+        raise Lost("untestable", "the test has more or fewer results than inputs")
     _check_real(tree)
     for loop in ast.walk(tree):
         called = _called(loop) if isinstance(loop, ast.For) else []
@@ -276,14 +278,14 @@ def _check_real(tree: ast.AST) -> None:
 
 
 class _Infinite(ast.NodeTransformer):
-    """Puts the numbers in the place of the names ``inf`` and ``nan``."""
+    """Replaces the names ``inf`` and ``nan`` by numbers."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Constant(float(node.id)) if node.id in ("inf", "nan") else node
 
 
 def _called(loop: ast.For) -> list[str]:
-    """Return the names that a loop calls with arguments spread: ``f(*inp)``."""
+    """Return the names that a loop calls with unpacked arguments: ``f(*inp)``."""
     return [
         node.func.id
         for node in ast.walk(loop)

@@ -1,11 +1,11 @@
 """Read a folder of Python files with tests: a user's own project.
 
-pytest runs everything that it collects in the folder, doctests included, once and in the jail. Each
-function and method that a test calls gives a problem, whose tests are those that call it. Tests
-that fail or are skipped there are left out. ``NAME.buggy.py`` beside ``NAME.py``, or in ``buggy/``,
-is the same file with a bug; without one its problems have none.
+pytest runs all tests of the folder, doctests included, once in the jail. Each function or method
+that a test calls becomes a problem with the tests that call it. Tests that fail or are skipped are
+left out. ``NAME.buggy.py`` next to ``NAME.py``, or ``buggy/NAME.py``, is the same file with a bug;
+without it, the problems have no bug.
 
-What the tests are like stays in the folder: a problem names it, and the hash of its files.
+The tests stay in the folder: a problem only has its path and the hash of its files.
 """
 
 from __future__ import annotations
@@ -38,15 +38,14 @@ from coral_batch.verdicts.projects import (
 from coral_batch.verdicts.suites import Outcome, Ran, Request, called_of, digest
 
 MOST_TESTS = 100
-"""Tests of a problem at most: first those that call the fewest functions of the project, which say
-most of this one."""
+"""Maximum tests of a problem: those that call the fewest functions of the project."""
 
 _BUGGY = "buggy"
 _BUGGY_FILE = ".buggy.py"
 _TESTS = ("test", "tests")
 _NO_PROGRAMS = ("conftest", "setup")
 _PLAIN = ("classmethod", "property", "staticmethod")
-"""Decorators after which each call still runs the function."""
+"""Decorators with which each call still runs the function."""
 
 
 def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
@@ -55,17 +54,19 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
     A problem is called NAME, or NAME_FUNCTION where the tests call several functions of the file.
 
     Returns:
-        The problems, and the tests, functions and programs that give none.
+        The problems, and the tests, functions and programs that are dropped.
 
     Raises:
         CoralError: there is no such folder, pytest does not run in it, no test passes, or a bug
-            cannot be used; the message says which and why.
+            cannot be used.
     """
     if not path.is_dir():
-        raise CoralError("no folder of programs here", file=path, expected="a folder with NAME.py")
+        raise CoralError(
+            "there is no such folder of programs", file=path, expected="a folder with NAME.py"
+        )
     if (path / "__init__.py").exists():
         raise CoralError(
-            "the folder is a package itself, which no test could import",
+            "the folder is a package, which its tests cannot import",
             file=path,
             expected="the folder that holds the package and its tests",
         )
@@ -84,7 +85,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
             file=path,
             found="; ".join(f"{one.name}: {one.detail}" for one in dropped[:3]) or "no tests",
             expected="tests that pytest collects, or examples in docstrings",
-            action="run pytest on the folder; a missing package has to be installed beside"
+            action="run pytest on the folder; install missing packages in the environment of"
             " coral-batch",
         )
     bugs = _bugs(path)
@@ -96,7 +97,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
         problems += made
         dropped += lost
     for name, file in bugs.items():
-        raise CoralError("a bug without its program", file=file, expected=name)
+        raise CoralError("a buggy file without its program", file=file, expected=name)
     if not problems:
         raise CoralError(
             "no test of the folder calls a function of its programs",
@@ -108,7 +109,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
 
 def programs(folder: Path) -> list[Path]:
-    """Return the programs of a folder, which are told from its tests by their names alone."""
+    """Return the programs of a folder: the files that are not named like tests."""
     return [
         file
         for file in python_files(folder)
@@ -121,7 +122,7 @@ def programs(folder: Path) -> list[Path]:
 
 
 def _run(path: Path) -> Ran:
-    """Run all tests of a folder once, and note which functions each calls."""
+    """Run all tests of a folder once, and record which functions each calls."""
     root = path.resolve()
     arguments = (
         *options(root),
@@ -136,13 +137,13 @@ def _run(path: Path) -> Ran:
             "pytest does not run in the folder",
             file=path,
             found=ran.said,
-            action="run pytest there, and mend what it says",
+            action="run pytest there, and fix what it reports",
         )
     return ran
 
 
 def _tests_of(passed: Sequence[Outcome], root: Path) -> dict[tuple[str, str], list[str]]:
-    """Return file and function -> the tests that call it, the most telling first."""
+    """Return file and function -> the tests that call it, in pytest's order."""
     calls = {one.id: called_of(one) for one in passed}
     found: dict[tuple[str, str], list[str]] = {}
     for test in sorted(calls, key=lambda test: len(calls[test])):  # stable: else pytest's order
@@ -156,12 +157,12 @@ def _tests_of(passed: Sequence[Outcome], root: Path) -> dict[tuple[str, str], li
 
 @dataclass(frozen=True)
 class _Project:
-    """What was learnt of a folder.
+    """A folder and the results of its tests.
 
     Attributes:
         path: the folder, as params.yaml names it.
         origin: as in `Problem`.
-        ran: what came of its tests.
+        ran: the outcomes of its tests.
         tests: file and function -> the tests that call it.
         sha256: the hash of its files.
     """
@@ -183,16 +184,16 @@ class _Project:
             return [], [DroppedProblem(name, "unparseable", str(error))]
         tested = [one for one in dict.fromkeys(functions_of(source.tree)) if one in called]
         if not tested:
-            why = "no test that passes calls a function of it"
+            why = "no passing test calls a function of it"
             return [], [DroppedProblem(name, "untested", why)]
         broken = source if bug is None else read_source(bug)
         changed = [one for one in tested if _dump(broken, one) not in ([], _dump(source, one))]
         if bug is not None and not changed:
             raise CoralError(
-                "a file of the folder cannot be used",
+                "a buggy file changes no tested function",
                 file=bug,
-                found=f"it changes none of {', '.join(tested)}",
-                action="see docs/corpora.md for what is read",
+                found=f"no change in {', '.join(tested)}",
+                action="see docs/corpora.md",
             )
         problems, dropped = [], []
         for function in tested:
@@ -203,7 +204,7 @@ class _Project:
                 reference, docstring = view(source, function, helpers=True)
                 placed = with_answer(source, function, reference)
                 if placed is None or placed.text != source.text:
-                    raise CoralError("the function cannot be put in its place again")
+                    raise CoralError("the function cannot be put back into its file")
                 buggy = view(broken, function, helpers=True)[0] if function in changed else None
             except (CoralError, ValueError) as error:
                 dropped.append(DroppedProblem(called_so, "untestable", str(error)))
@@ -224,7 +225,7 @@ class _Project:
         return problems, dropped
 
     def _and_hidden(self, source: SourceFile, function: str, tests: Sequence[str]) -> list[str]:
-        """Add the tests in which a decorator may have hidden a call, as a cache does."""
+        """Add the tests in which a decorator, such as a cache, may have hidden a call."""
         decorators = [
             d for one in definitions_of(source.tree, function) for d in one.decorator_list
         ]
@@ -237,7 +238,7 @@ class _Project:
 
 
 def _bugs(path: Path) -> dict[str, Path]:
-    """Return program, seen from the folder -> the file of its bug."""
+    """Return program, relative to the folder -> its buggy file."""
     beside = {
         file.relative_to(path).as_posix().removesuffix(_BUGGY_FILE) + ".py": file
         for file in sorted(path.rglob(f"*{_BUGGY_FILE}"))
@@ -245,7 +246,7 @@ def _bugs(path: Path) -> dict[str, Path]:
     inside = {file.name: file for file in sorted((path / _BUGGY).glob("*.py"))}
     for name in sorted(beside.keys() & inside.keys()):
         raise CoralError(
-            "a program with two bugs",
+            "a program has two buggy files",
             file=beside[name],
             found=str(inside[name].relative_to(path)),
             expected="one of the two files",
@@ -264,9 +265,9 @@ def _check_names(problems: Sequence[Problem]) -> None:
         assert isinstance(one.tests, Suite)
         if one.name in seen or not one.name.isidentifier():
             raise CoralError(
-                "the name of a program makes no name of a problem",
+                "a program's name cannot be made the name of a problem",
                 file=one.tests.file,
                 found=one.name,
-                expected="letters, digits and underscores, and no two that become the same",
+                expected="letters, digits and underscores, and no two names that become the same",
             )
         seen[one.name] = one.tests.file

@@ -1,7 +1,7 @@
 """Read HumanEval (Chen et al. 2021, arXiv:2107.03374): ``HumanEval.jsonl``, compressed or not.
 
-The program is the prompt with the canonical solution behind it; the function's docstring becomes
-the problem's. The tests are what ``check`` asserts, see
+The program is the prompt followed by the canonical solution; the function's docstring becomes the
+problem's. The tests are what ``check`` asserts, see
 `coral_batch.corpus.testcode.checkfunction`. The programs have no bugs.
 """
 

@@ -1,7 +1,7 @@
-"""Read the Python part of HumanEvalPack (Muennighoff et al. 2023, arXiv:2308.07124), its repairs.
+"""Read the Python repair tasks of HumanEvalPack (Muennighoff et al. 2023, arXiv:2308.07124).
 
-A program is the declaration with a solution behind it, the canonical or the buggy one. The tests
-are what ``check`` asserts, see `coral_batch.corpus.testcode.checkfunction`, behind ``test_setup``.
+A program is the declaration followed by the canonical or the buggy solution. The tests are
+``test_setup`` and what ``check`` asserts, see `coral_batch.corpus.testcode.checkfunction`.
 """
 
 from __future__ import annotations

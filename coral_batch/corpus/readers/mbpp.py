@@ -26,7 +26,7 @@ from coral_batch.verdicts.inside import syntax
 
 @dataclass(frozen=True)
 class Task:
-    """What the tests of a task call, and the tests parsed.
+    """A task's program, the function under test and its parsed tests.
 
     Attributes:
         code: the program.
@@ -70,17 +70,17 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
 
 def schema_of(row: Mapping[str, Any]) -> str:
-    """Return the schema of a row, of all tasks or of the sanitized ones."""
+    """Return the schema of a row of the full or the sanitized data set."""
     return "mbpp_sanitized" if "prompt" in row else "mbpp"
 
 
 def examine(row: Row) -> Task:
-    """Find out what the tests of a task call.
+    """Find the function that a task's tests call.
 
     Raises:
         Lost: there are no tests, the program or a test does not parse, or the tests need more than
-            one name of the program (a class, or one of its imports), or none: the function under
-            test is called from outside its process.
+            one name of the program (a class, or one of its imports), or none: they call the
+            function from another process.
     """
     code = newlines(row["code"])
     tree = parse(code)

@@ -1,9 +1,9 @@
 """Read a folder in QuixBugs' layout: a bundled corpus or a QuixBugs checkout.
 
 The layout: ``correct_python_programs/NAME.py``, ``json_testcases/NAME.json`` (one
-``[inputs, expected]`` a line), ``python_testcases/test_NAME.py`` and ``python_testcases/node.py``,
-and ``python_programs/NAME.py`` (buggy, its docstring a string at module level behind the function).
-Where there is no folder of buggy programs, the problems have none.
+``[inputs, expected]`` per line), ``python_testcases/test_NAME.py``, ``python_testcases/node.py``
+and ``python_programs/NAME.py`` (buggy, its docstring a string at module level after the function).
+Without a folder of buggy programs the problems have no bugs.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _BUGGY, _CORRECT, _CASES, _TESTS = (
     "json_testcases",
     "python_testcases",
 )
-# Modules that test files import, and QuixBugs' own drivers, which are no problems.
+# The module that test files import, and the suffix of QuixBugs' drivers: neither is a problem.
 SUPPORT = "node"
 _DRIVER = "_test"
-# The problem whose cases bring a tolerance as their second argument, as QuixBugs' test file has it.
+# The problem whose cases have a tolerance as their second argument, as in QuixBugs' test file.
 _TOLERANT = "sqrt"
 
 
@@ -40,9 +40,9 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
 
     Raises:
         CoralError: a folder or file is missing, a program does not parse or has no function of its
-            name, a buggy one is the correct one, a case line is not ``[inputs, expected]``, a
-            problem has neither cases nor a test file, or a test file has tests that are no plain
-            functions or catch exceptions of a program.
+            name, a buggy one equals the correct one, a case line is not ``[inputs, expected]``, a
+            problem has neither cases nor a test file, or a test file has tests that are not plain
+            functions or that catch exceptions of a program.
     """
     for folder in (_CORRECT, _CASES):
         if not (path / folder).is_dir():
@@ -73,9 +73,9 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
     reference, text = _read_program(path / _CORRECT / f"{name}.py", name)
     if buggy is not None and ast.dump(parse(buggy)) == ast.dump(parse(reference)):
         raise CoralError(
-            "the buggy program is the correct one",
+            "the buggy program equals the correct one",
             file=path / _BUGGY / f"{name}.py",
-            expected=f"another program than that of {_CORRECT}",
+            expected=f"a program that differs from the one in {_CORRECT}",
         )
     cases_file = path / _CASES / f"{name}.json"
     cases = read_cases(cases_file) if cases_file.exists() else ()
@@ -99,7 +99,7 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
 
 
 def _with_tolerance(case: Case) -> Case:
-    """Give a case of numbers the tolerance that its second argument is, a float above 0."""
+    """Set the tolerance of a case of numbers to its second argument, a float above 0."""
     if len(case.inputs) != 2:
         return case
     number, tolerance = case.inputs
@@ -110,11 +110,11 @@ def _with_tolerance(case: Case) -> Case:
 
 
 def _read_tests(file: Path, name: str) -> str:
-    """Return a test file, once it is known that all of its tests will run.
+    """Return a test file after checking that all of its tests will run.
 
     Raises:
-        CoralError: it is no Python, or has tests that are no plain functions or catch exceptions
-            of the function `name`.
+        CoralError: it is not Python, or has tests that are not plain functions or that catch
+            exceptions of the function `name`.
     """
     tests = read_text(file)
     try:
@@ -130,7 +130,7 @@ def _check_plain(tree: ast.Module) -> None:
     """Check that every test of a file is a function that it defines by ``def`` at its top level.
 
     Raises:
-        Lost: another is in a class or a block, or is asynchronous, and would not be run.
+        Lost: a test is in a class or a block, or is asynchronous, and would not run.
     """
     for node in ast.walk(tree):
         if not isinstance(node, Definition) or not node.name.lower().startswith("test"):

@@ -1,4 +1,4 @@
-"""The roles of a source's problems: by CORAL-X's sets, all the same, by a file, or by shares."""
+"""Assign roles to a source's problems: by CORAL-X's sets, one for all, by a file, or by shares."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from coral_batch.records.settings import Shares, Source
 QUIXBUGS, FILE = "quixbugs", "file"
 
 Given = Mapping[str, tuple[str, str]]
-"""Problem -> its role, and why it has it."""
+"""Problem -> its role and the reason."""
 
 
 def assign(problems: Sequence[Problem], name: str, source: Source) -> list[Role]:
-    """Give every problem of a source its role; the problems of `source.exclude` are excluded.
+    """Assign a role to every problem of a source; those in `source.exclude` are excluded.
 
     `source.roles` is ``quixbugs`` for CORAL-X's sets of QuixBugs' 40 names; a role, for all
     problems; ``file`` for the rows ``{"name": ..., "role": ...}`` of `ROLES_FILE` in the source's
-    folder; or shares, into which a problem falls by the SHA-256 of its name, so that it stays where
-    it is when others are added. Functions of one module fall together.
+    folder; or shares: the SHA-256 of a problem's name decides, so adding problems changes no role.
+    Functions of one module get the same role.
 
     Args:
-        problems: what was read.
+        problems: the source's problems.
         name: the source's name.
         source: its settings.
 
     Raises:
-        CoralError: one of QuixBugs' 40 names is missing; the file is missing, broken or empty, or
-            names what is no problem; `exclude` names what is no problem.
+        CoralError: one of QuixBugs' 40 names is missing; the file is missing, broken or empty; or
+            the file or `exclude` names an unknown problem.
     """
     if unknown := sorted(set(source.exclude) - {problem.name for problem in problems}):
         raise CoralError(
-            "a problem is excluded that is not there",
+            "exclude names an unknown problem",
             file="params.yaml",
             field=f"corpus.sources.{name}.exclude",
             found=", ".join(unknown),
@@ -71,12 +71,12 @@ def _given(problems: Sequence[Problem], source: Source) -> Given:
         return _by_quixbugs(problems, Path(source.path))
     if source.roles == FILE:
         return _by_file(problems, Path(source.path))
-    of_all = (source.roles, "the role of all of its source (corpus.sources)")
+    of_all = (source.roles, "the role of its whole source (corpus.sources)")
     return {problem.name: of_all for problem in problems}
 
 
 def _by_shares(problem: Problem, shares: Shares) -> tuple[str, str]:
-    # The names of all problems of one module begin alike, and fall together.
+    # All problems of one module share this prefix, so they get the same role.
     group = problem.name.removesuffix(f"_{problem.function.replace('.', '_')}")
     digest = hashlib.sha256(group.encode()).digest()
     place = int.from_bytes(digest[:8]) / 2**64
@@ -86,7 +86,7 @@ def _by_shares(problem: Problem, shares: Shares) -> tuple[str, str]:
         role = "test"
     else:
         role = "held_out"
-    return role, f"the hash of {group} is {place:.4f} of 1"
+    return role, f"the hash of {group} maps to {place:.4f} in [0, 1)"
 
 
 def _by_quixbugs(problems: Sequence[Problem], path: Path) -> Given:
@@ -96,8 +96,7 @@ def _by_quixbugs(problems: Sequence[Problem], path: Path) -> Given:
             file=path,
             found=f"{len(problems)} programs, without {', '.join(missing)}",
             expected=f"the {len(coralx.NAMES)} QuixBugs programs",
-            action="give the source other roles in params.yaml (corpus.sources) if it is another "
-            "corpus",
+            action="if it is another corpus, give it other roles in params.yaml (corpus.sources)",
         )
     roles = {problem.name: coralx.role_of(problem.name) for problem in problems}
     return {name: (role, coralx.REASONS[role]) for name, role in roles.items()}
@@ -106,17 +105,17 @@ def _by_quixbugs(problems: Sequence[Problem], path: Path) -> Given:
 def _by_file(problems: Sequence[Problem], path: Path) -> Given:
     if not path.is_dir():
         raise CoralError(
-            "a source whose roles stand in a file is a folder",
+            "a source with roles from a file must be a folder",
             file=path,
             found="a file",
             expected=f"a folder with the source and {ROLES_FILE}",
-            action=f"move it into a folder of its own, and {ROLES_FILE} beside it",
+            action=f"move it and {ROLES_FILE} into a folder of their own",
         )
     given = {problem.name: ("excluded", f"not named in {ROLES_FILE}") for problem in problems}
     for where, row in read_rows(path / ROLES_FILE, lambda _: "roles", "name"):
         if row["name"] not in given:
             raise CoralError(
-                f"{ROLES_FILE} assigns a role to no problem",
+                f"{ROLES_FILE} assigns a role to an unknown problem",
                 file=path / ROLES_FILE,
                 field=f"{where}, name",
                 found=row["name"],

@@ -1,4 +1,4 @@
-"""The names that code reads and binds, and the statements of a module that give some of them."""
+"""The names that code reads and binds, and the statements of a module that define them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def bound(tree: ast.Module) -> set[str]:
 
 
 def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stmt]:
-    """Return the statements of a module that give names, and what those need, in their order.
+    """Return the statements of a module that define names, and those they need, in order.
 
-    A statement gives a name if it binds it or changes its value: ``TABLE["a"] = 1`` changes the
-    table, and an expression, as ``TABLE.append(1)``, may change all that it and the functions that
-    it calls read. An import of all that a module has may give any name.
+    A statement defines a name if it binds it or changes its value. ``TABLE["a"] = 1`` changes the
+    table. An expression such as ``TABLE.append(1)`` may change everything that it, and the
+    functions that it calls, read. A star import may define any name.
 
     Args:
         tree: the module.
-        names: the names wanted; those that the module does not bind are left aside.
-        without: the function whose definition stays out.
+        names: the names to define; names that the module does not bind are ignored.
+        without: the function to leave out.
     """
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     reads = {node.name: loaded(*node.body) for node in functions}
@@ -52,7 +52,7 @@ def definitions(tree: ast.Module, names: set[str], without: str) -> list[ast.stm
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """Return the names that a statement at module level binds, in its blocks as well."""
+    """Return the names that a statement at module level binds, also in its blocks."""
     if isinstance(node, _DEFINITION):
         return {node.name}
     found = stored(node)
@@ -65,9 +65,9 @@ def _bound(node: ast.stmt) -> set[str]:
 
 
 def _changed(node: ast.stmt, reads: Mapping[str, set[str]]) -> set[str]:
-    """Return the names whose values a statement may change; `reads`: what functions read.
+    """Return the names whose values a statement may change; `reads`: function -> names it reads.
 
-    What stands below ``if __name__`` changes nothing: no program that is tested is the main one.
+    Code under ``if __name__`` changes nothing: a tested program is never the main module.
     """
     if isinstance(node, _DEFINITION) or (isinstance(node, ast.If) and "__name__" in loaded(node)):
         return set()

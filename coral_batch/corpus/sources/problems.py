@@ -1,4 +1,4 @@
-"""Problems made of what a reader finds: their programs parsed, their cases read, their hash.
+"""Build problems: parse their programs, read their cases, hash their content.
 
 Programs are parsed, never run.
 """
@@ -17,7 +17,7 @@ from coral_batch.lake import strictjson
 from coral_batch.records.problem import Case, Problem, Suite, content_hash
 from coral_batch.verdicts.inside import syntax
 
-_LINES = "one [inputs, expected] a line"
+_LINES = "one [inputs, expected] per line"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -70,10 +70,10 @@ def read_function(file: Path, function: str) -> tuple[str, ast.Module]:
 
 
 def read_cases(file: Path) -> tuple[Case, ...]:
-    """Read JSON cases, one ``[inputs, expected]`` a line.
+    """Read JSON cases, one ``[inputs, expected]`` per line.
 
     Raises:
-        CoralError: the file cannot be read, a line is something else, or there is none.
+        CoralError: the file cannot be read, has no case, or a line is not a case.
     """
     cases = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):

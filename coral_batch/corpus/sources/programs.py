@@ -1,4 +1,4 @@
-"""Programs of data sets: parsed, held to what the jail can run, their docstring taken out."""
+"""Parse the programs of data sets, and check that the jail can run them."""
 
 from __future__ import annotations
 
@@ -32,49 +32,49 @@ def parse_program(code: str, function: str, called: str = "the program") -> ast.
         called: what the program is called in messages.
 
     Raises:
-        Lost: it is empty, does not parse, defines no such function at module level, imports what
-            the jail does not have, or its function has the name of a module there, which the
-            program would import in its place.
+        Lost: it is empty, does not parse, defines no such function at module level, imports a
+            package that the jail lacks, or its function has the name of a standard module, which
+            the tests would import instead.
     """
     tree = parse(code, called)
     if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
         raise Lost("untestable", f"{called} has no def {function}(...) at module level")
     check_imports(imported(tree), f"{called} imports")
     if function in sys.stdlib_module_names:
-        raise Lost("untestable", f"{function} is the name of a module of the standard library")
+        raise Lost("untestable", f"{function} is the name of a standard library module")
     return tree
 
 
 def check_changed(buggy: ast.Module, correct: ast.Module) -> None:
-    """Check that a buggy program is another one than the correct one, layout and comments aside.
+    """Check that a buggy program differs from the correct one in more than layout and comments.
 
     Raises:
-        Lost: it is the same.
+        Lost: it does not.
     """
     if ast.dump(buggy) == ast.dump(correct):
-        raise Lost("unchanged", "the buggy program is the correct one")
+        raise Lost("unchanged", "the buggy program equals the correct one")
 
 
 def check_imports(names: set[str], who: str) -> None:
-    """Check that what is imported is what the jail has.
+    """Check that the jail has the imported packages.
 
     Args:
-        names: the packages that are imported.
-        who: what imports them, with the verb, for messages.
+        names: the imported packages.
+        who: how the message starts, e.g. ``the tests import``.
 
     Raises:
-        Lost: there is another.
+        Lost: it lacks one.
     """
     foreign = sorted(names - sys.stdlib_module_names)
     if foreign:
         what = ["its own package (from . import)" if name == "." else name for name in foreign]
-        raise Lost("imports", f"{who} {', '.join(what)}: the jail has the standard library alone")
+        raise Lost("imports", f"{who} {', '.join(what)}: the jail has only the standard library")
 
 
 def imported(tree: ast.Module) -> set[str]:
     """Return the top-level packages that a program imports, anywhere; ``.`` for its own.
 
-    What stands below ``if TYPE_CHECKING:`` is imported by type checkers alone.
+    Imports under ``if TYPE_CHECKING:`` are ignored: only type checkers run them.
     """
     found: set[str] = set()
     left: list[ast.AST] = [tree]

@@ -1,8 +1,7 @@
-"""Rows of published data sets: a file found, its rows parsed, held to a schema, made into problems.
+"""Read published data sets: find the file, parse and validate its rows, make problems of them.
 
-A file holds a row a line (JSONL) or an array of rows, compressed or not. Every row is validated; a
-row that is not in the published format stops the reading, one that no problem can be made of is
-handed back with its reason.
+A file has one row per line (JSONL) or an array of rows, and may be compressed. A row that is not in
+the published format is an error. A row that cannot become a problem is returned with the reason.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from coral_batch.records.problem import DroppedProblem, Loss, Problem
 
 Row = dict[str, Any]
 SchemaOf = Callable[[Mapping[str, Any]], str]
-"""Tells the schema of a published form by a row: ``schemas/SCHEMA.schema.json``."""
+"""Returns the name of a row's schema, as in ``schemas/NAME.schema.json``."""
 
 ROLES_FILE = "roles.jsonl"
-"""The roles of a source's problems, which may stand beside its data set; no data set itself."""
+"""The roles of a source's problems, next to its data set; not a data set itself."""
 
 _ENDINGS = (".jsonl", ".jsonl.gz", ".json")
 
 
 class Lost(Exception):
-    """No problem can be made of a row: why."""
+    """A row cannot become a problem, and why."""
 
     def __init__(self, reason: Loss, detail: str) -> None:
         super().__init__(reason, detail)
@@ -44,18 +43,18 @@ def read_problems(
     *,
     infinite: bool = False,
 ) -> tuple[list[Problem], list[DroppedProblem]]:
-    """Make problems of a data set's rows, in the file's order, and keep which rows can be none.
+    """Make problems of a data set's rows, in the file's order; return the dropped rows as well.
 
     Args:
         path: the file, or a folder that holds one data set.
         schema_of: as in `read_rows`.
         name_of: names a row's problem.
-        make: makes the problem of a name and a row, or raises `Lost`.
+        make: makes a problem from a name and a row, or raises `Lost`.
         infinite: as in `read_rows`.
 
     Raises:
-        CoralError: as in `read_rows`; the folder holds no data set or several, or no problem is
-            left.
+        CoralError: as in `read_rows`; the folder has no data set or several; or no row can become
+            a problem.
     """
     file = _find(path)
     problems, dropped = [], []
@@ -67,7 +66,7 @@ def read_problems(
             dropped.append(DroppedProblem(name, lost.reason, lost.detail))
     if not problems:
         raise CoralError(
-            "no problem can be made of the data set",
+            "no row of the data set can become a problem",
             file=file,
             found="; ".join(f"{one.name}: {one.detail}" for one in dropped[:3]),
             expected="at least one row that can be tested",
@@ -82,7 +81,7 @@ def _find(path: Path) -> Path:
     found = [name for name in names if name != ROLES_FILE and not name.startswith(".")]
     if len(found) != 1:
         raise CoralError(
-            f"the folder holds {'several data sets' if found else 'no data set'}",
+            f"the folder has {'several data sets' if found else 'no data set'}",
             file=path,
             found=", ".join(found) or "none",
             expected=f"one file named *{', *'.join(_ENDINGS)}",
@@ -96,17 +95,17 @@ def read_rows(
 ) -> Iterator[tuple[str, Row]]:
     """Read the rows of a file in their order, each with its place, e.g. ``line 3``.
 
-    Fields beyond the schema are left out; one that is missing has the schema's default, if any.
+    Fields that the schema lacks are dropped; a missing field gets the schema's default, if any.
 
     Args:
         file: the file.
-        schema_of: tells the schema that a row is to satisfy.
-        key: the field that no two rows share.
-        infinite: whether numbers may be NaN or Infinity, which JSON does not know.
+        schema_of: returns the name of a row's schema.
+        key: the field that must be unique.
+        infinite: allow NaN and Infinity, which are not JSON.
 
     Raises:
         CoralError: the file cannot be read or is empty, a line is not JSON, a row breaks its
-            schema, or two rows have one key.
+            schema, or two rows have the same key.
     """
     first: dict[Any, str] = {}
     for where, value in _values(file, infinite):
@@ -118,11 +117,11 @@ def read_rows(
             raise CoralError(f"a row is not in the format of {called}", file=file, **error)
         if row[key] in first:
             raise CoralError(
-                f"two rows have one {key.replace('_', ' ')}",
+                f"two rows have the same {key.replace('_', ' ')}",
                 file=file,
                 field=f"{where}, {key}",
                 found=row[key],
-                expected=f"another id than that of {first[row[key]]}",
+                expected=f"an id other than that of {first[row[key]]}",
             )
         first[row[key]] = where
         yield where, row

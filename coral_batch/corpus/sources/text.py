@@ -1,4 +1,4 @@
-"""Read text that a user brings: UTF-8, with a byte order mark or without, or a clear error."""
+"""Read a user's text files: UTF-8, with or without a byte order mark."""
 
 from __future__ import annotations
 

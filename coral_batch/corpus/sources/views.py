@@ -1,4 +1,4 @@
-"""What a model is shown of a function that stands in a file among others."""
+"""What a model is shown of a function in a larger file."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from coral_batch.verdicts.functions import (
 
 
 def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, str]:
-    """Return a function of a file and what it uses as a program, without its docstring; and that.
+    """Return a function and what it uses as a program without its docstring, and the docstring.
 
-    Shown are the imports and the variables of one line that it uses, then the function; a method
-    below the first lines of its class.
+    The program has the imports and one-line variables that the function uses, then the function. A
+    method comes below the first lines of its class.
 
     Args:
         source: the file.
         name: the function, which the file defines once, or ``Class.method``.
-        helpers: show the functions, classes and variables of several lines that it uses as well,
-            and what those use.
+        helpers: also show the functions, classes and longer variables that it uses, and what those
+            use.
 
     Raises:
-        CoralError: its lines, and those of what it uses, are no program by themselves.
+        CoralError: its lines, and those of what it uses, do not parse on their own.
     """
     tree = source.tree
     (node,) = definitions_of(tree, name)
@@ -67,7 +67,7 @@ def view(source: SourceFile, name: str, *, helpers: bool = False) -> tuple[str, 
         code, _ = take_docstring(text, name)
     except SyntaxError:
         raise CoralError(
-            "the lines of the function, or of what it uses, are no program by themselves",
+            "the lines of the function, and of what it uses, do not parse on their own",
             file=source.file,
             field=name,
             expected="statements and decorators that begin on lines of their own",

@@ -1,9 +1,9 @@
-"""How much of an evaluation program one that is trained or selected on gives away.
+"""How much of an evaluation program leaks through a training or selection program.
 
-Three measures, each from 0 to 1, none of which sees names, comments or layout: how alike the two
-token sequences are as a whole; which share of the evaluation program's runs of tokens, and which
-share of the pieces of its syntax tree, the other program holds. They find a copy, renamed or
-edited, and a copied part; they do not find another algorithm for the same task.
+Three measures from 0 to 1, all blind to names, comments and layout: the similarity of the two token
+sequences; and the share of the evaluation program's token n-grams, and of its syntax subtrees, that
+the other program contains. They find copies, also renamed or edited ones, and copied parts. They do
+not find another algorithm for the same task.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Split
 
 NGRAM = 10
-"""Tokens of a run: about one line and a half."""
+"""Tokens in an n-gram: about one and a half lines."""
 
 NODES = 8
-"""Nodes of the smallest piece of a syntax tree that counts; ``x += 1`` has 5."""
+"""Nodes in the smallest subtree that counts; ``x += 1`` has 5."""
 
 
 MEASURES = ("similarity", "ngrams", "trees")
@@ -35,17 +35,17 @@ _LIMITS = ("near_duplicate", "ngrams", "trees")
 
 @dataclass(frozen=True)
 class Overlap:
-    """A row of the table `overlaps`: one evaluation program, and one of those closest to it.
+    """A row of the table `overlaps`: an evaluation program and one of the closest programs.
 
     Attributes:
         evaluation: name of the evaluation problem.
         role: its role, ``test`` or ``held_out``.
-        other: name of the problem that is trained on or, beside a held-out one, selected on.
+        other: name of a training problem; of a test problem only if `role` is ``held_out``.
         other_role: its role, ``training`` or ``test``.
         similarity: of the two reference programs, see `similarity`.
         ngrams: share of the evaluation reference's token n-grams that the other problem's
-            reference or buggy program holds.
-        trees: the same of its syntax subtrees.
+            reference or buggy program contains.
+        trees: likewise for its syntax subtrees.
     """
 
     evaluation: str
@@ -60,12 +60,11 @@ class Overlap:
 def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> list[Overlap]:
     """Find the closest programs of every evaluation program.
 
-    Test programs are compared with all that are trained on, held-out ones with those that are
-    selected on as well.
+    Test programs are compared with training programs, held-out programs also with test programs.
 
     Returns:
-        For every evaluation program the pair that is largest by each of `MEASURES`, each pair
-        once; of equal ones the first by name.
+        For every evaluation program the closest pair by each of `MEASURES`, each pair once; ties go
+        to the first name.
     """
     roles = {row.name: row.role for row in manifest}
     by_role: dict[str, list[_Fingerprint]] = defaultdict(list)
@@ -82,7 +81,7 @@ def measure_overlaps(problems: Sequence[Problem], manifest: Sequence[Role]) -> l
 
 
 class _Fingerprint:
-    """What two programs are compared by, computed once for each."""
+    """The data that programs are compared by, computed once per program."""
 
     def __init__(self, problem: Problem) -> None:
         shown = [problem.reference, *([problem.buggy] if problem.buggy else [])]
@@ -98,12 +97,12 @@ def _closest(
 ) -> list[Overlap]:
     if not others:
         return []
-    # SequenceMatcher keeps what it knows of its second sequence.
+    # SequenceMatcher caches its analysis of the second sequence.
     matcher = difflib.SequenceMatcher(None, [], one.tokens, autojunk=False)
     likest, most = 0, -1.0
     for index, (_, other) in enumerate(others):
         matcher.set_seq1(other.tokens)
-        # The quick ratios are upper bounds, so that few pairs cost a whole comparison.
+        # The quick ratios are upper bounds, so few pairs need a full comparison.
         if matcher.real_quick_ratio() > most and matcher.quick_ratio() > most:
             ratio = matcher.ratio()
             if ratio > most:
@@ -124,20 +123,19 @@ def _largest(values: Sequence[float]) -> int:
     return max(range(len(values)), key=lambda index: (values[index], -index))
 
 
-def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
-    """Return the held-out programs that another gives away, and the pair and measure that say so.
+def leaked(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
+    """Return the held-out programs that leak through another program, and why.
 
     Args:
         overlaps: as measured.
-        limits: from where on a measure gives a program away, and what follows.
+        limits: the values from which a program counts as leaked, and whether that is an error.
 
     Returns:
-        Program -> reason, where `limits.overlapping` is ``exclude``: nobody is to be measured on
-        it. Otherwise nothing.
+        Program -> why it is excluded, if `limits.overlapping` is ``exclude``; else nothing.
 
     Raises:
         CoralError: a measure reaches its limit, and `limits.overlapping` is ``refuse`` or the
-            program is one of those that selection goes by. It names all such pairs.
+            program is a test program. It names all such pairs.
     """
     reached = [
         (row, field, measure)
@@ -145,12 +143,12 @@ def given_away(overlaps: Iterable[Overlap], limits: Split) -> dict[str, str]:
         for field, measure in zip(_LIMITS, MEASURES, strict=True)
         if getattr(row, measure) >= getattr(limits, field)
     ]
-    # A test program is refused either way.
+    # A leaked test program is an error either way.
     refused = [one for one in reached if limits.overlapping == "refuse" or one[0].role == "test"]
     if refused:
         raise _contamination(refused, limits)
     return {
-        row.evaluation: f"{row.other} ({row.other_role}) gives it away: {measure} "
+        row.evaluation: f"too similar to {row.other} ({row.other_role}): {measure} "
         f"{getattr(row, measure):.2f}, limit {getattr(limits, field)}"
         for row, field, measure in reversed(reached)  # the first of a program stays
     }
@@ -168,7 +166,7 @@ def _contamination(refused: Sequence[tuple[Overlap, str, str]], limits: Split) -
     instead = ", or set split.overlapping to exclude" if held_out else ""
     fields = dict.fromkeys(field for _, field, _ in refused)
     return CoralError(
-        "contamination: a program gives away an evaluation program",
+        "contamination: a program is too similar to an evaluation program",
         field="\n            ".join(pairs.values()),
         expected="below "
         + ", ".join(f"split.{field} = {getattr(limits, field)}" for field in fields),
@@ -178,7 +176,7 @@ def _contamination(refused: Sequence[tuple[Overlap, str, str]], limits: Split) -
 
 
 def similarity(left: str, right: str) -> float:
-    """Return how alike two programs are, from 0 to 1; 1 for copies up to names and layout.
+    """Return the similarity of two programs, from 0 to 1; 1 if only names and layout differ.
 
     Ratcliff-Obershelp ratio over tokens, names numbered in order of first appearance, comments and
     blank lines left out.
@@ -189,17 +187,16 @@ def similarity(left: str, right: str) -> float:
 
 
 def ngrams(source: str) -> set[tuple[str, ...]]:
-    """Return the runs of `NGRAM` tokens, names numbered within each run."""
+    """Return the n-grams of `NGRAM` tokens, names numbered within each."""
     tokens = _tokens(source)
     runs = (tokens[start : start + NGRAM] for start in range(len(tokens) - NGRAM + 1))
     return {tuple(_numbered(run)) for run in runs}
 
 
 def subtrees(source: str) -> set[str]:
-    """Return the pieces of the syntax tree with at least `NODES` nodes, names left out.
+    """Return the syntax subtrees with at least `NODES` nodes, without names and positions.
 
-    A piece is a node with all that is below it; constants and operators count, since a program is
-    little else. Docstrings and positions do not.
+    Constants and operators count: the rest of a program says little about it.
     """
     found: set[str] = set()
     for statement in ast.parse(source).body:
@@ -208,7 +205,7 @@ def subtrees(source: str) -> set[str]:
 
 
 def _write(node: ast.AST, found: set[str]) -> tuple[str, int]:
-    """Write a node as text, note it if it is large enough, and return text and size."""
+    """Return a node's text and size; add the text to `found` if it is large enough."""
     if isinstance(node, ast.Constant):
         return f"Constant {node.value!r}", 1
     texts, size = [], 1
@@ -229,7 +226,7 @@ def _share(pieces: set[Any], seen: set[Any]) -> float:
 
 
 def _tokens(source: str) -> list[tuple[str, bool]]:
-    """Return each token's text and whether it is a name; comments and blank lines left out."""
+    """Return each token's text and whether it is a name, without comments and blank lines."""
     tokens = []
     for token in tokens_of(source):
         if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):

@@ -1,4 +1,4 @@
-"""The problems of all sources, and what of them may be shown to a model, from their tables."""
+"""Read the problems of all sources, and those that a model may be shown, from the tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coral_batch.records.settings import Params
 
 
 def read_problems(tables: Tables, settings: Params) -> list[Problem]:
-    """Return the problems of all sources, by the sources' names."""
+    """Return the problems of all sources, source by source."""
     return [
         problem
         for source in settings.corpus.sources
@@ -21,7 +21,7 @@ def read_problems(tables: Tables, settings: Params) -> list[Problem]:
 
 
 def read_shown(tables: Tables, settings: Params) -> dict[str, Problem]:
-    """Return every problem that may be shown by its name: those with a bug, and injected bugs."""
+    """Return name -> problem for all that a model may be shown: own bugs and injected ones."""
     problems = read_problems(tables, settings)
     own = [problem for problem in problems if problem.buggy is not None]
     injected = as_problems(problems, tables.read_rows("bugs", Bug))
@@ -29,7 +29,7 @@ def read_shown(tables: Tables, settings: Params) -> dict[str, Problem]:
 
 
 def as_problems(problems: Iterable[Problem], bugs: Iterable[Bug]) -> list[Problem]:
-    """Return each bug as a problem of its own, which is its program's but for name and bug."""
+    """Return each bug as a problem: its program's, with the bug's id and code."""
     by_name = {problem.name: problem for problem in problems}
     found = []
     for bug in bugs:

@@ -1,11 +1,11 @@
-"""Who may be trained on and who may be evaluated on.
+"""Which problems may be used for training, selection and evaluation.
 
-`check_training`, `check_selection` and `check_evaluation` are called again by the stages that
-train, select and evaluate. `coral_batch.corpus.split.overlap` guards against a training program
-that is an evaluation program in disguise. An injected bug has the role of its program.
+The stages that train, select and evaluate call `check_training`, `check_selection` and
+`check_evaluation` again. `coral_batch.corpus.split.overlap` finds training programs that are copies
+of evaluation programs. An injected bug has the role of its program.
 
-One setting lets training problems through, knowingly: with `evaluation.problems: all` they are
-measured at the end as well. The stage then says so, and every score of theirs has their role.
+With `evaluation.problems: all` training problems are evaluated at the end as well. The stage
+reports it, and every score has its problem's role.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
     """Join the roles of all sources.
 
     Raises:
-        CoralError: a name stands twice, or no problem has one of the roles that a run needs.
+        CoralError: two problems have the same name, or a role has no problem.
     """
     manifest: dict[str, Role] = {}
     for row in (row for rows in sources for row in rows):
         if row.name in manifest:
             raise CoralError(
-                "two problems have one name",
+                "two problems have the same name",
                 field=row.name,
-                found=f"one in {manifest[row.name].source} and one in {row.source}",
-                expected="names that are unique in all sources",
-                action="rename one of them, or leave a source out (corpus.sources)",
+                found=f"in {manifest[row.name].source} and in {row.source}",
+                expected="names that are unique across sources",
+                action="rename one of them, or remove a source (corpus.sources)",
             )
         manifest[row.name] = row
     for role in ROLES:
@@ -45,7 +45,7 @@ def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
                 field="corpus.sources",
                 found=", ".join(dict.fromkeys(row.source for row in manifest.values())),
                 expected="a source with problems of each role",
-                action="give a source other roles, or add one; see docs/corpora.md",
+                action="change the roles of a source, or add a source; see docs/corpora.md",
             )
     return list(manifest.values())
 
@@ -62,7 +62,7 @@ def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> 
     """Return the problems of one role, after checking the manifest against them.
 
     Raises:
-        CoralError: a problem has no role, or its content is not the one the manifest was made for.
+        CoralError: a problem has no role, or its content changed after the manifest was made.
     """
     by_name = {problem.name: problem for problem in problems}
     _check_manifest(by_name, manifest)
@@ -72,12 +72,12 @@ def select(problems: Sequence[Problem], manifest: Sequence[Role], role: str) -> 
 def select_evaluation(
     problems: Sequence[Problem], manifest: Sequence[Role], which: str
 ) -> list[Problem]:
-    """Return the problems that the base model and the best genome are measured on at the end.
+    """Return the problems that the base model and the best genome are evaluated on at the end.
 
     Args:
         problems: the corpus.
         manifest: their roles.
-        which: ``held_out``, or ``all`` for those of every role but ``excluded``.
+        which: ``held_out``, or ``all`` for every role but ``excluded``.
 
     Raises:
         CoralError: as in `select`.
@@ -103,36 +103,38 @@ def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -
 
 
 def check_training(names: Iterable[str], manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` if anything but a training problem is about to be trained on."""
+    """Raise `CoralError` unless all are training problems."""
     _check_roles(names, manifest, "training", "trained on")
 
 
 def check_selection(names: Iterable[str], manifest: Sequence[Role]) -> None:
-    """Raise `CoralError` if anything but a test problem is about to be selected on."""
+    """Raise `CoralError` unless all are test problems."""
     _check_roles(names, manifest, "test", "selected on")
 
 
 def check_evaluation(names: Iterable[str], manifest: Sequence[Role], which: str) -> list[str]:
-    """Check the problems that the base model and the best genome are measured on at the end.
+    """Check the problems that the base model and the best genome are evaluated on at the end.
 
     Args:
-        names: of the problems.
+        names: names of the problems.
         manifest: the roles.
-        which: ``held_out``, or ``all``, which lets problems through that were trained on.
+        which: ``held_out``, or ``all``, which allows training problems.
 
     Returns:
-        Those that were trained on, sorted; none but with ``all``.
+        The training problems among them, sorted.
 
     Raises:
-        CoralError: a problem is not of the roles that `which` stands for.
+        CoralError: a problem does not have a role that `which` allows.
     """
     names = set(names)
     if which != "all":
-        _check_roles(names, manifest, which, "measured")
+        _check_roles(names, manifest, which, "evaluated on")
         return []
     roles = {row.name: row.role for row in manifest}
     if strangers := sorted(name for name in names if roles.get(program_of(name)) not in ROLES):
-        raise CoralError("not to be measured: no problem of the split", field=", ".join(strangers))
+        raise CoralError(
+            "cannot evaluate problems that are not in the split", field=", ".join(strangers)
+        )
     return sorted(name for name in names if roles[program_of(name)] == "training")
 
 
@@ -141,8 +143,8 @@ def _check_roles(names: Iterable[str], manifest: Sequence[Role], role: str, what
     wrong = sorted(name for name in set(names) if roles.get(program_of(name)) != role)
     if wrong:
         raise CoralError(
-            f"contamination: not to be {what}",
+            f"contamination: must not be {what}",
             field=", ".join(wrong),
-            found=[roles.get(program_of(name), "no problem of the split") for name in wrong],
+            found=[roles.get(program_of(name), "not in the split") for name in wrong],
             expected=f"{role} problems",
         )

@@ -1,4 +1,4 @@
-"""The buggy programs that a model is shown: the problems' own, and injected bugs beside them."""
+"""Choose the buggy programs that models are evaluated on: the problems' own and injected bugs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def measured(
     manifest: Sequence[Role],
     settings: Evaluation,
 ) -> list[Problem]:
-    """Return what the base model and the best genome are measured on at the end.
+    """Return what the base model and the best genome are evaluated on at the end.
 
-    The problems' own bugs, and injected bugs of the held-out programs, chosen without looking at
-    any model: every program gives its first bug before one gives its second.
+    These are the problems' own bugs and injected bugs of the held-out programs. The choice depends
+    on no model: every program's first bug comes before any program's second.
 
     Raises:
         CoralError: as in `select`, or there is no bug.
@@ -37,16 +37,16 @@ def measured(
 def selected_on(
     problems: Sequence[Problem], bugs: Sequence[Bug], settings: Validation
 ) -> tuple[list[Problem], list[Problem]]:
-    """Return what generations are measured on: bugs to repair, and more that are only read.
+    """Return what generations are evaluated on: bugs to repair, and more that are only read.
 
-    To repair are own bugs of test problems, and injected ones. Of a program's injected bugs those
-    come first that fail nearest to half of its cases, since one that every repair or none gets
-    right selects nothing.
+    The bugs to repair are the test problems' own and injected ones. A program's injected bugs that
+    fail about half of its cases come first: a bug that every genome repairs, or none, does not
+    help selection.
 
     Args:
         problems: the test problems.
         bugs: injected bugs of any problems.
-        settings: how many of them are repaired, and how many more are read, at most.
+        settings: how many of them to repair, and how many more to read, at most.
 
     Raises:
         CoralError: there is no bug to repair.
@@ -78,18 +78,18 @@ def _together(problems: Sequence[Problem], bugs: Sequence[Bug], setting: str) ->
             "there is no bug to repair",
             file="params.yaml",
             field=setting,
-            found=f"{len(problems)} problems without a bug of their own, and no injected one",
+            found=f"{len(problems)} problems without a bug of their own, and no injected bug",
             expected="injected bugs",
-            action=f"raise {setting}, or give a corpus with bugs",
+            action=f"raise {setting}, or use a corpus with bugs",
         )
     return [*own, *as_problems(problems, bugs)]
 
 
 def _in_rounds(bugs: Sequence[Bug], count: int, rank: Callable[[Bug], float]) -> list[Bug]:
-    """Choose bugs in rounds over the programs, a program's in order of rank, at most `count`.
+    """Choose at most `count` bugs in rounds: one of each program per round, in order of rank.
 
-    Of a round that is cut short, those with the smallest hash of their id are taken. Returned in
-    the order of `bugs`.
+    An incomplete last round takes the bugs with the smallest hash of their id. Returned in the
+    order of `bugs`.
     """
     by_program: dict[str, list[Bug]] = defaultdict(list)
     for bug in sorted(bugs, key=rank):  # stable

@@ -1,10 +1,10 @@
-"""Asserts of data sets: as JSON cases where those say the same, else as a test file.
+"""Convert the asserts of data sets to JSON cases if possible, else to a test file.
 
-An assert is a JSON case when it calls the function under test with values that JSON can hold and
-compares the result by ``==`` with another. Tuples, sets, keys that are no text, infinite numbers
-and complex ones are no such values. Nor is a truth value that is expected: by ``==`` 1 is True, by
-the rules for JSON cases it is not (`coral_batch/verdicts/compare.py`). For the same reason a result
-True fails a case that expects 1; and a tuple passes one that expects a list.
+An assert becomes a JSON case if it calls the function under test with JSON values and compares the
+result with another by ``==``. Tuples, sets, keys that are not strings, infinite and complex numbers
+are not JSON. An expected boolean needs a test file: by ``==`` 1 is True, by the rules for JSON
+cases it is not (`coral_batch/verdicts/compare.py`). By these rules a result True fails a case that
+expects 1, and a tuple passes a case that expects a list.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ def checks(
     preamble: Statements = (),
     aliases: Collection[str] = (),
 ) -> Checks:
-    """Return cases if each of the tests is one, else a test file.
+    """Return cases if every test can be one, else a test file.
 
     Args:
         function: name of the function under test.
         tests: the statements of each test, at least one.
         setup: statements that come before those of every test.
         preamble: statements of the test file, before its tests.
-        aliases: further names that the preamble gives the function, or its module.
+        aliases: other names that the preamble gives the function or its module.
 
     Raises:
-        Lost: a test gives the function what cannot leave the test's process, or catches its
-            exceptions.
+        Lost: a test passes the function a value that cannot leave the test's process, or catches
+            its exceptions.
     """
     called = {function, *aliases}
     check_crossing(called, [*preamble, *setup, *(node for test in tests for node in test)])
@@ -60,7 +60,7 @@ def test_file(
 ) -> str:
     """Write a test file in the form of `Problem.tests`; the arguments are those of `checks`.
 
-    Tests are called by their number: ``test_1``, ``test_2``.
+    Tests are named by number: ``test_1``, ``test_2``.
     """
     parts = [f"from {function} import {function}\n"]
     parts += [ast.unparse(statement) + "\n" for statement in preamble]
@@ -74,7 +74,7 @@ def test_file(
 
 
 def _as_case(test: Statements, called: Collection[str]) -> Case | None:
-    """Return the case that a test is; None if it is none."""
+    """Return a test as a case; None if it cannot be one."""
     match list(test):
         case [
             ast.Assert(
@@ -96,7 +96,7 @@ def _as_case(test: Statements, called: Collection[str]) -> Case | None:
 
 
 def is_json(value: Any) -> bool:
-    """Whether JSON holds a value, which `ast.literal_eval` returned, as it is."""
+    """Whether a value from `ast.literal_eval` survives JSON unchanged."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         return repr(json.loads(text)) == repr(value)
@@ -105,6 +105,6 @@ def is_json(value: Any) -> bool:
 
 
 def has_truth(value: Any) -> bool:
-    """Whether a value of JSON is a truth value, or holds one."""
+    """Whether a JSON value is or contains a boolean."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return isinstance(value, bool) or any(map(has_truth, inner))

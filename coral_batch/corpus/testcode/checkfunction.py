@@ -1,4 +1,4 @@
-"""Problems whose tests have HumanEval's form: a function ``check`` of the function under test."""
+"""Problems with tests as in HumanEval: a function ``check`` that takes the function under test."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_problem(
         tests: source with the function ``check``.
         origin: where the problem is from.
         buggy: the buggy program.
-        docstring: the problem's; None for that of the function.
+        docstring: the problem's docstring; None for the function's.
 
     Raises:
         Lost: see `parse_program` and `check_tests`, or the two programs are the same.
@@ -60,22 +60,22 @@ def check_problem(
 def check_tests(source: str, function: str, program: ast.Module) -> Checks:
     """Make cases or tests of what ``check`` asserts.
 
-    Where its body is asserts alone, each is a test, but for those of a constant; otherwise the
-    whole body is one. What a test needs beside the function under test stands in the test file: the
-    definitions of `source`, then those of the program, which is right.
+    If its body has only asserts, each becomes a test, except asserts of a constant. Otherwise the
+    whole body becomes one test. The test file also has the definitions that the tests need: those
+    of the correct program, then those of `source`.
 
     Args:
-        source: the definition of ``check``, with what it needs.
+        source: the definition of ``check`` and of everything it needs.
         function: name of the function under test.
         program: the correct program.
 
     Raises:
-        Lost: `source` is empty or no Python, has no such function, or the function asserts nothing;
-            and see `checks`.
+        Lost: `source` is empty or not Python, has no such function, or the function asserts
+            nothing; see also `checks`.
     """
     tree = parse(source, "the test")
     check = _check(tree)
-    # What calls check at module level, as published files do, runs the tests; it is none of them.
+    # Published files call check at module level to run the tests; the call is not a test.
     tree.body = [
         node
         for node in tree.body

@@ -1,7 +1,7 @@
-"""Test files that compare what a function returns with what is expected, floats within a tolerance.
+"""Test files that compare a function's results with expected ones, floats within a tolerance.
 
-What is expected is written into the file, or is what a reference program returns there: the test
-file runs apart from the program under test, which never sees the reference.
+The expected results are written into the file, or a reference program computes them there. The test
+file and the program under test run in different processes, so the program never sees the reference.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from typing import Any, Literal
 Rule = Literal["equal", "set", "presence", "root"]
 """How a result is compared.
 
-equal: by ``==``, but floats, also those in lists, tuples and dicts, within the tolerance, and a
-container with one of its type or of the type that its own derives from; set: as sets; presence:
-whether there is one, truth values by themselves; root: the result is a root of the polynomial whose
-coefficients are the argument.
+equal: by ``==``, but floats (also in lists, tuples and dicts) within the tolerance, and a container
+may have a base type of the expected one; set: as sets; presence: whether there is a result,
+booleans by value; root: the result is a root of the polynomial whose coefficients are the argument.
 """
 
 RELATIVE = 1e-7
-"""What a float may differ by besides the tolerance, as a share of the expected value."""
+"""Allowed relative difference of a float, in addition to the tolerance."""
 
 _NEAR = f"""
 def near(found, expected, tolerance):
@@ -99,11 +98,11 @@ def comparing(
 
     Args:
         function: name of the function under test.
-        calls: the positional arguments of each call: values whose `repr` is Python, infinite
-            numbers among them.
-        expected: what each call is to return, or the source of a program whose function of that
-            name returns it.
-        tolerance: what a float may differ by, >= 0.
+        calls: the positional arguments of each call: values whose `repr` is Python; infinite
+            numbers are allowed.
+        expected: the result of each call, or the source of a program whose function of that name
+            returns it.
+        tolerance: allowed absolute difference of a float, >= 0.
         rule: how results are compared.
     """
     computed = isinstance(expected, str)
@@ -124,7 +123,7 @@ def comparing(
 
 
 def written(value: Any) -> str:
-    """Write a value as Python does, but sets in a fixed order: theirs differs from run to run."""
+    """Write a value like `repr`, but sets in a fixed order: theirs differs from run to run."""
     if isinstance(value, set | frozenset):
         items = ", ".join(sorted(map(written, value)))
         return f"{type(value).__name__}([{items}])" if items else repr(value)

@@ -1,4 +1,4 @@
-"""Tests that run in another process than the program: what cannot cross between them is refused."""
+"""Check that tests can run in another process than the program under test."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from coral_batch.corpus.sources.programs import check_imports, imported
 from coral_batch.corpus.sources.rows import Lost
 
 _BITS = 14_000
-"""A longer number may have more than the 4,300 digits that Python writes."""
+"""A longer number may have more than the 4,300 digits that Python prints."""
 
 _BUILT_IN = frozenset(name for name, value in vars(builtins).items() if callable(value))
 
 
 def check_crossing(called: Collection[str], statements: Sequence[ast.stmt]) -> None:
-    """Check that tests can run apart from the program: with data alone and what the jail has.
+    """Check that tests pass only data to the program and import only packages that the jail has.
 
     Args:
-        called: the names of the function.
-        statements: those of the test file.
+        called: names of the function under test.
+        statements: the statements of the test file.
 
     Raises:
-        Lost: an argument is a function, a class, an instance of a class of the test file or bytes,
-            there is a complex number or one that Python does not write in decimal digits, an
-            exception of the function is caught, or a package is imported that the jail lacks.
+        Lost: an argument is bytes, a function, a class or an instance of a class of the test file;
+            a number is complex or too long to print; a test catches an exception of the function;
+            or the jail lacks an imported package.
     """
     check_imports(imported(ast.Module([*statements], [])), "the tests import")
     check_uncaught(called, statements)
@@ -36,9 +36,9 @@ def check_crossing(called: Collection[str], statements: Sequence[ast.stmt]) -> N
     for node in (part for statement in statements for part in ast.walk(statement)):
         match node:
             case ast.Constant(value=complex()):
-                raise Lost("untestable", "a test holds a complex number")
+                raise Lost("untestable", "a test has a complex number")
             case ast.Constant(value=int() as number) if number.bit_length() > _BITS:
-                raise Lost("untestable", "a test holds a number of thousands of digits")
+                raise Lost("untestable", "a test has a number with thousands of digits")
             case ast.Call(func=ast.Name(id=name)) if name in called:
                 given = [*node.args, *(keyword.value for keyword in node.keywords)]
                 for argument in _parts(given):
@@ -59,11 +59,11 @@ def _check_argument(
             what = f"an instance of {made}"
         case _:
             return
-    raise Lost("untestable", f"a test gives {name} {what}")
+    raise Lost("untestable", f"a test passes {what} to {name}")
 
 
 def _parts(nodes: Iterable[ast.expr]) -> Iterator[ast.expr]:
-    """Yield expressions, those in lists, tuples, sets and dicts one by one."""
+    """Yield expressions; of lists, tuples, sets and dicts, yield the items."""
     for node in nodes:
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
             yield from _parts(node.elts)
@@ -74,15 +74,15 @@ def _parts(nodes: Iterable[ast.expr]) -> Iterator[ast.expr]:
 
 
 def check_uncaught(called: Collection[str], statements: Sequence[ast.stmt]) -> None:
-    """Check that no test catches an exception of a function: it is raised in another process.
+    """Check that no test catches an exception of the function, which runs in another process.
 
     Args:
-        called: the names of the function.
-        statements: those of the test file.
+        called: names of the function under test.
+        statements: the statements of the test file.
 
     Raises:
-        Lost: there is a ``try`` or ``suppress`` around a call of it, or around one of a parameter,
-            which may be the function, as in ``raises(lambda: f(0))``.
+        Lost: a ``try`` or ``suppress`` is around a call of it, or of a parameter that may be the
+            function, as in ``raises(lambda: f(0))``.
     """
     parts = [part for statement in statements for part in ast.walk(statement)]
     functions = [part for part in parts if isinstance(part, ast.FunctionDef)]
@@ -96,8 +96,8 @@ def check_uncaught(called: Collection[str], statements: Sequence[ast.stmt]) -> N
         if loaded(inside) & calling or calls & parameters:
             raise Lost(
                 "untestable",
-                "a test catches an exception of the function under test by try or suppress: only "
-                "pytest.raises knows one",
+                "a test catches an exception of the function under test by try or suppress; only "
+                "pytest.raises is supported",
             )
 
 

@@ -1,18 +1,18 @@
 r"""The code in an answer, by the rules of CodeLinterEval's published scorer.
 
-They are not those of the repairs (`coral_batch.models.repairs.extraction`). A block opens with a
+Repairs have other rules (`coral_batch.models.repairs.extraction`). A block opens with a
 line of three backticks and a language, and closes with three backticks at the beginning of a line:
 
-1. Where there are closed blocks, the code is an empty line and all those in the language
+1. If there are closed blocks, the code is an empty line and all blocks in the language
    ``python``, joined by newlines.
 2. Else a block that does not close runs to the end of the text, under the same rule.
 3. Without any block the code is the whole text. A fence without a language opens nothing.
 
-Where an answer is to end at a text (the published task ends it at the first empty line), what
-follows is cut off before all that.
+If there is a stop text (the published task stops at the first empty line), the answer is cut there
+first.
 
-So the code of an answer in another language is one empty line, which flake8 does not accept, and
-that of an empty answer is empty, which it does. What comes out is not checked: it may be no Python.
+So the code of an answer in another language is one empty line, which flake8 rejects. The code of an
+empty answer is empty, which flake8 accepts. The code is not checked: it may not be Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def code_of(text: str, stop: str | None = None) -> str:
 
     Args:
         text: what the model wrote.
-        stop: text at which an answer ends, not empty, itself left out; None for none.
+        stop: text at which an answer is cut, not empty; None for none.
     """
     if stop is not None:
         text = text.split(stop, 1)[0]

@@ -1,11 +1,11 @@
-"""The answers of one model to CodeLinterEval's items, each item being one entry of the store.
+"""Draw one model's answers to CodeLinterEval's items; each item is one entry of the store.
 
-They are drawn as the benchmark draws them: the item's text is the user's message, and the model
-writes its turn as it likes, until it ends it. No fence is opened for it, unlike for repairs. Only a
-completion model, which has no turn to end, gets one (see `coral_batch.models.prompts.prompt`).
+Answers are drawn as in the benchmark: the item's text is the user's message, and the model writes
+until it ends its turn. Unlike for repairs, the prompt opens no fence. Only a completion model,
+which has no turns, gets one (see `coral_batch.models.prompts.prompt`).
 
-Where answers have to change the code, each goes on inside an opened fence, from the item's code
-with one change on (see `coral_batch.models.decoding.changes`).
+If answers have to change the code, each starts in an opened fence with the item's code up to and
+including one change (see `coral_batch.models.decoding.changes`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def answer(
     """Draw `settings.linteval.samples` answers to every item.
 
     Args:
-        subject: the base model or a genome; its own knobs are not used, but `settings.linteval`'s.
+        subject: the base model or a genome; `settings.linteval` replaces its knobs.
         items: what to answer.
         base: folder of the base model.
         settings: linteval, candidates (the greatest rank) and seed of the run.
@@ -61,7 +61,7 @@ def answer(
     works = []
     for name, item in by_name.items():
         code, originals = item.inputs.code, {}
-        # Code without a final newline is changed by the fence that closes behind it.
+        # In code without a final newline, the closing fence already is a change.
         if required and code.endswith("\n"):
             originals[name] = Original(code.removesuffix("\n"), layout=True)
         works.append(work_of(name, subject, knobs, {name: prompts[name]}, originals))

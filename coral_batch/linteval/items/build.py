@@ -6,7 +6,7 @@ else is dropped, with the first reason that holds.
 
 The linter runs as the benchmark's authors ran it: with its default settings, ``# noqa`` honoured
 and no newline added at the end of the code. A program in which ``noqa`` silences something is
-dropped: its prompt would not tell all that the strict score asks for.
+dropped: its prompt would not list everything that the strict score requires.
 """
 
 from __future__ import annotations
@@ -45,11 +45,10 @@ _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 def item_id(code: str) -> int:
     """Return the id of the item with this code: the first 31 bits of the code's SHA-256.
 
-    So an item keeps its id whatever else is built beside it, in whatever order or language, and
-    what was sampled for another code is never taken for this one's. Reading a data set's own
-    numbers is not an option: files of a folder have none. The benchmark's data sets hold an id as
-    a signed 32-bit number, which leaves 31 bits. Of 1,000 items two have the same with probability
-    2.3e-4, of 10,000 with probability 0.023; the table of items refuses that.
+    So an item's id depends only on its code, and samples for other code are never taken for its
+    own. A data set's own numbers would not do: files of a folder have none. The benchmark stores
+    ids as signed 32-bit numbers, which leaves 31 bits. Two of 1,000 items have the same id with
+    probability 2.3e-4, two of 10,000 with probability 0.023; the table of items rejects that.
     """
     return int.from_bytes(hashlib.sha256(code.encode()).digest()[:4], "big") >> 1
 
@@ -66,15 +65,14 @@ def build(
 
     Args:
         candidates: the programs, in the order the items are to have.
-        prompts: the instructions. One an item, evenly distributed: the items in the order of
-            their ids take them in turn.
+        prompts: the instructions. The items, in the order of their ids, take them in turn.
         judge: runs programs on their tests.
-        workers: processes for linting and fixing; None for one a core.
+        workers: processes for linting and fixing; None for one per core.
         dropped: what the reader has dropped already.
-        prompts_from: whose the instructions are.
+        prompts_from: where the instructions come from.
 
     Raises:
-        CoralError: no program gives an item.
+        CoralError: no program can become an item.
     """
     drops = list(dropped)
     kept, findings = _with_findings(candidates, workers, drops)
@@ -82,9 +80,9 @@ def build(
     kept = _with_passed_scores(kept, findings, judge, drops)
     if not kept:
         raise CoralError(
-            "no program gives an item",
+            "no program can become an item",
             found=dict(Counter(drop.reason for drop in drops)),
-            expected="a program with findings of flake8 that can be fixed",
+            expected="a program with flake8 findings that can be fixed",
         )
     numbers = [item_id(one.code) for one in kept]
     ranks = {number: rank for rank, number in enumerate(sorted(numbers))}
@@ -105,11 +103,11 @@ def build(
 
 
 def adopt(items: Sequence[Item], source: str) -> DataSet:
-    """Take a finished data set as it is: no tests, nothing dropped, its own ids and feedback.
+    """Use a finished data set unchanged: no tests, nothing dropped, its own ids and feedback.
 
     Args:
         items: the records of an official file.
-        source: where they are from.
+        source: where they come from.
     """
     tests = tuple(ItemTests(item.meta.id, source, None, (), None) for item in items)
     return _data_set(tuple(items), tests, (), "data set")
@@ -118,12 +116,12 @@ def adopt(items: Sequence[Item], source: str) -> DataSet:
 def _with_findings(
     candidates: Sequence[Candidate], workers: int | None, drops: list[Dropped]
 ) -> tuple[list[Candidate], dict[str, list[Finding]]]:
-    """Keep distinct programs that parse and that flake8 complains about."""
+    """Keep distinct programs that parse and have flake8 findings."""
     first: dict[str, Candidate] = {}
     for candidate in candidates:
         earlier = first.setdefault(candidate.code, candidate)
         if earlier is not candidate:
-            drops.append(Dropped(candidate.source, "duplicate", f"the code of {earlier.source}"))
+            drops.append(Dropped(candidate.source, "duplicate", f"same code as {earlier.source}"))
     written, published = lint_codes(list(first), workers)
     found = dict(zip(first, published, strict=True))
     kept = []
@@ -147,9 +145,9 @@ def _with_findings(
 def _with_canonical(
     candidates: Sequence[Candidate], workers: int | None, drops: list[Dropped]
 ) -> list[Candidate]:
-    """Keep programs with canonical code that flake8 accepts; make it where there is none.
+    """Keep programs with canonical code that flake8 accepts; make it if there is none.
 
-    ``noqa`` in it silences nothing, as in the strict score.
+    ``noqa`` in it is ignored, as in the strict score.
     """
     missing = [candidate.code for candidate in candidates if candidate.canonical is None]
     renamed = list(map(without_ambiguous_names, missing))
@@ -171,11 +169,11 @@ def _with_passed_scores(
     judge: Judge,
     drops: list[Dropped],
 ) -> list[Candidate]:
-    """Keep programs that pass their tests and whose canonical code, of which flake8 says nothing,
-    passes the strict score.
+    """Keep programs that pass their tests and whose canonical code, which flake8 accepts, passes
+    the strict score.
     """
     tested = [candidate for candidate in candidates if candidate.function is not None]
-    # The audit tells the two halves apart by their places.
+    # The audit relies on this order: all programs, then all canonical ones.
     programs = [_program(one, one.code) for one in tested]
     programs += [_program(one, one.canonical or "") for one in tested]
     verdicts = judge(programs) if programs else []
@@ -191,14 +189,14 @@ def _with_passed_scores(
         elif score(one.code, code, findings[one.code], (), (), kinds).strict:
             kept.append(one)
         else:
-            why = _first_failure(results or ()) or "its syntax is another, and there are no tests"
-            detail = why if code.strip() else "nothing is left of the program"
+            why = _first_failure(results or ()) or "its syntax tree differs, and there are no tests"
+            detail = why if code.strip() else "the canonical code is empty"
             drops.append(Dropped(one.source, "canonical_fails", detail))
     return kept
 
 
 def _first_failure(verdicts: Sequence[Verdict]) -> str:
-    """Return which test failed first and how; an empty text where none did."""
+    """Return which test failed first and how; an empty text if none did."""
     wrong = next((verdict for verdict in verdicts if verdict.kind != "PASS"), None)
     if wrong is None:
         return ""
@@ -221,8 +219,8 @@ def _data_set(
     drops: Sequence[Dropped],
     prompts_from: str,
 ) -> DataSet:
-    told = (line for item in items for line in item.inputs.feedback.split("\n") if line)
-    codes = Counter(line.partition(":")[0] for line in told)
+    findings = (line for item in items for line in item.inputs.feedback.split("\n") if line)
+    codes = Counter(line.partition(":")[0] for line in findings)
     by_code = sorted(codes.items(), key=lambda pair: (-pair[1], pair[0]))
     dropped = sorted(Counter(drop.reason for drop in drops).items())
     statistics = ItemStatistics(len(items), dict(dropped), dict(by_code), prompts_from)

@@ -1,12 +1,12 @@
-"""Training examples with lint errors in programs of the training role.
+"""Training examples with lint errors in training programs.
 
-Those of CodeLinterEval's task keep a model that is trained to repair bugs from unlearning that one.
-They are made as the bundled items are: errors are put into a clean program, and the clean one is to
-be written. They ask in English, so they have neither programs nor instructions in common with the
-items of the default run; the kinds of errors are the same.
+Examples of CodeLinterEval's task keep a model that is trained on bugs from unlearning that task.
+They are made like the bundled items: errors are put into a clean program, and the model has to
+write the clean program. Their instructions are English, so they share neither programs nor
+instructions with the items of the default run, only the kinds of errors.
 
-Beside them stand as many bugs in programs whose lint errors stay, since a model that never saw the
-two together mends lint errors where it is asked to repair a bug.
+As many examples have a bug in a program whose lint errors stay. A model that never saw both
+together fixes lint errors when it is asked to repair a bug.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def complaints(sources: Sequence[str], workers: int | None = None) -> list[list[Finding]]:
-    """Return what flake8 finds in each text as it is, with its default settings."""
+    """Return flake8's findings in each text, unchanged and with default settings."""
     return lint(sources, workers, ("flake8",), honour_noqa=True, final_newline=False)
 
 
@@ -52,12 +52,12 @@ def make_all_examples(
     Args:
         problems: training problems only.
         bugs: injected bugs of any problems, each problem's in order.
-        shown: how many of them a program shows besides its own; how many of these stand among lint
-            errors that stay, and how many examples to mend lint errors a clean program gives.
+        shown: how many injected bugs to show per program; how many of these to show among lint
+            errors that stay, which is also the number of lint examples per clean program.
         tokenizer: the base model's, as in `coral_batch.models.prompts.examples.make_examples`.
-        docstring: show the problem's docstring behind the code with a bug.
+        docstring: show the problem's docstring after the code with a bug.
         seed: the run's seed.
-        workers: processes for linting; None for one a core.
+        workers: processes for linting; None for one per core.
 
     Raises:
         CoralError: none of the problems has a bug to show; as in `mutants` and `spoil_alike`.
@@ -69,13 +69,13 @@ def make_all_examples(
 
 
 def clean_problems(problems: Iterable[Problem], workers: int | None = None) -> list[Problem]:
-    """Return the problems, by name, whose reference flake8 finds nothing in.
+    """Return the problems, sorted by name, whose reference has no flake8 findings.
 
-    Lint errors are put into no other ones: their references are not what should be written.
+    Only these get lint errors: the references of the others are not what a model should write.
 
     Args:
         problems: training problems only.
-        workers: processes for linting; None for one a core.
+        workers: processes for linting; None for one per core.
     """
     ordered = sorted(problems, key=lambda problem: problem.name)
     found = complaints([problem.reference for problem in ordered], workers)
@@ -94,11 +94,11 @@ def make_lint_examples(
     The instructions take turns from example to example.
 
     Args:
-        clean: what `clean_problems` returns.
-        each: examples a problem.
+        clean: the problems from `clean_problems`.
+        each: examples per problem.
         tokenizer: the base model's, as in `coral_batch.models.prompts.examples.make_examples`.
         seed: the run's seed.
-        workers: processes for linting; None for one a core.
+        workers: processes for linting; None for one per core.
 
     Raises:
         CoralError: as in `mutants`.
@@ -115,13 +115,13 @@ def make_lint_examples(
 def in_unclean_programs(
     bugs: Sequence[Bug], clean: Iterable[Problem], shown: int, each: int, seed: int
 ) -> list[Bug]:
-    """Return bugs, of which some stand in programs with lint errors that their repair leaves.
+    """Return the bugs, some of them in programs with lint errors that the repair keeps.
 
     Args:
         bugs: of any problems, each problem's in order.
-        clean: what `clean_problems` returns; the bugs of all others stay as they are.
-        shown: how many bugs of a program are shown to a model.
-        each: how many of these, the last ones that there are, get lint errors.
+        clean: the problems from `clean_problems`; the bugs of all others stay unchanged.
+        shown: how many bugs of a program a model is shown.
+        each: how many of these get lint errors; the last ones do.
         seed: the run's seed.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What is done with items: feedback and prompt written, some chosen, results put in."""
+"""Write the feedback and prompt of items, choose items, add their results."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def feedback(findings: Iterable[Finding]) -> str:
 
 
 def instructions(language: str) -> list[str]:
-    """Return our ten instructions in a language, each of which asks for one fenced block.
+    """Return our ten instructions in a language; each asks for one fenced block.
 
-    They stand in the form of a data set's own. The first Russian one is the benchmark's published
-    example, to the letter; the others say the same in other words, orders and lengths.
+    They have the form of a data set's own. The first Russian one is exactly the benchmark's
+    published example; the others rephrase it.
     """
     content = json.loads((_PROMPTS / f"{language}.json").read_text(encoding="utf-8"))
     found: list[str] = content["prompts"]
@@ -34,7 +34,7 @@ def instructions(language: str) -> list[str]:
 def fill(instruction: str, inputs: Inputs) -> str:
     """Return the prompt: both placeholders replaced in one pass, so that braces in code survive.
 
-    The ends are stripped, as the official harness does (MERA_CODE's codelintereval.yaml,
+    Both ends are stripped, as in the official harness (MERA_CODE's codelintereval.yaml,
     ``instruction.format(**inputs).strip()``).
     """
     values = {"{code}": inputs.code, "{feedback}": inputs.feedback}
@@ -52,7 +52,7 @@ def with_outputs(items: Sequence[Item], successes: Sequence[tuple[int, bool]]) -
 
     Args:
         items: the items.
-        successes: id and success of each answer, an item's in the order of its samples.
+        successes: id and success of each answer, per item in the order of its samples.
     """
     outputs: dict[int, tuple[int, ...]] = {}
     for number, success in successes:

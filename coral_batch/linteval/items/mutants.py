@@ -1,9 +1,9 @@
-"""Put lint errors into clean programs: the bundled items, whose canonical code is the clean one.
+"""Put lint errors into clean programs, which become the canonical code of the bundled items.
 
-An error is put in by an edit of the text that keeps what the program does. Each program gives one
-item or more with two to four kinds of error each; kinds that few items have yet go first, so that
-the items show as many as they can. All draws come from the seed, the program's name and the item's
-number, so that a program that is added changes what others get but little.
+An error is an edit of the text that keeps the program's behaviour. Each program gives one or more
+items with two to four kinds of error each. Kinds that few items have so far go first, so that the
+items cover as many as possible. All draws depend on the seed, the program's name and the item's
+number, so adding a program changes the others little.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Fault:
     """One kind of lint error.
 
     Attributes:
-        code: the flake8 code that its edits bring (others may come with it).
+        code: the flake8 code that its edits cause (others may come with it).
         sites: finds the places of a program where it can be put in.
-        many: whether it is put in at about half of the places, or at one alone.
+        many: whether to put it in at about half of the places instead of one.
         layout: whether the syntax tree stays the same.
         rival: faults with the same rival exclude each other in one program.
     """
@@ -46,7 +46,7 @@ class Fault:
     rival: str = ""
 
 
-# In the order in which they are put in: statements first, what moves whole lines last.
+# In the order in which they are put in: statements first, edits that move whole lines last.
 FAULTS = (
     Fault("E731", statements.lambda_assignment, layout=False),
     Fault("E741", statements.ambiguous_name, layout=False),
@@ -115,7 +115,7 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
 
     Args:
         programs: the clean programs, with their tests.
-        each: how many are made of a program.
+        each: how many to make per program.
         seed: the run's seed.
 
     Raises:
@@ -126,10 +126,10 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
     for program in programs:
         codes = {program.code}
         for number in range(1, each + 1):
-            stream = generator(seed, "linteval", program.source, number)
+            random = generator(seed, "linteval", program.source, number)
             code = program.code
-            while code in codes:  # what is drawn in vain counts as used: other kinds come next
-                (code,) = _spoil([program.code], FAULTS, stream, used, program.source)
+            while code in codes:  # a repeated draw counts as used: other kinds come next
+                (code,) = _spoil([program.code], FAULTS, random, used, program.source)
             codes.add(code)
             candidates.append(
                 replace(
@@ -143,41 +143,41 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
 
 
 def spoil_alike(versions: Sequence[str], name: str, seed: int, used: Counter[str]) -> list[str]:
-    """Put the same lint errors into all versions of a program, which differ as much as before.
+    """Put the same lint errors into all versions of a program, which keep their differences.
 
-    They are errors of layout, which keep the syntax tree: another, such as a variable that is not
-    used, could be taken for the program's bug.
+    They are layout errors, which keep the syntax tree: others, such as an unused variable, could be
+    taken for the program's bug.
 
     Args:
-        versions: programs that parse, each but little different from the one before it.
-        name: the program's, for the draws.
+        versions: programs that parse, each a small change of the one before it.
+        name: the program's name, for the draws.
         seed: the run's seed.
-        used: how many programs have each kind yet; it is kept up.
+        used: how many programs have each kind so far; updated.
 
     Raises:
         CoralError: no two errors can be put into all of them.
     """
-    stream = generator(seed, "linteval", "alike", name)
-    return _spoil(versions, _LAYOUT, stream, used, name)
+    random = generator(seed, "linteval", "alike", name)
+    return _spoil(versions, _LAYOUT, random, used, name)
 
 
-def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
+def put_in(fault: Fault, code: str, random: np.random.Generator) -> str | None:
     """Put one kind of lint error into a program.
 
     Args:
         fault: the kind.
         code: a program that parses, ending in a newline.
-        stream: draws the places.
+        random: draws the places.
 
     Returns:
-        The program with the error, or None where it has no place for it.
+        The program with the error, or None if it has no place for it.
     """
     view = View(code)
     sites = list(fault.sites(view))
     if not sites:
         return None
-    chosen = [site for site in sites if fault.many and stream.random() < 0.5]
-    chosen = chosen or [sites[int(stream.integers(len(sites)))]]
+    chosen = [site for site in sites if fault.many and random.random() < 0.5]
+    chosen = chosen or [sites[int(random.integers(len(sites)))]]
     mutant = apply(code, _apart(chosen))
     try:
         tree = ast.parse(mutant)
@@ -191,13 +191,13 @@ def put_in(fault: Fault, code: str, stream: np.random.Generator) -> str | None:
 def _spoil(
     versions: Sequence[str],
     faults: Sequence[Fault],
-    stream: np.random.Generator,
+    random: np.random.Generator,
     used: Counter[str],
     name: str,
 ) -> list[str]:
-    """Put two to four of the kinds into all versions of a program, those that are rarest so far."""
-    wanted = int(stream.integers(_FEWEST, _MOST + 1))
-    luck = stream.random(len(faults))
+    """Put the two to four kinds that are rarest so far into all versions of a program."""
+    wanted = int(random.integers(_FEWEST, _MOST + 1))
+    luck = random.random(len(faults))
     order = sorted(range(len(faults)), key=lambda index: (used[faults[index].code], luck[index]))
     while True:
         chosen = _compatible(faults, order, wanted)
@@ -209,7 +209,7 @@ def _spoil(
             )
         codes = list(versions)
         for index in chosen:
-            spoiled = _put_in_all(faults[index], codes, stream)
+            spoiled = _put_in_all(faults[index], codes, random)
             if spoiled is None:
                 order.remove(index)
                 break
@@ -220,14 +220,14 @@ def _spoil(
 
 
 def _put_in_all(
-    fault: Fault, codes: Sequence[str], stream: np.random.Generator
+    fault: Fault, codes: Sequence[str], random: np.random.Generator
 ) -> list[str] | None:
-    """Put an error into all versions by the same draws; None where they would differ by it."""
-    state = stream.bit_generator.state
+    """Put an error into all versions by the same draws; None if that changes their differences."""
+    state = random.bit_generator.state
     spoiled = []
     for code in codes:
-        stream.bit_generator.state = state
-        mutant = put_in(fault, code, stream)
+        random.bit_generator.state = state
+        mutant = put_in(fault, code, random)
         if mutant is None:
             return None
         spoiled.append(mutant)
@@ -237,7 +237,7 @@ def _put_in_all(
 
 
 def _difference(one: str, other: str) -> tuple[int, int, int]:
-    """Return the lines that only one of two texts has, those of the other, and characters more."""
+    """Return the number of lines only in `one`, lines only in `other`, and added characters."""
     lines, others = one.split("\n"), other.split("\n")
     blocks = SequenceMatcher(None, lines, others, autojunk=False).get_matching_blocks()
     common = sum(block.size for block in blocks)
@@ -245,7 +245,7 @@ def _difference(one: str, other: str) -> tuple[int, int, int]:
 
 
 def _compatible(faults: Sequence[Fault], order: Sequence[int], wanted: int) -> list[int]:
-    """Choose the first faults that exclude none before them; return them as they are put in."""
+    """Choose the first faults that do not exclude each other; return them in their own order."""
     chosen: list[int] = []
     rivals: set[str] = set()
     for index in order:
@@ -257,7 +257,7 @@ def _compatible(faults: Sequence[Fault], order: Sequence[int], wanted: int) -> l
 
 
 def _apart(sites: Sequence[Site]) -> list[Edit]:
-    """Return the edits of the sites that do not touch those of an earlier one."""
+    """Return the edits of the sites that do not touch an earlier site."""
     edits: list[Edit] = []
     for site in sites:
         if all(e.end < other.start or other.end < e.start for e in site for other in edits):

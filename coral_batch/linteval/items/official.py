@@ -1,17 +1,18 @@
 """Read a CodeLinterEval data set in the benchmark's own format.
 
-A file holds a split, ``test`` or ``shots``, in one of these forms: a JSON object with the records
-under ``data`` (the benchmark's ``test.json`` and ``shots.json``), one with several splits, of which
-``test`` is read, a JSON array of records, one record alone, one a line (JSONL), and the Parquet of
-the hub. A byte order mark is left out. The records come in several forms as well:
+A file has a split, ``test`` or ``shots``, in one of these forms: a JSON object with the records
+under ``data`` (the benchmark's ``test.json`` and ``shots.json``), a JSON object with several
+splits, of which ``test`` is read, a JSON array of records, a single record, one record per line
+(JSONL), or the Parquet of the hub. A byte order mark is skipped. The records come in several forms
+as well:
 
-- `instruction` is a text, or the number of one, from 0, in the list ``prompts`` of the
-  `PROMPTS_FILE` beside the file: so it stands in the files that the hub's are made from.
-- `outputs` is a list of 0 and 1. Where it is hidden or holds texts (empty, a text, a list of texts,
-  null, missing) there is no success to read, and the item gets none.
-- `meta` may have further fields; they are left out.
+- `instruction` is a text. In the files that the hub's are made from, it is an index, from 0, into
+  the list ``prompts`` of the `PROMPTS_FILE` next to the file.
+- `outputs` is a list of 0 and 1. If it is hidden or has texts (empty, a text, a list of texts,
+  null, missing), the item gets no outputs.
+- `meta` may have more fields; they are ignored.
 
-Nothing else is changed, the published feedback least of all.
+Nothing else is changed, in particular not the published feedback.
 """
 
 from __future__ import annotations
@@ -42,10 +43,9 @@ def read_codelintereval(path: Path) -> list[Item]:
         path: the file, or a folder with one file of the split ``test``, in it or in its ``data``.
 
     Raises:
-        CoralError: the folder has no such file or several, the file is of none of the forms, a
-            record breaks the schema of the table ``linteval_items``, has a number for its
-            instruction that no prompt has, or has the id of an earlier one; or instructions are
-            numbers whose prompts cannot be read.
+        CoralError: the folder has no such file or several; the file has none of the forms; a record
+            breaks the schema of the table ``linteval_items``, has an unknown prompt number or
+            repeats an id; or the prompts cannot be read.
     """
     check = validator("linteval_items")
     first: dict[int, str] = {}
@@ -59,11 +59,11 @@ def read_codelintereval(path: Path) -> list[Item]:
         item = build(Item, value)
         if item.meta.id in first:
             raise CoralError(
-                "two records have one id",
+                "two records have the same id",
                 file=file,
                 field=f"{where}, meta.id",
                 found=item.meta.id,
-                expected=f"another id than that of {first[item.meta.id]}",
+                expected=f"an id other than that of {first[item.meta.id]}",
             )
         first[item.meta.id] = where
         items.append(item)
@@ -77,17 +77,17 @@ def _find(path: Path) -> Path:
         found = sorted(file for pattern in _TEST for file in path.glob(pattern))
     if len(found) != 1:
         raise CoralError(
-            "the folder does not hold one data set",
+            "the folder does not have exactly one data set",
             file=path,
             found=", ".join(file.relative_to(path).as_posix() for file in found) or "none",
             expected=f"one file named {', '.join(_TEST)}",
-            action="name the file itself",
+            action="give the path of the file",
         )
     return found[0]
 
 
 def _in_full(record: dict[str, Any], file: Path, where: str) -> dict[str, Any]:
-    """Return a record in the form of the table ``linteval_items``, as far as it has one."""
+    """Return a record in the form of the table ``linteval_items``, as far as possible."""
     record = dict(record)
     outputs, meta, number = (record.get(name) for name in ("outputs", "meta", "instruction"))
     texts = outputs if isinstance(outputs, list) else [outputs]
@@ -99,7 +99,7 @@ def _in_full(record: dict[str, Any], file: Path, where: str) -> dict[str, Any]:
         prompts = read_prompts(file.with_name(PROMPTS_FILE))
         if not 0 <= number < len(prompts):
             raise CoralError(
-                "a record has the number of no prompt",
+                "a record has an unknown prompt number",
                 file=file,
                 field=f"{where}, instruction",
                 found=number,
@@ -111,7 +111,7 @@ def _in_full(record: dict[str, Any], file: Path, where: str) -> dict[str, Any]:
 
 @cache
 def read_prompts(file: Path) -> list[str]:
-    """Read the instructions of a data set, which its records may name by their numbers.
+    """Read the instructions of a data set, which its records may refer to by number.
 
     Raises:
         CoralError: there is no such file, or it has no list of instructions under ``prompts``.
@@ -143,14 +143,14 @@ def _records(file: Path) -> list[tuple[str, Any]]:
             "the data set has no records",
             file=file,
             found=content,
-            expected='records: {"data": [...]}, {"test": [...]}, [...], one alone, or one a line',
+            expected='records: {"data": [...]}, {"test": [...]}, [...], one record, one per line',
         )
     return [(f"record {number}", record) for number, record in enumerate(content, 1)]
 
 
 def _read_parquet(file: Path) -> list[dict[str, Any]]:
     try:
-        with file.open("rb") as stream:  # of a path, polars takes [, * and ? for patterns
+        with file.open("rb") as stream:  # in a path, polars takes [, * and ? as patterns
             return pl.read_parquet(stream).to_dicts()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise CoralError(

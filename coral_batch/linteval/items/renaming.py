@@ -1,7 +1,7 @@
-"""Give variables that look like digits (E741) names that do not.
+"""Rename variables that look like digits (E741).
 
-No fixer does, for a name may be used where no text shows it: programs in which that can be are left
-as they are.
+No fixer does this, since a name may be used in ways that the text does not show. Programs in which
+that is possible stay unchanged.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _BY_TEXT = frozenset({"eval", "exec", "globals", "locals", "vars", "dir", "getat
 
 
 def without_ambiguous_names(code: str) -> str:
-    """Return a program with its variables `l`, `O` and `I` called `l_`, `O_` and `I_`.
+    """Return a program with its variables `l`, `O` and `I` renamed to `l_`, `O_` and `I_`.
 
-    Where the text has such a name already, the new one gets another underscore.
+    If the text already has such a name, the new name gets another underscore.
 
     Args:
         code: a program that parses.
 
     Returns:
-        The same text but for these names. The program as it is where one of them is anything else
-        than a variable or a parameter, or is used in an f-string, or where names are looked up by
-        their text.
+        The text with only these names changed. The program stays unchanged if one of them is
+        anything but a variable or a parameter, or is used in an f-string, or if the program looks
+        up names by their text.
     """
     source = Source(code, syntax.parse(code))
     nodes = list(ast.walk(source.tree))
@@ -44,7 +44,7 @@ def without_ambiguous_names(code: str) -> str:
 
 
 def _hides(node: ast.AST) -> bool:
-    """Whether a node uses an ambiguous name in a way that is not followed."""
+    """Whether a node uses an ambiguous name in a way that renaming would miss."""
     if isinstance(node, ast.Name):
         return node.id in _BY_TEXT
     if isinstance(node, ast.JoinedStr):  # Python 3.11 does not say where in it a name stands

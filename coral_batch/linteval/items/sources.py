@@ -1,6 +1,6 @@
-"""The CodeLinterEval items that params.yaml names: their source read, and made into a data set.
+"""Read the source of CodeLinterEval items that params.yaml names, and build the data set.
 
-Programs come from the bundled snippets, MBPP or any folder; an official data set is taken as it is.
+Programs come from the bundled snippets, MBPP or any folder; an official data set is used unchanged.
 Nothing is run here.
 """
 
@@ -25,18 +25,18 @@ from coral_batch.records.settings import Params
 from coral_batch.verdicts.projects import python_files
 
 ITEMS = 2
-"""Items that a bundled program gives."""
+"""Items per bundled program."""
 
 
 def make(settings: Params, judge: Judge) -> DataSet:
     """Build the data set, or read an official one.
 
     Args:
-        settings: the run's linteval and seed; compute says how many processes lint.
+        settings: linteval, seed, and compute for the number of processes that lint.
         judge: runs programs on their tests.
 
     Raises:
-        CoralError: the source cannot be read, or gives no item.
+        CoralError: the source cannot be read, or no program can become an item.
     """
     lint = settings.linteval
     path = Path(lint.path)
@@ -59,7 +59,7 @@ def read_snippets(folder: Path) -> list[Candidate]:
 
     The layout is that of the bundled problems, without the buggy side:
     ``correct_python_programs/NAME.py`` with a function of that name, and
-    ``json_testcases/NAME.json`` (one ``[inputs, expected]`` a line).
+    ``json_testcases/NAME.json`` (one ``[inputs, expected]`` per line).
 
     Raises:
         CoralError: there is no program, or one has no cases, does not parse or lacks its function.
@@ -67,7 +67,7 @@ def read_snippets(folder: Path) -> list[Candidate]:
     files = sorted((folder / "correct_python_programs").glob("*.py"))
     if not files:
         raise CoralError(
-            "no snippets here",
+            "the folder has no snippets",
             file=folder,
             expected="correct_python_programs/NAME.py and json_testcases/NAME.json",
             action="set linteval.path in params.yaml to such a folder",
@@ -86,8 +86,8 @@ def read_snippets(folder: Path) -> list[Candidate]:
 def read_mbpp(file: Path) -> tuple[list[Candidate], list[Dropped]]:
     """Read every task of MBPP, in the file's order.
 
-    The asserts of a task become a test file with one function each, in the form that the jail
-    judges: the function under test is called from outside its process.
+    The asserts of a task become a test file with one function each. The tests call the function
+    under test from another process.
 
     Returns:
         The programs with their tests, and those that do not parse or whose tests the jail cannot
@@ -119,11 +119,11 @@ def _candidate(row: Row, source: str) -> Candidate:
 def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
     """Read the Python files of any folder, as programs without tests, sorted by path.
 
-    Every ``*.py`` file is read, at any depth, but what is hidden, links, virtual environments and
+    Every ``*.py`` file is read, at any depth, except hidden files, links, virtual environments and
     empty files.
 
     Returns:
-        The programs, and the files that cannot be read: one among thousands stops nothing.
+        The programs, and the files that cannot be read.
 
     Raises:
         CoralError: there is no such folder, or it has no Python file.

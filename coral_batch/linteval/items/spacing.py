@@ -1,7 +1,7 @@
 """Lint errors of layout: spaces, blank lines, indentation, line breaks, comments.
 
-Each finds the sites of a program at which one flake8 code can be put in, or returns what does. The
-syntax tree is the same before and after (`coral_batch.linteval.items.mutants` checks it).
+Each function finds the sites of a program at which one flake8 code can be put in, or returns such a
+function. The syntax tree stays the same (`coral_batch.linteval.items.mutants` checks it).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Sites = Callable[[View], Iterator[Site]]
 
 
 def between(text: str, holds: Callable[[Token, Token], bool]) -> Sites:
-    """Put a text between two neighbours on a line, instead of what is there."""
+    """Replace the text between two neighbours on a line."""
 
     def sites(view: View) -> Iterator[Site]:
         for left, right in view.neighbours():
@@ -102,7 +102,7 @@ def around_default(view: View) -> Iterator[Site]:
 
 
 def parenthesis_after_keyword(view: View) -> Iterator[Site]:
-    """E275: a keyword with a parenthesis right behind it."""
+    """E275: a keyword with a parenthesis right after it."""
     for node in ast.walk(view.tree):
         word = {ast.If: "if", ast.While: "while", ast.Return: "return"}.get(type(node))
         inner = getattr(node, "test", None) or getattr(node, "value", None)
@@ -114,7 +114,7 @@ def parenthesis_after_keyword(view: View) -> Iterator[Site]:
 
 
 def inline_comment(opening: str) -> Sites:
-    """E261, E262: a comment too near to the code or to its own sign."""
+    """E261, E262: a comment too close to the code or to its own ``#``."""
 
     def sites(view: View) -> Iterator[Site]:
         for number, end in enumerate(_code_ends(view)):
@@ -229,7 +229,7 @@ def _is_keyword(token: Token) -> bool:
 
 
 def _code_ends(view: View) -> Iterator[int]:
-    """Yield where lines end that have code and no comment."""
+    """Yield the ends of the lines that have code and no comment."""
     last: dict[int, Token] = {}
     for token in view.tokens:
         last[token.line] = token
@@ -241,11 +241,11 @@ def _code_ends(view: View) -> Iterator[int]:
 
 
 def _later_lines(view: View) -> Iterator[Line]:
-    """Yield the lines of statements inside functions that have a simple one before them."""
+    """Yield the lines of statements in functions that follow a simple statement."""
     for suite in view.bodies():
         for before, node in pairwise(suite):
             line = view.line(node)
-            # A comment behind a block would belong to it, however deep it is.
+            # A comment after a block would belong to it, whatever its indentation.
             if line.text_start == view.start(node) and line.indent and not hasattr(before, "body"):
                 yield line
 

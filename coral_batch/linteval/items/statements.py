@@ -1,7 +1,7 @@
 """Lint errors of statements: imports, names, comparisons, several statements on a line.
 
 Each function returns the sites of a program at which one flake8 code can be put in. The syntax tree
-changes, what the program computes does not: the tests of the program say so.
+changes, the program's results do not: its tests check that.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def negated(kind: type[ast.cmpop], sign: str) -> Callable[[View], Iterator[Site]
 
 
 def compared_types(view: View) -> Iterator[Site]:
-    """E721: types are compared where an instance is asked for."""
+    """E721: types are compared instead of calling isinstance."""
     for node in ast.walk(view.tree):
         if isinstance(node, ast.Call) and view.code(node.func) == "isinstance":
             value, kind = node.args
@@ -179,7 +179,7 @@ def ambiguous_name(view: View) -> Iterator[Site]:
 
 
 def _is_seen_stored(view: View, node: ast.Name) -> bool:
-    """Whether flake8 looks at a name: right before an equals sign or behind `for`."""
+    """Whether flake8 checks a name: right before an equals sign or after `for`."""
     assigned = view.text.startswith(" = ", view.end(node))
     counted = view.text.endswith("for ", 0, view.start(node))
     return isinstance(node.ctx, ast.Store) and (assigned or counted)
@@ -225,7 +225,7 @@ def _comparisons(view: View) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr]]:
 
 
 def _is_truth(node: ast.expr) -> bool:
-    """Whether the value is True or False and nothing else that is true or false."""
+    """Whether the value is certainly a bool, not just truthy or falsy."""
     predicates = {"isinstance", "startswith", "endswith", "islower", "isupper", "isdigit"}
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
@@ -245,7 +245,7 @@ def _to_the_end(view: View, node: ast.stmt, following: ast.stmt, blank: str) -> 
 
 
 def _before_all(view: View, text: str) -> Edit:
-    """Insert lines before the first statement, with the blank lines that flake8 asks for."""
+    """Insert lines before the first statement, with the blank lines that flake8 requires."""
     first = view.tree.body[0]
     line = view.line(first)
     blank = "" if isinstance(first, ast.Import | ast.ImportFrom) else "\n\n"

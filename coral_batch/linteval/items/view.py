@@ -13,7 +13,7 @@ from itertools import pairwise
 from coral_batch.corpus.code.edits import Edit, Source
 
 Site = tuple[Edit, ...]
-"""Edits that belong together: all of them put one lint error in."""
+"""Edits that together put one lint error in."""
 
 
 @dataclass(frozen=True)

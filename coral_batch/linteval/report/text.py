@@ -17,17 +17,16 @@ Differences = tuple[Passes, Passes]
 
 
 def score_tables(models: Mapping[str, Summary], minus_first: Mapping[str, Differences]) -> str:
-    """Return tables with a row a model: both scores, answers and flake8 codes by what became of
-    them.
+    """Return tables with a row per model: both scores, answers by outcome, flake8 codes by change.
 
     Args:
-        models: name -> its scores, of the same items; names may be cut, and are shown as they are.
-        minus_first: name -> by how much it differs from the first model in both scores.
+        models: name -> its scores on the same items; names are not escaped.
+        minus_first: name -> its difference to the first model in both scores.
     """
     first, summary = next(iter(models.items()))
     parts = []
     for number, kind in enumerate(("official", "strict")):
-        header = (kind, "answers an item", *summary.official)
+        header = (kind, "answers per item", *summary.official)
         rows = [
             (name, str(one.samples), *_cells(getattr(one, kind))) for name, one in models.items()
         ]
@@ -47,7 +46,7 @@ def score_tables(models: Mapping[str, Summary], minus_first: Mapping[str, Differ
 
 
 def notes(summary: Summary) -> str:
-    """Return what is to know about tables of scores."""
+    """Return the legend of the score tables."""
     return (
         f"{summary.items} items of {summary.functions} functions, {summary.tested} with tests; [ ]:"
         " 95 % bootstrap interval over functions; -: fewer answers than k"
@@ -55,7 +54,7 @@ def notes(summary: Summary) -> str:
 
 
 def overview(scores: pl.DataFrame, changes: pl.DataFrame) -> str:
-    """Return a table with a row an item: how many of its answers passed, and what stayed or is new.
+    """Return a table with a row per item: how many answers passed, which codes stayed or are new.
 
     Args:
         scores: a model's table `linteval_scores`.
@@ -83,7 +82,7 @@ def answer_text(
     findings: pl.DataFrame,
     verdicts: pl.DataFrame,
 ) -> str:
-    """Return all about one model's answers to one item; what the model wrote is escaped.
+    """Return one model's answers to one item with all results; the model's text is escaped.
 
     Args:
         item: the item.
@@ -118,10 +117,10 @@ def answer_text(
 
 
 def plots(changes: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-    """Return file name -> CSV text of every plot, a row a flake8 code and model.
+    """Return file name -> CSV text of every plot, a row per flake8 code and model.
 
-    ``fixed.csv``: share of the answers to code with that complaint that are without it.
-    ``new.csv``: number of answers that have a complaint which the item's code had not.
+    ``fixed.csv``: of the answers to code with that finding, the share without it.
+    ``new.csv``: number of answers with a finding that the item's code did not have.
 
     Args:
         changes: name of the model -> its table `linteval_changes`.

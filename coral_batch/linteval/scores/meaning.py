@@ -1,9 +1,9 @@
-"""Whether an answer's syntax tree is the original's, but for what flake8 asked to change.
+"""Whether an answer's syntax tree equals the original's, except for what flake8 asked to change.
 
-Both trees are brought into one form, in which the usual fix of a complaint makes no difference; it
-depends on the complaints about the original. docs/codelintereval.md lists what that accepts.
+Both trees are normalised: the usual fixes of flake8's findings in the original then make no
+difference. docs/codelintereval.md lists the accepted fixes.
 
-The answer is taken to be clean: a name whose import or assignment is missing is for flake8 to find.
+The answer has to be clean: names whose import or assignment is missing are left to flake8.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from coral_batch.records.finding import Finding
 from coral_batch.verdicts.inside import syntax
 
-# flake8 code -> what finds in its message the name that it is about.
+# flake8 code -> pattern of the name in its message.
 _NAMED = {
     "F401": "^'(.+)' imported but unused",
     "F403": r"^'from (.+) import \*' used",
@@ -25,7 +25,7 @@ _NAMED = {
     "F841": "^local variable '(.+)' is",
     **dict.fromkeys(("E741", "E742", "E743"), "'(.+)'"),
 }
-_NAMES = re.compile(r"(\b(?:id|arg|name|asname)=')([^']*)")  # in what `ast.dump` writes
+_NAMES = re.compile(r"(\b(?:id|arg|name|asname)=')([^']*)")  # in the output of `ast.dump`
 _ACTS = (
     *(ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Subscript, ast.Starred),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -41,12 +41,12 @@ def same(original: str, findings: Sequence[Finding], answer: str) -> bool:
         answer: the code of the answer, in which flake8 finds nothing.
 
     Returns:
-        False also where one of them is no Python or nested too deeply to be compared.
+        False also if one of them is not Python or is nested too deeply to be compared.
     """
     form = _Form(findings)
     try:
         before, after = (ast.dump(form.visit(syntax.parse(code))) for code in (original, answer))
-    except (SyntaxError, RecursionError, ValueError):  # of an integer not all digits can be written
+    except (SyntaxError, RecursionError, ValueError):  # ValueError: integer too long to print
         return False
     ambiguous = form.named["E741"] | form.named["E742"] | form.named["E743"]
     return before == _with_old_names(after, before, ambiguous)
@@ -63,15 +63,15 @@ def _with_old_names(after: str, before: str, ambiguous: Collection[str]) -> str:
 
 
 class _Form(ast.NodeTransformer):
-    """Brings a tree into the form that it shares with all that the complaints accept.
+    """Normalises a tree, so that it equals all trees with accepted fixes of the findings.
 
     Args:
-        findings: the complaints.
+        findings: flake8's findings in the original.
 
     Attributes:
         codes: their codes.
-        named: flake8 code -> the names that its complaints are about.
-        unused: the variables that the innermost function is to lose.
+        named: flake8 code -> the names in its findings.
+        unused: the variables to remove from the innermost function.
     """
 
     def __init__(self, findings: Sequence[Finding]) -> None:
@@ -79,8 +79,8 @@ class _Form(ast.NodeTransformer):
         self.named: dict[str, set[str]] = {code: set() for code in _NAMED}
         for finding in findings:
             if finding.code in _NAMED:
-                told = re.findall(_NAMED[finding.code], finding.message)
-                self.named[finding.code].update(told)
+                names = re.findall(_NAMED[finding.code], finding.message)
+                self.named[finding.code].update(names)
         self.unused: set[str] = set()
 
     def visit_Module(self, node: ast.Module) -> ast.Module:

@@ -1,4 +1,4 @@
-"""What CodeLinterEval says of a model, and of the best genome beside the base model."""
+"""CodeLinterEval's results for a model, and for the best genome against the base model."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Summary:
     Attributes:
         genome: genome id, or `coral_batch.records.rows.BASE`.
         items: items answered.
-        functions: those that they ask for, by name, over which intervals are; an item without
-            tests counts as one. Bundled items are two of a function, and such are alike.
-        tested: those of them that have tests.
-        samples: answers an item.
+        functions: functions that the items are about, by name; an item without tests counts as
+            one. Intervals are over functions, since a function's items are alike.
+        tested: items that have tests.
+        samples: answers per item.
         official: ``pass@k`` -> its mean over items; None where k is more than `samples`.
         strict: likewise.
         outcomes: outcome -> answers; see `coral_batch.linteval.scores.score.Score`.
@@ -50,7 +50,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The base model, the best genome, and by how much they differ.
+    """The base model, the best genome, and their difference.
 
     Attributes:
         base: the base model without an adapter.
@@ -68,10 +68,10 @@ class Comparison:
 def summarise(
     scores: pl.DataFrame, changes: pl.DataFrame, tests: Sequence[ItemTests], seed: int
 ) -> Summary:
-    """Sum up one model.
+    """Summarise one model.
 
     Args:
-        scores: its table `linteval_scores`, at least one row, equally many for every item.
+        scores: its table `linteval_scores`, at least one row, as many for every item.
         changes: its table `linteval_changes`.
         tests: the items' tests.
         seed: the run's seed, for the intervals.
@@ -97,7 +97,7 @@ def compare(
     tests: Sequence[ItemTests],
     seed: int,
 ) -> Comparison:
-    """Sum up both models and their differences.
+    """Summarise both models and their differences.
 
     Args:
         base: the base model's tables `linteval_scores` and `linteval_changes`.
@@ -111,11 +111,11 @@ def compare(
     asked = [tables[0].select("item", "sample") for tables in (base, best)]
     if not asked[0].equals(asked[1]):
         raise CoralError(
-            "the base model and the best genome were asked different things",
+            "the base model and the best genome answered different items",
             field="item, sample",
             found=f"{len(asked[0])} and {len(asked[1])} answers",
             expected="the same items, equally often",
-            action="run `dvc repro`, which draws both anew",
+            action="run `dvc repro` to draw both again",
         )
     return Comparison(
         summarise(*base, tests, seed),
@@ -127,7 +127,7 @@ def compare(
 def difference(
     scores: pl.DataFrame, minus: pl.DataFrame, tests: Sequence[ItemTests], seed: int
 ) -> tuple[Passes, Passes]:
-    """Return by how much two models differ, item by item: the official and the strict score.
+    """Return the difference of two models, item by item, in the official and the strict score.
 
     Args:
         scores: one model's table `linteval_scores`.
@@ -141,7 +141,7 @@ def difference(
 
 
 def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
-    """Return the function that each item asks for; the item itself where it has no tests."""
+    """Return the function that each item is about; the item itself if it has no tests."""
     known = {one.id: one.function for one in tests}
     return [
         known.get(item) or f"item {item}" for item in scores["item"].unique(maintain_order=True)
@@ -155,9 +155,9 @@ def _passes(
     scores: pl.DataFrame,
     minus: pl.DataFrame | None = None,
 ) -> Passes:
-    """Estimate each published pass@k that there are samples for, or its difference to `minus`."""
+    """Estimate each published pass@k with enough samples, or its difference to `minus`."""
     models = [scores] if minus is None else [scores, minus]
-    # An array of items and samples for each.
+    # An (items, samples) array per model.
     successes = [one[kind].to_numpy().reshape(len(functions), -1) for one in models]
     found: Passes = dict.fromkeys((f"pass@{k}" for k in KS), None)
     for k in KS:

@@ -1,11 +1,10 @@
-"""The two scores of an answer, and what became of each complaint.
+"""The two scores of an answer, and what happened to each flake8 code.
 
 The official score is CodeLinterEval's: default flake8 finds nothing in the code, ``# noqa`` may
-silence it, and an empty answer passes. The strict score also asks that the model did not break the
-program: the code is not empty, flake8 is silent without the help of ``# noqa``, and all tests of
-the item pass. Without tests, the syntax tree has to be the original's, but for what the complaints
-ask to change (`meaning.py`). Both look at the code as it was written: nobody adds the final newline
-that the feedback asks for (W292).
+silence it, and an empty answer passes. The strict score also requires that the program still works:
+the code is not empty, flake8 is silent without the help of ``# noqa``, and all tests of the item
+pass. Without tests, the syntax tree has to equal the original's, except for what flake8 asked to
+change (`meaning.py`). Both score the code as written: no final newline is added (W292).
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ _NO_PYTHON = frozenset({"E902", "E999"})
 
 @dataclass(frozen=True)
 class CodeChange:
-    """What became of one flake8 code in one answer.
+    """What happened to one flake8 code in one answer.
 
     Attributes:
         code: flake8's code.
         before: its findings in the item's code.
         after: its findings in the answer; `before` and `after` are not both 0.
         change: ``fixed`` (none left), ``stayed`` (one or more left), ``new`` (there was none), or
-            ``lost``: none is found, but only since the answer is empty or cannot be linted.
+            ``lost``: none is found because the answer is empty or cannot be linted.
     """
 
     code: str
@@ -45,14 +44,14 @@ class CodeChange:
 
 @dataclass(frozen=True)
 class Score:
-    """What is said of one answer.
+    """The scores of one answer.
 
     Attributes:
         official: passed by the published rule.
         strict: passed by the strict rule.
-        outcome: ``clean`` (flake8 is silent), ``silenced`` (it is, but for ``# noqa``),
-            ``findings`` (complaints are left), ``empty`` (nothing but white space),
-            ``unparseable`` (no Python) or ``unlinted`` (flake8 did not finish).
+        outcome: ``clean`` (flake8 is silent), ``silenced`` (silent only due to ``# noqa``),
+            ``findings`` (findings are left), ``empty`` (only white space), ``unparseable`` (not
+            Python) or ``unlinted`` (flake8 did not finish).
         tests: whether all of the item's tests pass; None when it has none.
         changes: by code.
     """
@@ -79,7 +78,7 @@ def score(
         code: the extracted code.
         before: flake8's findings in the item's code.
         after: its findings in `code`; like `before` as the code was written, without ``# noqa``.
-        published: its findings in `code` where ``# noqa`` silences, as the published scorer runs.
+        published: its findings in `code` with ``# noqa`` honoured, as in the published scorer.
         verdicts: kind of each of the item's tests, as `coral_batch.verdicts` names it; None when
             the item has no tests.
     """

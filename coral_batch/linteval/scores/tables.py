@@ -1,6 +1,6 @@
-"""The answers of one model to many items: linted, run in the jail and scored.
+"""Score many answers: lint them, run their tests in the jail, compute the scores.
 
-Equal code is linted once, and judged once an item.
+Equal code is linted once, and judged once per item.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def score_samples(
 
     Args:
         samples: the answers.
-        items: their items, and any others.
+        items: at least their items.
         tests: the items' tests.
-        in_jail: what runs programs.
+        in_jail: runs programs on their tests.
         isolation: the layers of isolation in force there, joined by +.
-        workers: processes that lint; None for one a core.
+        workers: processes that lint; None for one per core.
 
     Returns:
         Rows of the tables `linteval_findings`, `_verdicts`, `_changes` and `_scores`, in the order
@@ -51,7 +51,7 @@ def score_samples(
     known = {one.id for one in tests} & {item.meta.id for item in items}
     if missing := [sample.item for sample in samples if sample.item not in known]:
         raise CoralError(
-            "the answers are to items that are not there",
+            "an answer is to an unknown item",
             file=lake.path("linteval_items"),
             found=f"no row for item {missing[0]}, or none of its tests",
             action="run `dvc repro`",
@@ -104,7 +104,7 @@ def lint_codes(
 
     Args:
         codes: the texts, with any repetitions.
-        workers: processes; None for one a core.
+        workers: processes; None for one per core.
 
     Returns:
         Each text's findings without and with ``# noqa`` honoured. A text without that word is

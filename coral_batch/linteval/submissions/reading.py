@@ -1,8 +1,8 @@
-"""Read items with their tests, and answers to them that any model gave, from files anywhere.
+"""Read items with their tests, and any model's answers to them, from files anywhere.
 
-Answers come in two forms: a record a line (JSONL) with the item's ``id`` and its ``answer`` or
-``answers``, and the board's submission, whose ``outputs`` are the answers, or one list of them, as
-the script writes it that packs a submission. They are raw: what the model wrote, to the letter.
+Answers come in two forms: one record per line (JSONL) with the item's ``id`` and its ``answer`` or
+``answers``; or the leaderboard's submission, whose ``outputs`` are the answers or, as its packing
+script writes them, one list of answers. Answers are the raw text of the model.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _SUBMISSION = re.compile(r'\s*\{\s*"data"\s*:')
 
 
 def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
-    """Read items in any form of the benchmark, and the file `TESTS_FILE` beside them.
+    """Read items in any form of the benchmark, and the file `TESTS_FILE` next to them.
 
     Returns:
-        The items and, in their order, their tests; where there is no such file, no item has tests.
+        The items and, in their order, their tests; without such a file, no item has tests.
 
     Raises:
         CoralError: as in `read_codelintereval`, or the tests are broken or lack those of an item.
@@ -41,7 +41,7 @@ def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
     tests = {row["id"]: build(ItemTests, row) for _, row in rows}
     if missing := [item.meta.id for item in items if item.meta.id not in tests]:
         raise CoralError(
-            "the tests beside the items are not theirs",
+            "the tests do not belong to the items",
             file=file,
             found=f"no row for {len(missing)} of {len(items)} items, such as {missing[0]}",
             expected="a row for every item",
@@ -51,18 +51,18 @@ def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
 
 
 def tests_file(items: Path) -> Path:
-    """Return where the tests of the items in a file, or a folder, are looked for."""
+    """Return the path of the tests for items in a file or a folder."""
     return (items if items.is_dir() else items.parent) / TESTS_FILE
 
 
 def read_answers(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
     """Read a model's answers to all items.
 
-    An item without an answer is not counted as failed, nor left out: the published scorer asks
-    every item equally often and has no rule for it.
+    An item without an answer is an error, neither a failure nor skipped: the published scorer has
+    no rule for it.
 
     Returns:
-        Item -> its answers, in the order of `items`, equally many for each.
+        Item -> its answers, in the order of `items`, as many for each.
 
     Raises:
         CoralError: the file is missing or in neither form, an id is not that of an item or comes
@@ -73,7 +73,7 @@ def read_answers(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
     for where, number, answers in _records(file):
         if number not in asked or number in found:
             raise CoralError(
-                "an answer to none of the items, or to one that has been answered",
+                "unknown item id, or a second record for an item",
                 file=file,
                 field=where,
                 found=number,
@@ -82,7 +82,7 @@ def read_answers(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
         found[number] = answers
         if len(answers) != (often := len(next(iter(found.values())))):
             raise CoralError(
-                "the items are not answered equally often",
+                "the items have different numbers of answers",
                 file=file,
                 field=where,
                 found=f"{len(answers)} answers",
@@ -90,18 +90,18 @@ def read_answers(file: Path, items: Sequence[Item]) -> dict[int, list[str]]:
             )
     if missing := [number for number in asked if number not in found]:
         raise CoralError(
-            "not every item is answered",
+            "some items have no answer",
             file=file,
             found=f"no answer to {len(missing)} of {len(items)} items, such as {missing[0]}",
-            expected="an answer to every item; one of a model that wrote nothing is an empty text",
-            action="answer the others, or name a file of the answered items alone; for a model of a"
+            expected="an answer to every item; an empty text if the model wrote nothing",
+            action="answer the others, or give a file of only the answered items; for a model of a"
             " run `coral linteval export MODEL FOLDER/items.json --items` writes it and the tests",
         )
     return {number: found[number] for number in asked}
 
 
 def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
-    """Yield where each record's id stands, the id, and the answers."""
+    """Yield the place of each record's id, the id, and the answers."""
     if _SUBMISSION.match(text := read_text(file)):
         content = strictjson.parse(text, file)
         error = first_error(validator("linteval_submission"), content)
@@ -117,10 +117,10 @@ def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
         given = [name for name in ("answer", "answers") if row[name] is not None]
         if len(given) != 1:
             raise CoralError(
-                "a record needs one answer or a list of them",
+                "a record needs either answer or answers",
                 file=file,
                 field=where,
                 found=" and ".join(given) or "neither",
-                expected="answer, a text, or answers, a list of texts",
+                expected="answer (a text) or answers (a list of texts)",
             )
         yield f"{where}, id", row["id"], row["answers"] or [row["answer"]]

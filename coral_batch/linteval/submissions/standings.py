@@ -1,4 +1,4 @@
-"""Any number of models on the same items, side by side: as data and as text."""
+"""Compare any number of models on the same items, as data and as text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.work.text import inline, table
 
 NAMES = ("unchanged", "ruff", "autopep8", "canonical", "empty")
-"""Of the baselines: answers that no model gave, beside which it is seen what a score means."""
+"""The baselines, which no model wrote; they show what a score means."""
 
-# The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
+# Seed of the intervals: a comparison belongs to no run, so it has no run's seed.
 SEED = 0
 
 
@@ -47,8 +47,8 @@ class Standing:
 
     Attributes:
         summary: its scores; `genome` is its name.
-        official_minus_first: ``pass@k`` -> by how much it differs from the first model, item by
-            item; None where either has fewer answers than k.
+        official_minus_first: ``pass@k`` -> its difference to the first model, item by item; None
+            if either has fewer answers than k.
         strict_minus_first: likewise.
         codes: flake8 code -> change -> answers, as in the table `linteval_changes`.
         prompts: by instruction, in the order of the items.
@@ -64,12 +64,12 @@ class Standing:
 def baselines(items: Sequence[Item], workers: int | None) -> dict[str, dict[int, list[str]]]:
     """Return name (of `NAMES`) -> item -> its one answer, bare code without a fence.
 
-    ``unchanged``: the item's code; ``ruff`` and ``autopep8``: what these make of it; ``canonical``:
-    its canonical code, where every item has one; ``empty``: nothing.
+    ``unchanged``: the item's code; ``ruff`` and ``autopep8``: the code as they fix it;
+    ``canonical``: its canonical code, if every item has one; ``empty``: nothing.
 
     Args:
         items: the items.
-        workers: processes; None for one a core.
+        workers: processes; None for one per core.
 
     Raises:
         CoralError: ruff does not run.
@@ -106,12 +106,12 @@ def standings(
         items: the items.
         tests: theirs.
         stop: text at which an answer ends; None for none.
-        in_jail: what runs programs.
+        in_jail: runs programs on their tests.
         isolation: the layers of isolation in force there, joined by +.
-        workers: processes that lint; None for one a core.
+        workers: processes that lint; None for one per core.
     """
     # All at once: the linters and the jail start once, and code that several models wrote is
-    # judged once. So the answers are numbered through.
+    # judged once. So answers are numbered across models.
     given = [
         (name, item, raw)
         for name, answered in models.items()
@@ -142,7 +142,7 @@ def standings(
 
 
 def side_by_side(found: Sequence[Standing]) -> str:
-    """Return tables: a row a model, and by flake8 code and by prompt a column a model."""
+    """Return tables: a row per model; and by flake8 code and by prompt, a column per model."""
     named = {inline(one.summary.genome): one for one in found}
     differences = {
         label: (one.official_minus_first, one.strict_minus_first) for label, one in named.items()
@@ -154,7 +154,7 @@ def side_by_side(found: Sequence[Standing]) -> str:
             _codes(named),
             _prompts(named),
             notes(found[0].summary),
-            f"{', '.join(NAMES)}: answers that no model gave",
+            f"{', '.join(NAMES)}: baselines without a model",
         ]
     )
 
@@ -182,7 +182,7 @@ def _codes(named: Mapping[str, Standing]) -> str:
 
 
 def _code(counts: Mapping[Change, int] | None) -> str:
-    """Return what became of one flake8 code in all of a model's answers: ``0.75 +2``."""
+    """Return the changes of one flake8 code in all of a model's answers: ``0.75 +2``."""
     if counts is None:
         return "-"
     had = counts["fixed"] + counts["stayed"] + counts["lost"]

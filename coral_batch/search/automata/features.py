@@ -1,10 +1,10 @@
 """Four numbers in [0, 1] that describe an automaton's history.
 
-Everything is counted in integers and each feature ends in one division, so the features are the
-same to the last bit on every machine. They look at the whole history with its transient: measured
-on the last states alone, all automata that have died out would be equal, and equal features can
-only get equal configurations. The features are correlated and far from uniform; making them
-uniform is the task of `coral_batch.search.mapping.transport`.
+Everything is counted in integers and each feature ends in one division, so the features are
+bit-identical on every machine. They cover the whole history with its transient. Measured only on
+the last states, all automata that died out would be equal and get the same configuration. The
+features are correlated and far from uniform; `coral_batch.search.mapping.transport` makes them
+uniform.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FEATURES = ("complexity", "intensity", "periodicity", "convergence")
 
 MAX_LAG = 12
 
-# Packed states, in bytes, that are measured together: intermediate arrays take some 20 times that.
+# Packed states, in bytes, that are measured together: intermediate arrays take about 20 times that.
 _MEASURED = 1 << 19
 
 # Packed histories, in bytes, that are simulated together.
@@ -37,7 +37,7 @@ _FRACTION = 1 << 24
 
 
 def features_of(genomes: Sequence[Genome], settings: Automata) -> NDArray[np.float64]:
-    """Simulate and measure automata, some at a time, keeping no history; see `features`."""
+    """Simulate and measure automata in chunks, without keeping histories; see `features`."""
     size = (settings.steps + 1) * settings.height * -(-settings.width // 8)
     together = max(1, _SIMULATED // size)
     measured = np.empty((len(genomes), len(FEATURES)))
@@ -148,14 +148,14 @@ def convergence(activity: NDArray[np.int64]) -> NDArray[np.float64]:
 
     1/2 + 1/2 sum(a_s - a_t) / sum(|a_s - a_t| + 1) over all pairs of steps s < t: Kendall's (1938)
     rank correlation of activity and time with each pair weighted by its difference, which spreads
-    far better than the slope. The one cell a pair keeps automata apart that die at once.
+    far better than the slope. The + 1 tells apart automata that die at once.
 
     Args:
         activity: (n, steps) array, the number of cells that changed in each step.
     """
     steps = activity.shape[1]
-    # A number is added once for each that stands behind it, and taken off for each before it. So
-    # it is in the sum of the absolute differences, where smaller ones stand before greater ones.
+    # A value is added once for each later value, and subtracted once for each earlier value. Of
+    # sorted values, this sum is minus the sum of the absolute differences.
     signs = np.arange(steps - 1, -steps, -2)
     fall = (activity * signs).sum(axis=1)
     weight = -(np.sort(activity, axis=1) * signs).sum(axis=1) + steps * (steps - 1) // 2

@@ -27,7 +27,7 @@ def parse_rule(notation: str) -> int:
     match = _NOTATION.fullmatch(notation)
     if match is None:
         raise CoralError(
-            "The automaton rule is not in B/S notation",
+            "the automaton rule is not in B/S notation",
             field="rule",
             found=notation,
             expected="B and S with ascending digits from 0 to 8, e.g. B3/S23",

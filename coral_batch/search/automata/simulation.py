@@ -52,16 +52,16 @@ def unpack(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[str], Histories]:
     """Return genome ids and their histories from the arrays of the table `automata`.
 
     Raises:
-        CoralError: the arrays do not fit one another, or the histories are too short to measure.
+        CoralError: the arrays do not match, or the histories are too short to measure.
     """
     genomes, packed, width = arrays["genomes"].tolist(), arrays["packed"], int(arrays["width"])
     action = "run `dvc repro --force` on the stage automata of this generation"
     if len(genomes) != len(packed) or -(-width // 8) != packed.shape[3]:
         raise CoralError(
-            "the arrays of the automata do not fit one another",
+            "the arrays of the automata do not match",
             field="genomes, packed, width",
             found=f"{len(genomes)} genomes, packed of shape {packed.shape}, width {width}",
-            expected="a history a genome, and the width of its rows",
+            expected="one history per genome, and the width of its rows",
             action=action,
         )
     if packed.shape[1] <= LEAST_STEPS:
@@ -78,8 +78,8 @@ def unpack(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[str], Histories]:
 def initial_grid(genome: Genome, settings: Automata) -> NDArray[np.uint8]:
     """Return the genome's first grid as a (height, width) array of 0 and 1.
 
-    A cell lives where its uniform number, drawn from the genome's grid seed alone, is below the
-    genome's density: a small change of the density changes few cells.
+    A cell lives if its uniform number is below the genome's density. The numbers depend only on the
+    genome's grid seed, so a small change of the density changes few cells.
     """
     uniform = generator(genome.grid_seed, "grid").random((settings.height, settings.width))
     return (uniform < genome.density).astype(np.uint8)

@@ -1,9 +1,8 @@
-"""The searches: what configuration a genome asks for, who lives and who is born.
+"""The searches: how genomes get their configurations, which survive and which are born.
 
-One file per search. Its name is what params.yaml calls it (`search.kind`), and `SEARCHES` finds it
-by itself. `evolved` is the evolution; the others are its controls. They spend as many genomes,
-survivors and samples, and their best is picked in the same way, so that what differs is what is in
-question.
+One module per search; params.yaml names it in `search.kind`, and `SEARCHES` finds it automatically.
+`evolved` is the evolution; the others are its controls. They use the same number of genomes,
+survivors and samples, and choose their best genome in the same way, so only the search differs.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from coral_batch.search.plan import Plan
 
 
 class Search(Protocol):
-    """What each file in this folder has."""
+    """The interface of each module in this folder."""
 
     AUTOMATA_DECIDE: bool
     """Whether a genome's automaton decides its configuration."""
@@ -34,13 +33,13 @@ class Search(Protocol):
         candidates: Candidates,
         seed: int,
     ) -> list[Plan]:
-        """Return what each genome asks for.
+        """Return the plan of each genome.
 
         Args:
             genomes: n ids.
             coordinates: (n, 4) array of their calibrated features, in [0, 1].
-            candidates: what a configuration may be made of.
-            seed: the run's.
+            candidates: the possible values of each gene.
+            seed: the run's seed.
         """
 
     def breed(
@@ -51,14 +50,14 @@ class Search(Protocol):
         settings: Evolution,
         seed: int,
     ) -> tuple[Genome, ...]:
-        """Return the next population: those of the last one that live, then the newborn.
+        """Return the next population: the survivors, then the newborn.
 
         Args:
             genomes: the last population.
-            selected: those that the gate and NSGA-II let live, the best first.
-            generation: the one that is born, from 1.
+            selected: the survivors by gate and NSGA-II, the best first.
+            generation: the number of the next generation, from 1.
             settings: population, survivors, crossover and mutation.
-            seed: the run's.
+            seed: the run's seed.
         """
 
 

@@ -1,4 +1,4 @@
-"""The evolution: the automaton's features decide, and selection says who lives and breeds."""
+"""The evolution: an automaton decides a configuration, selection decides which genomes breed."""
 
 from __future__ import annotations
 

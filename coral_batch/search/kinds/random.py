@@ -23,7 +23,7 @@ def plan(
     candidates: Candidates,
     seed: int,
 ) -> list[Plan]:
-    """Decode random numbers in the place of features, drawn from a stream per genome."""
+    """Decode random numbers instead of features, drawn with a generator per genome."""
     drawn = [generator(seed, "random search", genome).random(len(FEATURES)) for genome in genomes]
     return plans(genomes, np.stack(drawn), candidates, [seed] * len(genomes))
 
@@ -35,6 +35,6 @@ def breed(
     settings: Evolution,
     seed: int,
 ) -> tuple[Genome, ...]:
-    """Let the selected live beside genomes without parents: there are no genes to inherit."""
+    """Keep the selected and add genomes without parents: there are no genes to inherit."""
     missing = settings.population - len(selected)
     return *selected, *newcomers(generation, missing, seed)

@@ -22,7 +22,7 @@ def breed(
     settings: Evolution,
     seed: int,
 ) -> tuple[Genome, ...]:
-    """Let as many live and breed as selection would, those that the lot falls on."""
+    """Let randomly drawn genomes live and breed, as many as selection would."""
     by_id = {genome.id: genome for genome in genomes}
     random = generator(seed, "unselected search", generation - 1)
     drawn = random.permutation(sorted(by_id, key=birth))[: len(selected)]

@@ -1,10 +1,10 @@
 """Map features to an adapter configuration and generation knobs.
 
-Deterministic, the same on every machine, and calibrated, so that random genomes reach every
-combination of candidates about equally often. Neighbourhoods are kept: each feature, made uniform,
-walks through the combinations of its own genes in reflected Gray order, where neighbours differ by
-one candidate step of one gene. The genes that decide the adapter come first and change slowly; a
-small change of features mostly turns a knob, which costs no training.
+The mapping is the same on every machine. It is calibrated: random genomes reach every combination
+of candidates about equally often. It keeps neighbourhoods: each feature, made uniform, steps
+through the combinations of its own genes in reflected Gray order, where neighbours differ by one
+step of one gene. The genes of the adapter come first and change slowly, so a small change of
+features mostly changes a knob, which needs no training.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def calibrate(automata: Automata, calibration: Calibration, seed: int) -> Transp
     Args:
         automata: the cellular automata's size and steps.
         calibration: at least as many automata as its bins need.
-        seed: the run's.
+        seed: the run's seed.
     """
     measured = []
     for start in range(0, calibration.automata, _CHUNK):
@@ -56,11 +56,11 @@ def calibrate(automata: Automata, calibration: Calibration, seed: int) -> Transp
 def decode(
     uniform: NDArray[np.float64], candidates: Candidates
 ) -> list[tuple[AdapterConfiguration, Knobs]]:
-    """Return what coordinates mean; uniform ones reach every combination equally often.
+    """Decode coordinates; uniform ones reach every combination equally often.
 
     Args:
         uniform: (n, 4) array of coordinates in [0, 1], in the order of `FEATURES`.
-        candidates: what each gene may be, in its natural order.
+        candidates: the possible values of each gene, in natural order.
     """
     columns: dict[str, list[Any]] = {}
     for feature, u in zip(FEATURES, uniform.T, strict=True):
@@ -90,7 +90,7 @@ def gray_digits(positions: NDArray[np.int64], radices: tuple[int, ...]) -> list[
         radices: number of values of each digit, the most significant first.
 
     Returns:
-        One (n,) array a digit.
+        One (n,) array per digit.
     """
     digits = []
     for index, radix in enumerate(radices):

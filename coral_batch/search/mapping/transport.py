@@ -8,13 +8,13 @@ feature, this is uniform on the whole cube although the features depend on one a
 Each condition axis is cut into bins; every cell of bins holds one distribution function, as
 quantiles, and between the centres of the cells the functions are interpolated linearly. So the
 map is continuous: a small change of the features moves u a little (it jumps only where a cell has
-equal features, which are rare). What interpolation leaves uneven, a second transport removes,
-estimated on the results of the first and in reversed order of the features. Measured with 16,384
+equal features, which are rare). Interpolation leaves some unevenness. A second transport removes
+it, estimated on the results of the first with the features in reversed order. Measured with 16,384
 automata and 6 bins on 60,000 fresh automata: the 216 heavy combinations of the default candidates
 come up 0.23 to 1.93 times as often as they should after one round, 0.67 to 1.49 times after two.
 
-Sorting, additions, multiplications and divisions of doubles in a fixed order are all it takes, and
-IEEE 754 rounds those alike on every machine.
+The transport only sorts, adds, multiplies and divides doubles in a fixed order. IEEE 754 rounds
+these alike on every machine.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Transport:
     """The estimated distribution functions.
 
     Attributes:
-        bins: bins along each axis in front of the last feature; see `_axis_bins` for the others.
-        rounds: one tuple a round with one (cells, QUANTILES) array a feature, in the order in
-            which the round takes them: ascending quantiles of the feature in each cell of the
-            features before it, the first of those most significant.
+        bins: bins along each axis before the last feature; see `_axis_bins` for the others.
+        rounds: one tuple per round with one (cells, QUANTILES) array per feature, in the round's
+            order: ascending quantiles of the feature in each cell of the features before it, the
+            first of those most significant.
     """
 
     bins: int
@@ -67,8 +67,8 @@ class Transport:
         """Return the transport that `to_plain` wrote.
 
         Raises:
-            CoralError: a round has not one table a feature, or a table has another shape than
-                `bins` asks for or falls somewhere.
+            CoralError: a round does not have one table per feature, or a table is not ascending or
+                has the wrong shape for `bins`.
         """
         bins = plain["bins"]
         try:
@@ -78,7 +78,7 @@ class Transport:
             )
         except ValueError as error:
             raise CoralError(
-                "The calibration table is damaged",
+                "the calibration table is damaged",
                 field="rounds",
                 found=str(error),
                 expected="rows of equal length",
@@ -87,17 +87,17 @@ class Transport:
         for index, round_ in enumerate(rounds):
             if len(round_) != len(FEATURES):
                 raise CoralError(
-                    "The calibration table is damaged",
+                    "the calibration table is damaged",
                     field=f"rounds[{index}]",
                     found=f"{len(round_)} tables",
-                    expected=f"{len(FEATURES)}, one a feature",
+                    expected=f"{len(FEATURES)}, one per feature",
                     action="run the calibration stage again",
                 )
             for depth, curves in enumerate(round_):
                 expected = (_axis_bins(bins, depth, len(round_)) ** depth, QUANTILES)
                 if curves.shape != expected or (np.diff(curves, axis=1) < 0).any():
                     raise CoralError(
-                        "The calibration table is damaged",
+                        "the calibration table is damaged",
                         field=f"rounds[{index}][{depth}]",
                         found=f"a table of shape {curves.shape}",
                         expected=f"{expected[0]} rows of {expected[1]} ascending quantiles",
@@ -110,9 +110,8 @@ def estimate(features: NDArray[np.float64], bins: int) -> Transport:
     """Estimate the transport that makes features uniform.
 
     Args:
-        features: (n, d) array, of some automata for each of the bins**(d - 1) cells, about as many
-            as there are at every depth.
-        bins: bins along each axis in front of the last feature.
+        features: (n, d) array, with several automata for each of the bins**(d - 1) cells.
+        bins: bins along each axis before the last feature.
     """
     dimensions = features.shape[1]
     rounds = []
@@ -134,8 +133,8 @@ def _in_order(round_: int, columns: NDArray[np.float64]) -> NDArray[np.float64]:
 def _axis_bins(bins: int, depth: int, dimensions: int) -> int:
     """Return the bins along each of `depth` condition axes.
 
-    About bins**(dimensions - 1) cells at every depth: few axes can be cut finely with the same
-    number of automata in a cell.
+    There are about bins**(dimensions - 1) cells at every depth: fewer axes get finer bins, with the
+    same number of automata in a cell.
     """
     return round(bins ** ((dimensions - 1) / depth)) if depth else 1
 
