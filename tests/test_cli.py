@@ -96,7 +96,7 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
     shown = coral("generations", "5")
     assert "5 generations: 000 to 004" in shown.stdout
     assert "gate.generations is 3" in shown.stdout
-    assert "from there on 3 generations meet the strictest gate" in shown.stdout
+    assert "the last 3 generations meet the strictest gate" in shown.stdout
     assert "set gate.generations to 5 in params.yaml" in shown.stdout
     assert list(params.load().generations) == ["000", "001", "002", "003", "004"]
     assert "gate" not in coral("generations", "3").stdout
@@ -110,8 +110,8 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
         (["automata", "validation/base"], ["'validation/base'", "000, 001, 002"]),
         (["automata", "../000"], ["'../000'"]),
         (["generations", "0"], ["count", "1"]),
-        (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "000 as well"]),
-        (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["--calibration as well"]),
+        (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "found: '000'"]),
+        (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["found: '--calibration'"]),
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
         (["samples", "validation/base"], ["classics.jsonl", "dvc repro"]),
@@ -189,10 +189,10 @@ def test_outside_a_project_it_says_so(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["split"], "interrupted; `dvc repro` goes on from here"),
+        (["split"], "interrupted; `dvc repro` resumes here"),
         (
             ["linteval", "run", "items.jsonl", "answers.jsonl", "--model", "base"],
-            "interrupted; the same command goes on from here",
+            "interrupted; run the same command to resume",
         ),
     ],
 )

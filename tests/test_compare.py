@@ -79,7 +79,7 @@ def test_two_folders_are_compared(
     capsys.readouterr()
     compare([".", str(second / "lake")])
     output = capsys.readouterr().out
-    assert "The runs spent the same." in output
+    assert "The budgets are equal." in output
     assert "r 8 -> 16" in output
     assert "detect_cycle 1/2 -> 2/2" in output
     assert "5 the same" in output
@@ -98,7 +98,7 @@ def test_what_the_runs_spent_is_compared_though_one_spent_none(
     lake.write_document("evidence", replace(known, budget=budget))
     compare([".", str(second)])
     output = " ".join(capsys.readouterr().out.split())
-    assert "differ in training tokens (none, and up to 1,200), samples by up to 100%." in output
+    assert "budgets differ: training tokens (0 to 1,200), samples by up to 100%." in output
 
 
 def test_a_run_of_another_version_is_named_instead_of_its_tables(first: Path, second: Path) -> None:
@@ -142,7 +142,7 @@ def test_another_program_of_the_same_name_is_told_whatever_its_outcome(
     capsys.readouterr()
     compare([".", str(second)])
     output = capsys.readouterr().out
-    assert "detect_cycle is another program" in output and "detect_cycle 1/2" not in output
+    assert "detect_cycle is a different program" in output and "detect_cycle 1/2" not in output
     here, there = read_run("."), read_run(str(second))
     assert here.problems["sieve-1"] != there.problems["sieve-1"]
 

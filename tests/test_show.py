@@ -101,7 +101,7 @@ def test_a_problem_shows_where_the_model_would_change_it(small_lake: Path) -> No
 
 
 def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> None:
-    for name, title in (("empty", "An empty answer"), ("unchanged", "Each program as it was")):
+    for name, title in (("empty", "An empty answer"), ("unchanged", "Each program unchanged")):
         text = model_view(lake.VALIDATION_BASE, name, "wrap", colour=False)
         assert text.startswith(title)
         assert "=== wrap ===" in text
@@ -177,7 +177,7 @@ def test_the_gate_is_shown_where_it_closed(small_lake: Path) -> None:
     lake.write_rows("selection", [rows[0], *failed], "001")
     text = generation_view("001")
     assert "0.915!" in text
-    assert "! under the threshold" in text
+    assert "! below the threshold" in text
     text = genome_view("001", "001-00", None, colour=False)
     assert "gate      failed on style; shortfall 0.100" in text
     assert "rank      none: only those that passed have one" in text

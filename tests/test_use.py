@@ -27,7 +27,7 @@ def test_a_profile_is_valid_and_default_undoes_it(
 ) -> None:
     shipped = params.load()
     use(name)
-    assert (capsys.readouterr().out == "params.yaml has these values already\n") == (
+    assert (capsys.readouterr().out == "params.yaml already has these values\n") == (
         name == "default"
     )
     count = YAML(typ="safe").load(profiles / f"{name}.yaml").get("generations", 3)
