@@ -151,7 +151,7 @@ def test_a_table_closes_what_is_told_of_a_folder(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "coral_batch.repair.folders.loaded_at_need",
+        "coral_batch.repair.folders.lazy_draw",
         lambda model, settings: Scripted([FIRST.replace("-1", "0")], [CLOSER], [CLOSER]),
     )
     assert coral(folder) == 1
@@ -187,9 +187,9 @@ def test_a_folder_that_cannot_be_tried_is_one_message(
     Path("apart/test_a.py").write_text("def test_a():\n    pass\n")
     for arguments, words in {
         ("mine", "--function", "first"): "`coral repair FILE --function first`",
-        ("mine", "--tests", "elsewhere"): "there is no such folder",
-        ("mine", "--tests", "mine/fine.py"): "this is no folder",
-        ("apart",): "no test calls a program of the folder",
+        ("mine", "--tests", "elsewhere"): "no such folder",
+        ("mine", "--tests", "mine/fine.py"): "not a folder",
+        ("apart",): "no test calls a function in the folder",
     }.items():
         assert coral(*arguments) == 2
         assert words in capsys.readouterr().err

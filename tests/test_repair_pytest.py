@@ -340,7 +340,7 @@ TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
         ({"conftest.py": "import os\n\nos._exit(0)\n"}, ["cannot collect", "ended with status 0"]),
         ({"pytest.ini": "[pytest]\naddopts = --absent\n"}, ["unrecognized arguments: --absent"]),
         ({"test_m.py": "while True:\n    pass\n"}, ["hang", "test_m.py: no end after 1 s"]),
-        ({"test_m.py": "from m import f\n"}, ["there are no tests", "found:    'none'"]),
+        ({"test_m.py": "from m import f\n"}, ["no tests found", "found:    'none'"]),
         ({"test_m.py": f"import pytest\n\npytestmark = pytest.mark.skip\n{TEST}"}, ["all skipped"]),
         ({"test_m.py": "def test_f(absent):\n    pass\n"}, ["no test calls", "'absent' not found"]),
     ],
