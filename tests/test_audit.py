@@ -175,7 +175,7 @@ def test_wrong_values_of_any_part_are_reported_once(here: Path) -> None:
     assert "error: mismatches: 2" in done.output
     told = lines(done)
     assert told.pop(str(lake.path("scores", "000"))) == told.pop(str(file)) == "1 wrong"
-    left = {name for name, words in told.items() if words.startswith("not checked: something")}
+    left = {name for name, words in told.items() if words.startswith("not checked: one of")}
     assert str(lake.path("scores", PART)) in left
     assert str(lake.path("selection", "000")) not in left
 
@@ -263,7 +263,7 @@ def test_a_missing_file_is_reported_and_tables_computed_from_it_are_not_checked(
     assert done.stdout.startswith(str(file))
     told = lines(done)
     assert "wrong" in told.pop(str(file))
-    left = {name for name, words in told.items() if words.startswith("not checked: something")}
+    left = {name for name, words in told.items() if words.startswith("not checked: one of")}
     rests = {"samples": "scores", "scores": "selection"}
     assert (str(lake.path(rests.get(table, "features"), PART)) in left) == (table in rests)
 

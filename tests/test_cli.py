@@ -1,4 +1,4 @@
-"""The command line: every stage is there, and a user's error is one message."""
+"""The command line: every stage is a command, and a user error is one message."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) ->
     assert not {"torch", "transformers", "peft", "bandit", "joblib", "pytest"} & set(loaded)
 
 
-def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: Path) -> None:
+def test_help_groups_the_commands_and_describes_each_in_a_full_sentence(workspace: Path) -> None:
     sections = coral("--help").stdout.split("\n\n")
     panels = {section.split(maxsplit=1)[0].rstrip(":"): section for section in sections}
     for panel, commands in {
@@ -77,7 +77,7 @@ def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: 
         ("linteval export", "{MODEL} [FILE]"),
     ],
 )
-def test_arguments_are_called_what_the_documentation_calls_them(
+def test_arguments_have_the_names_in_the_documentation(
     workspace: Path, command: str, usage: str
 ) -> None:
     shown = coral(*command.split(), "--help").stdout
@@ -146,7 +146,7 @@ def test_a_mistake_is_one_message_without_a_traceback(
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_corpus_where_no_place_can_be_is_one_message(workspace: Path, reader: str) -> None:
+def test_an_impossible_corpus_path_is_one_message(workspace: Path, reader: str) -> None:
     long = "x" * 300
     set_sources({"mine": {"reader": reader, "path": long, "roles": "training"}})
     done = coral("corpus", "mine")
@@ -156,7 +156,7 @@ def test_a_corpus_where_no_place_can_be_is_one_message(workspace: Path, reader: 
 
 
 @pytest.mark.parametrize("source", ["snippets", "mbpp", "folder", "official"])
-def test_lint_items_where_no_place_can_be_are_one_message(workspace: Path, source: str) -> None:
+def test_an_impossible_linteval_path_is_one_message(workspace: Path, source: str) -> None:
     long = "x" * 300
     set_params({"linteval.source": source, "linteval.path": long})
     done = coral("linteval", "items")
@@ -176,7 +176,7 @@ def test_lint_items_where_no_place_can_be_are_one_message(workspace: Path, sourc
         *(["store", command] for command in ("list", "verify", "prune")),
     ],
 )
-def test_outside_a_project_it_says_so(
+def test_running_outside_a_project_is_one_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -196,7 +196,7 @@ def test_outside_a_project_it_says_so(
         ),
     ],
 )
-def test_ctrl_c_says_what_goes_on_from_there(
+def test_ctrl_c_says_how_to_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

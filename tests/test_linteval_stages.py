@@ -309,5 +309,5 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
         with pytest.raises(CoralError, match=words):
             coral("run", items, "other.jsonl", *wrong)
     assert not Path("other.jsonl").exists()
-    with pytest.raises(CoralError, match="never unchanged"):
+    with pytest.raises(CoralError, match="not unchanged"):
         coral("run", items, "empty.jsonl")
