@@ -1,1 +1,1 @@
-"""The stages of dvc.yaml, one command a file; `coral_batch.commands.cli` makes them commands."""
+"""The stages of dvc.yaml, one per file; `coral_batch.commands.cli` makes them commands."""

@@ -10,7 +10,7 @@ from coral_batch import lake
 from coral_batch.lake import params
 
 ANSWERS_OF = "linteval/"
-"""What stands before a model of CodeLinterEval where other parts of the lake may be named."""
+"""Prefix of CodeLinterEval's models where other parts of the lake are accepted too."""
 
 
 def known(value: str, *others: str) -> str:
@@ -51,7 +51,7 @@ def _known_lint_model(value: str) -> str:
 
 
 def known_part_or_answers(value: str) -> str:
-    """Like `known`, of all parts; answers to CodeLinterEval are ``linteval/MODEL``."""
+    """Like `known`, for all parts, and ``linteval/MODEL`` for answers to CodeLinterEval."""
     if value.startswith(ANSWERS_OF):
         _known_lint_model(value.removeprefix(ANSWERS_OF))
         return value

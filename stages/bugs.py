@@ -1,4 +1,4 @@
-"""Stage `bugs`: bugs put into the programs, as far as their tests find them."""
+"""Stage `bugs`: injected bugs that the programs' tests detect."""
 
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ TABLES = ("bug_trials", "bugs")
 
 _JOURNAL = lake.journal("bugs")
 
-# Seconds of processor time a case: enough for what ends, since lines are counted besides.
+# CPU seconds per case; enough, since there is a line limit as well.
 CPU_SECONDS = 1.0
 
 
@@ -46,4 +46,4 @@ def bugs() -> None:
     print(f"{len(made['bugs'])} bugs of {programs} programs, from {tried} candidates")
     references = [row for row in made["bug_trials"] if not row["number"]]
     if slow := [row["problem"] for row in references if runs_too_long(row["outcomes"])]:
-        print(f"no bugs but their own, since their references run too long: {', '.join(slow)}")
+        print(f"no injected bugs, since the references run too long: {', '.join(slow)}")

@@ -1,4 +1,4 @@
-"""Stage `examples`: what adapters are trained on."""
+"""Stage `examples`: the training examples."""
 
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select

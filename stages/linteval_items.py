@@ -1,4 +1,4 @@
-"""Stage `linteval_items`: the questions of CodeLinterEval, built from programs or read."""
+"""Stage `linteval_items`: the items of CodeLinterEval, built from programs or read."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""Stage `linteval_report`: CodeLinterEval of the best genome beside the base model."""
+"""Stage `linteval_report`: the best genome against the base model on CodeLinterEval."""
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run

@@ -27,7 +27,7 @@ def make(tables: Tables, settings: Params, model: str, draw: Callable[..., Any])
     genome = genome or next(iter(known))
     if genome not in known:
         raise CoralError(
-            f"generation {part} has no such genome",
+            f"no such genome in {part}",
             file=lake.path("subjects", part),
             found=genome,
             expected=f"one of {', '.join(known)}",

@@ -1,4 +1,4 @@
-"""Stage `results`: what the run achieved and took, as tables, plots and on the terminal."""
+"""Stage `results`: scores and durations of the run, as tables, plots and text."""
 
 import polars as pl
 

@@ -61,8 +61,8 @@ def samples(part: Part) -> None:
     drawn = [shown[name] for name in sorted(names)]
     if long := too_long(drawn, tables.path("base"), settings):
         print(
-            f"sampling.max_new_tokens ({settings.sampling.max_new_tokens}) shuts out {len(long)} of"
-            f" the {len(names)} programs: their references are longer than a repair may be"
+            f"sampling.max_new_tokens ({settings.sampling.max_new_tokens}) is too low for"
+            f" {len(long)} of the {len(names)} programs: their references are longer"
         )
     if part in lake.EVALUATIONS.values():
         manifest, which = tables.read_rows("manifest", Role), settings.evaluation.problems

@@ -1,4 +1,4 @@
-"""Stage `selection`: who lives, the next generation's population, and what it inherits."""
+"""Stage `selection`: the survivors, the next population, and the adapters that it inherits."""
 
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.genome import Genome

@@ -1,4 +1,4 @@
-"""Stage `split`: who is trained on, who is selected on, who is held out."""
+"""Stage `split`: the training, test and held-out problems."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -32,7 +32,7 @@ def split() -> None:
     print(
         f"{counts['training']} training, {counts['test']} test, {counts['held_out']} held out, "
         f"{counts['excluded']} excluded; "
-        f"most alike: {closest['evaluation']} and {closest['other']} ({closest['similarity']:.2f})"
+        f"closest: {closest['evaluation']} and {closest['other']} ({closest['similarity']:.2f})"
     )
     for row in made["manifest"]:
         if row.role == "excluded":

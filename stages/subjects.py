@@ -1,4 +1,4 @@
-"""Stage `subjects`: the base model as what repairs are drawn with, where no genome is."""
+"""Stage `subjects`: the base model as the subject of both baselines."""
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run

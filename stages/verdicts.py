@@ -23,7 +23,7 @@ def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
 
     samples = tables.read_rows("samples", SampleRow, part)
     names = {sample.problem for sample in samples}
-    if part not in lake.EVALUATIONS.values():  # whose problems the stage `samples` has checked
+    if part not in lake.EVALUATIONS.values():  # the stage `samples` has checked those
         check_selection(names, tables.read_rows("manifest", Role))
     shown = read_shown(tables, settings)
     problems = [problem for name, problem in shown.items() if name in names]

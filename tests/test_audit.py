@@ -1,4 +1,4 @@
-"""`coral audit` names what was changed in a finished run: a value, or a measured file."""
+"""`coral audit` reports any change in a finished run: a value, or a measured file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def finished(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def here(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The finished run as the working directory; the next test finds it as it was."""
+    """The finished run as the working directory; it is restored after the test."""
     monkeypatch.chdir(finished)
     before = contents(finished)
     yield finished
@@ -68,20 +68,20 @@ def audit(*arguments: str) -> Result:
 
 
 def audit_of(table: str) -> list[Mismatch]:
-    """Audit what the stages that write a table make, in every part."""
+    """Audit the tables of the stages that write a table, in every part."""
     settings = params.load()
     listed = [step for step in steps(settings, None) if table in {name for name, _ in step.places}]
     return run_steps(settings, listed)[0]
 
 
 def lines(done: Result) -> dict[str, str]:
-    """Return what the audit says of each table."""
+    """Return table -> result of the audit."""
     told = [line for line in done.stdout.splitlines() if line.startswith("lake/")]
     return dict(line.split(": ", 1) for line in told if ": " in line)
 
 
 def write(table: str, rows: list[dict[str, Any]], part: str | None) -> None:
-    """Write rows as they are: unlike the lake, without validating them."""
+    """Write rows without validating them, unlike the lake."""
     file = lake.path(table, part)
     if file.suffix == ".parquet":
         schema = pl.read_parquet_schema(file)
@@ -97,7 +97,7 @@ def read(table: str, part: str | None = None) -> list[dict[str, Any]]:
     return lake.read_rows(table, dict, part)
 
 
-def test_a_finished_run_follows(here: Path) -> None:
+def test_a_finished_run_is_correct(here: Path) -> None:
     done = audit()
     assert done.exit_code == 0, done.output
     told = lines(done)
@@ -105,7 +105,7 @@ def test_a_finished_run_follows(here: Path) -> None:
     by_hand = {file for file in told if f"linteval/{model}/" in file}
     assert len(by_hand) == 6
     assert {told[file].partition(":")[0] for file in by_hand} == {"not checked"}
-    assert {words for file, words in told.items() if file not in by_hand} == {"follows"}
+    assert {words for file, words in told.items() if file not in by_hand} == {"correct"}
     places = [place for step in steps(params.load(), None) for place in step.places]
     assert len(told) == len(places)
 
@@ -127,7 +127,7 @@ def test_a_finished_run_follows(here: Path) -> None:
         ("times", None, 0, "training_seconds", 0.125),
     ],
 )
-def test_a_changed_cell_of_a_table_that_follows_is_named(
+def test_a_changed_cell_of_a_computed_table_is_reported(
     here: Path, table: str, part: str | None, number: int, column: str, value: object
 ) -> None:
     rows = read(table, part)
@@ -139,7 +139,7 @@ def test_a_changed_cell_of_a_table_that_follows_is_named(
     assert (mismatch.column, mismatch.found, mismatch.expected) == (column, value, was)
 
 
-def test_a_changed_value_of_a_document_that_follows_is_named(here: Path) -> None:
+def test_a_changed_value_of_a_computed_document_is_reported(here: Path) -> None:
     for table, path in {
         "best": ("passed",),
         "evidence": ("budget", "samples"),
@@ -159,7 +159,7 @@ def test_a_changed_value_of_a_document_that_follows_is_named(here: Path) -> None
         lake.path(table).write_text(was)
 
 
-def test_wrong_values_of_any_part_are_named_once_in_the_whole_run(here: Path) -> None:
+def test_wrong_values_of_any_part_are_reported_once(here: Path) -> None:
     """What comes out of the run is compared with what a generation should be."""
     scores = read("scores", "000")
     scores[5]["bugfix"] = 0.125
@@ -172,10 +172,10 @@ def test_wrong_values_of_any_part_are_named_once_in_the_whole_run(here: Path) ->
     named = f"{lake.path('scores', '000')}, row 6 ({key}), bugfix\n"
     assert done.stdout.startswith(named + "  found:    0.125\n  expected: 0.25\n  from:     ")
     assert f"\n{file}, MD5\n" in done.output
-    assert "2 values or rows do not follow" in done.output
+    assert "error: mismatches: 2" in done.output
     told = lines(done)
     assert told.pop(str(lake.path("scores", "000"))) == told.pop(str(file)) == "1 wrong"
-    left = {name for name, words in told.items() if words.startswith("not checked: something")}
+    left = {name for name, words in told.items() if words.startswith("not checked: one of")}
     assert str(lake.path("scores", PART)) in left
     assert str(lake.path("selection", "000")) not in left
 
@@ -201,7 +201,7 @@ def test_a_row_missing_twice_or_elsewhere_is_named(here: Path) -> None:
         assert lake.path("population", PART) in named, len(rows)
 
 
-def test_a_changed_byte_of_what_was_measured_is_named_by_its_file(here: Path) -> None:
+def test_a_changed_byte_of_a_measured_file_is_reported(here: Path) -> None:
     for table in MEASURED:
         file = lake.path(table, part_of(table))
         was = file.read_bytes()
@@ -238,21 +238,21 @@ def test_a_changed_file_is_named(here: Path, file: str, table: str, named: str |
     assert {mismatch.file for mismatch in audit_of(table)} == {expected}
 
 
-def test_what_is_read_from_a_changed_program_is_named(here: Path) -> None:
+def test_values_read_from_a_changed_program_are_reported(here: Path) -> None:
     found = here / "lake/raw/classics/python_programs/gcd.py"
     found.write_text(found.read_text().replace("return ", "return  "))
     tables = {lake.path("problems", "classics"), lake.path("source_roles", "classics")}
     assert {mismatch.file for mismatch in audit_of("problems")} == tables
 
 
-def test_a_folder_too_many_is_named(here: Path) -> None:
+def test_an_extra_folder_is_reported(here: Path) -> None:
     folder = lake.path("adapter_folders", PART)
     (folder / "more").touch()
     assert [mismatch.file for mismatch in audit_of("adapter_folders")] == [folder]
 
 
 @pytest.mark.parametrize("table", ["samples", "scores", "adapter_folders"])
-def test_a_missing_file_is_named_and_what_rests_on_it_is_not_called_right(
+def test_a_missing_file_is_reported_and_tables_computed_from_it_are_not_checked(
     here: Path, table: str
 ) -> None:
     file = lake.path(table, PART)
@@ -263,12 +263,12 @@ def test_a_missing_file_is_named_and_what_rests_on_it_is_not_called_right(
     assert done.stdout.startswith(str(file))
     told = lines(done)
     assert "wrong" in told.pop(str(file))
-    left = {name for name, words in told.items() if words.startswith("not checked: something")}
+    left = {name for name, words in told.items() if words.startswith("not checked: one of")}
     rests = {"samples": "scores", "scores": "selection"}
     assert (str(lake.path(rests.get(table, "features"), PART)) in left) == (table in rests)
 
 
-def test_what_dvc_lock_has_no_hash_of_is_said_to_be_vouched_for_by_nothing(here: Path) -> None:
+def test_a_file_without_a_hash_in_dvc_lock_is_reported(here: Path) -> None:
     content = json.loads(LOCK.read_text())
     file = str(lake.path("samples", "000"))
     outs = content["stages"]["all"]["outs"]
@@ -278,12 +278,12 @@ def test_what_dvc_lock_has_no_hash_of_is_said_to_be_vouched_for_by_nothing(here:
     assert done.exit_code == 1
     assert f"{file}\n  dvc.lock has no hash of it" in done.output
     LOCK.unlink()
-    assert f"{file}: wrong: nothing vouches for it" in audit("000").output
+    assert f"{file}: wrong: dvc.lock has no hash of it" in audit("000").output
     LOCK.write_text("{")
     assert "dvc.lock cannot be read" in str(audit("000").exception)
 
 
-def test_roles_are_vouched_for_by_dvc_lock_where_the_source_is_gone(here: Path) -> None:
+def test_roles_are_checked_by_hash_if_the_source_is_gone(here: Path) -> None:
     (here / "lake/raw/classics").rename(here / "lake/raw/gone")
     assert audit_of("problems") == []
     file = lake.path("source_roles", "classics")
@@ -320,7 +320,7 @@ def test_one_repair_can_be_run_again(here: Path) -> None:
     lake.write_frame("verdicts", frame.with_columns(detail=pl.lit("another")), PART)
     done = audit("--rerun", name)
     assert done.exit_code == 1
-    assert f"case {row['case']}: {row['kind']}, not as before" in done.output
+    assert f"case {row['case']}: {row['kind']}, differs from the table" in done.output
     words = name.split("/")
     for index, what in enumerate(("PART", "GENOME", "PROBLEM", "SAMPLE")):
         wrong = "/".join([*words[:index], "99", *words[index + 1 :]])
@@ -331,7 +331,7 @@ def test_one_repair_can_be_run_again(here: Path) -> None:
     assert "expected: PART/GENOME/PROBLEM/SAMPLE" in str(short.exception)
 
 
-def test_a_verdict_that_comes_out_otherwise_is_named_by_its_case(here: Path) -> None:
+def test_a_verdict_that_differs_is_reported_by_case(here: Path) -> None:
     *others, row = read("verdicts", PART)
     name = f"{PART}/{row['genome']}/{row['problem']}/{row['sample']}"
     for rows, named in (([*others, {**row, "kind": "CRASH"}], ".kind"), (others, "")):

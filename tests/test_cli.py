@@ -1,4 +1,4 @@
-"""The command line: every stage is there, and a user's error is one message."""
+"""The command line: every stage is a command, and a user error is one message."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) ->
     assert not {"torch", "transformers", "peft", "bandit", "joblib", "pytest"} & set(loaded)
 
 
-def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: Path) -> None:
+def test_help_groups_the_commands_and_describes_each_in_a_full_sentence(workspace: Path) -> None:
     sections = coral("--help").stdout.split("\n\n")
     panels = {section.split(maxsplit=1)[0].rstrip(":"): section for section in sections}
     for panel, commands in {
@@ -77,7 +77,7 @@ def test_help_groups_the_commands_and_tells_each_in_a_whole_sentence(workspace: 
         ("linteval export", "{MODEL} [FILE]"),
     ],
 )
-def test_arguments_are_called_what_the_documentation_calls_them(
+def test_arguments_have_the_names_in_the_documentation(
     workspace: Path, command: str, usage: str
 ) -> None:
     shown = coral(*command.split(), "--help").stdout
@@ -96,7 +96,7 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
     shown = coral("generations", "5")
     assert "5 generations: 000 to 004" in shown.stdout
     assert "gate.generations is 3" in shown.stdout
-    assert "from there on 3 generations meet the strictest gate" in shown.stdout
+    assert "the last 3 generations meet the strictest gate" in shown.stdout
     assert "set gate.generations to 5 in params.yaml" in shown.stdout
     assert list(params.load().generations) == ["000", "001", "002", "003", "004"]
     assert "gate" not in coral("generations", "3").stdout
@@ -110,8 +110,8 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
         (["automata", "validation/base"], ["'validation/base'", "000, 001, 002"]),
         (["automata", "../000"], ["'../000'"]),
         (["generations", "0"], ["count", "1"]),
-        (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "000 as well"]),
-        (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["--calibration as well"]),
+        (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "found: '000'"]),
+        (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["found: '--calibration'"]),
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
         (["samples", "validation/base"], ["classics.jsonl", "dvc repro"]),
@@ -146,7 +146,7 @@ def test_a_mistake_is_one_message_without_a_traceback(
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_corpus_where_no_place_can_be_is_one_message(workspace: Path, reader: str) -> None:
+def test_an_impossible_corpus_path_is_one_message(workspace: Path, reader: str) -> None:
     long = "x" * 300
     set_sources({"mine": {"reader": reader, "path": long, "roles": "training"}})
     done = coral("corpus", "mine")
@@ -156,7 +156,7 @@ def test_a_corpus_where_no_place_can_be_is_one_message(workspace: Path, reader: 
 
 
 @pytest.mark.parametrize("source", ["snippets", "mbpp", "folder", "official"])
-def test_lint_items_where_no_place_can_be_are_one_message(workspace: Path, source: str) -> None:
+def test_an_impossible_linteval_path_is_one_message(workspace: Path, source: str) -> None:
     long = "x" * 300
     set_params({"linteval.source": source, "linteval.path": long})
     done = coral("linteval", "items")
@@ -176,7 +176,7 @@ def test_lint_items_where_no_place_can_be_are_one_message(workspace: Path, sourc
         *(["store", command] for command in ("list", "verify", "prune")),
     ],
 )
-def test_outside_a_project_it_says_so(
+def test_running_outside_a_project_is_one_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -189,14 +189,14 @@ def test_outside_a_project_it_says_so(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["split"], "interrupted; `dvc repro` goes on from here"),
+        (["split"], "interrupted; `dvc repro` resumes here"),
         (
             ["linteval", "run", "items.jsonl", "answers.jsonl", "--model", "base"],
-            "interrupted; the same command goes on from here",
+            "interrupted; run the same command to resume",
         ),
     ],
 )
-def test_ctrl_c_says_what_goes_on_from_there(
+def test_ctrl_c_says_how_to_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

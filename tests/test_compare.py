@@ -79,7 +79,7 @@ def test_two_folders_are_compared(
     capsys.readouterr()
     compare([".", str(second / "lake")])
     output = capsys.readouterr().out
-    assert "The runs spent the same." in output
+    assert "The budgets are equal." in output
     assert "r 8 -> 16" in output
     assert "detect_cycle 1/2 -> 2/2" in output
     assert "5 the same" in output
@@ -90,7 +90,7 @@ def test_two_folders_are_compared(
     assert difference.difference.value == 0.25
 
 
-def test_what_the_runs_spent_is_compared_though_one_spent_none(
+def test_budgets_are_compared_even_if_a_run_spent_none(
     first: Path, second: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = lake.read_document("evidence", Evidence)
@@ -98,10 +98,10 @@ def test_what_the_runs_spent_is_compared_though_one_spent_none(
     lake.write_document("evidence", replace(known, budget=budget))
     compare([".", str(second)])
     output = " ".join(capsys.readouterr().out.split())
-    assert "differ in training tokens (none, and up to 1,200), samples by up to 100%." in output
+    assert "budgets differ: training tokens (0 to 1,200), samples by up to 100%." in output
 
 
-def test_a_run_of_another_version_is_named_instead_of_its_tables(first: Path, second: Path) -> None:
+def test_a_run_of_another_version_is_refused(first: Path, second: Path) -> None:
     file = second / "lake" / lake.PLACES["evidence"]
     older = json.loads(file.read_text())
     del older["budget"]["training_tokens"]
@@ -113,7 +113,7 @@ def test_a_run_of_another_version_is_named_instead_of_its_tables(first: Path, se
     assert "remove" not in str(caught.value)
 
 
-def test_what_was_trained_on_is_marked_in_the_comparison(
+def test_training_problems_are_marked_in_the_comparison(
     first: Path, second: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compare([".", str(second)])
@@ -125,10 +125,10 @@ def test_what_was_trained_on_is_marked_in_the_comparison(
     assert "trained on     gcd 1/2 -> -" in output
 
 
-def test_another_program_of_the_same_name_is_told_whatever_its_outcome(
+def test_a_different_program_of_the_same_name_is_reported(
     first: Path, second: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nor is a bug the same whose program is another: it may have other cases."""
+    """A bug of a different program is different as well: it may have other cases."""
     bug = Bug("sieve-1", "sieve", "constant", 1, "x = 1\n", "x = 2\n", "F", 1.0)
     lake.write_rows("bugs", [bug])
     with lake.at(second / "lake"):
@@ -142,12 +142,12 @@ def test_another_program_of_the_same_name_is_told_whatever_its_outcome(
     capsys.readouterr()
     compare([".", str(second)])
     output = capsys.readouterr().out
-    assert "detect_cycle is another program" in output and "detect_cycle 1/2" not in output
+    assert "detect_cycle is a different program" in output and "detect_cycle 1/2" not in output
     here, there = read_run("."), read_run(str(second))
     assert here.problems["sieve-1"] != there.problems["sieve-1"]
 
 
-def test_what_cannot_be_compared_is_told(first: Path, tmp_path: Path) -> None:
+def test_runs_that_cannot_be_compared_are_refused(first: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(CoralError, match="no finished run in this folder"):
         compare([".", str(tmp_path / "empty")])

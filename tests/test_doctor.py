@@ -1,4 +1,4 @@
-"""`coral doctor`: one finding a subject, and failure only where no run is possible."""
+"""`coral doctor`: findings for each subject, and failure only if no run is possible."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.settings import set_params
 
 @pytest.fixture
 def project(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project whose base model is there, on a machine without a network."""
+    """A project with a base model, on a machine without a network."""
     shutil.copy(REPOSITORY / "constraints.txt", workspace)
     lake.path("card").parent.mkdir(parents=True)
     lake.path("card").write_text("{}")
@@ -35,13 +35,13 @@ def project(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(check: str) -> Finding:
-    """Return the last thing that a check says."""
+    """Return the last finding of a check."""
     *_, last = getattr(doctor, check)(params.load())
     assert isinstance(last, Finding)
     return last
 
 
-def test_each_subject_is_found_and_explained_and_a_base_model_that_is_nowhere_fails(
+def test_each_subject_has_a_finding_and_a_missing_base_model_fails(
     project: Path,
 ) -> None:
     done = CliRunner().invoke(cli.app, ["doctor"])
@@ -62,7 +62,7 @@ def test_each_subject_is_found_and_explained_and_a_base_model_that_is_nowhere_fa
     assert "no mirror answers" in done.output
 
 
-def test_the_versions_of_python_that_were_tested_are_named_wherever_they_stand(
+def test_the_tested_versions_of_python_are_the_same_everywhere(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tested = f"{', '.join(TESTED[:-1])} and {TESTED[-1]}"
@@ -75,7 +75,7 @@ def test_the_versions_of_python_that_were_tested_are_named_wherever_they_stand(
     assert found("system").grade is Grade.NOTE
 
 
-def test_the_time_that_a_run_takes_follows_from_its_work_and_the_rate_of_products(
+def test_the_estimated_time_depends_on_the_settings_and_the_product_rate(
     project: Path,
 ) -> None:
     settings = params.load()
@@ -93,10 +93,10 @@ def test_the_time_that_a_run_takes_follows_from_its_work_and_the_rate_of_product
     set_params({"sampling.best_of": 8, "linteval.source": "folder"})
     time = found("duration")
     assert time.grade is Grade.NOTE
-    assert "not counting that sampling.best_of, linteval.source changed" in time.means
+    assert "ignores the changed sampling.best_of, linteval.source" in time.means
 
 
-def test_bf16_that_is_hidden_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disabled_bf16_is_reported(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = {
         "processor": {"avx512_bf16": True},
         "device": "cpu",
@@ -106,10 +106,10 @@ def test_bf16_that_is_hidden_is_told(project: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(device, "arithmetic", lambda: facts)
     processor, _ = doctor.arithmetic(params.load())
     assert processor.grade is Grade.NOTE
-    assert "oneDNN is told not to use bf16: models compute in float32" in processor.means
+    assert "oneDNN is set not to use bf16: models compute in float32" in processor.means
 
 
-def test_another_version_than_the_pinned_one_is_named(project: Path) -> None:
+def test_a_version_that_differs_from_the_pin_is_reported(project: Path) -> None:
     pins = project / "constraints.txt"
     pins.write_text(pins.read_text().replace("flake8==", "flake8==0."))
     versions = found("versions")
@@ -118,14 +118,14 @@ def test_another_version_than_the_pinned_one_is_named(project: Path) -> None:
     assert "(pinned 0." in versions.found
 
 
-def test_a_file_that_a_power_cut_left_empty_in_dvcs_cache_is_named(project: Path) -> None:
-    """DVC takes a read-only file of its cache for right, whatever is in it."""
+def test_an_empty_file_in_dvcs_cache_is_reported(project: Path) -> None:
+    """DVC trusts a read-only file of its cache, whatever its content."""
     folder = project / ".dvc/cache/files/md5/9a"
     folder.mkdir(parents=True)
     (folder / "8ad92c50cae39aa2c5604fd0ab6d8c").write_text("f\n")
-    # What a killed DVC was copying into it is no damage.
+    # A partial copy of a killed DVC is not damage.
     (folder / ".QmT4vEbS9jVzcAaPZyKqcg.tmp").write_text("half")
-    assert found("cache").found == "1 files, each with the hash that names it"
+    assert found("cache").found == "1 files with correct hashes"
     (folder / "0364b9e99bb480dd25e1f0284c8555.dir").write_text("")
     cache = found("cache")
     assert cache.grade is Grade.FAIL
@@ -141,7 +141,7 @@ def test_a_file_that_a_power_cut_left_empty_in_dvcs_cache_is_named(project: Path
         (".dvc/tmp/rwlock", "{}", ""),
     ],
 )
-def test_a_file_of_dvcs_that_a_kill_left_torn_is_named(
+def test_a_truncated_file_of_dvc_is_reported(
     project: Path, name: str, whole: str, torn: str
 ) -> None:
     file = project / name
@@ -155,7 +155,7 @@ def test_a_file_of_dvcs_that_a_kill_left_torn_is_named(
 
 
 @pytest.mark.parametrize(("layer", "grade"), [("seccomp", Grade.FAIL), ("landlock", Grade.NOTE)])
-def test_a_missing_layer_fails_where_it_is_required(
+def test_a_missing_layer_fails_if_it_is_required(
     project: Path, monkeypatch: pytest.MonkeyPatch, layer: str, grade: Grade
 ) -> None:
     real = layers.isolation(())
@@ -168,7 +168,7 @@ def test_a_missing_layer_fails_where_it_is_required(
     )
 
 
-def test_the_time_alone_is_told_in_a_line(project: Path) -> None:
+def test_the_option_time_prints_one_line(project: Path) -> None:
     done = CliRunner().invoke(cli.app, ["doctor", "--time"])
     assert done.exit_code == 0
-    assert re.fullmatch(r"a run takes about \d+ minutes of a quiet machine: .*\n", done.output)
+    assert re.fullmatch(r"a run takes about \d+ minutes on an idle machine: .*\n", done.output)

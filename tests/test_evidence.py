@@ -1,4 +1,4 @@
-"""The evidence of a small run: scores kept apart, what they are worth, what the search spent."""
+"""The evidence of a small run: separate scores, their intervals, the budget of the search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(workspace: Path) -> Path:
     return workspace
 
 
-def test_selection_and_held_out_scores_are_kept_apart(run: Path) -> None:
+def test_selection_and_held_out_scores_are_separate(run: Path) -> None:
     evidence()
     found = lake.read_document("evidence", Evidence)
     assert list(found.scores) == ["held_out", "selection"]
@@ -37,7 +37,7 @@ def test_selection_and_held_out_scores_are_kept_apart(run: Path) -> None:
         assert comparison.pass_at_1.difference.value == 0.5
 
 
-def test_the_full_benchmark_marks_what_was_trained_and_selected_on(run: Path) -> None:
+def test_the_full_benchmark_marks_training_and_test_problems(run: Path) -> None:
     write_evaluation("001-00", {"sieve": "gcd"})
     evidence()
     found = lake.read_document("evidence", Evidence)
@@ -53,14 +53,14 @@ def test_the_full_benchmark_marks_what_was_trained_and_selected_on(run: Path) ->
 
 
 @pytest.mark.parametrize("part", [lake.VALIDATION_BASE, lake.EVALUATIONS["best"]])
-def test_scores_of_different_problems_are_told(run: Path, part: str) -> None:
+def test_scores_of_different_problems_are_refused(run: Path, part: str) -> None:
     rows = lake.read_frame("scores", part)
     lake.write_frame("scores", rows.filter(pl.col("problem") != rows["problem"][0]), part)
     with pytest.raises(CoralError, match=f"different problems[\\s\\S]*{rows['problem'][0]}"):
         evidence()
 
 
-def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> None:
+def test_the_budget_counts_each_adapter_and_each_draw_once(run: Path) -> None:
     evidence()
     budget = lake.read_document("evidence", Evidence).budget
     adapters = {
@@ -74,7 +74,7 @@ def test_what_was_spent_counts_each_adapter_and_each_draw_once(run: Path) -> Non
     assert (budget.samples, budget.decoded_tokens) == (16, 16 * 20)
 
 
-def test_where_a_first_change_is_most_likely_is_compared(run: Path) -> None:
+def test_located_lines_are_compared(run: Path) -> None:
     part = lake.EVALUATIONS["best"]
     looks = lake.read_rows("first_changes", FirstChangeRow, part)
     lake.write_rows("first_changes", [replace(looks[0], line=1), *looks[1:]], part)
@@ -91,7 +91,7 @@ def test_where_a_first_change_is_most_likely_is_compared(run: Path) -> None:
     assert lake.read_document("evidence", Evidence).located is None
 
 
-def test_the_pair_that_overlaps_most_is_named(run: Path) -> None:
+def test_the_pair_that_overlaps_most_is_reported(run: Path) -> None:
     evidence()
     found = lake.read_document("evidence", Evidence).contamination
     assert {name: (c.value, c.other) for name, c in found.items()} == {
@@ -101,7 +101,7 @@ def test_the_pair_that_overlaps_most_is_named(run: Path) -> None:
     }
 
 
-def test_the_terminal_says_what_a_difference_is_worth(run: Path) -> None:
+def test_the_terminal_says_whether_a_difference_is_clear(run: Path) -> None:
     evidence()
     output = claims(lake.read_document("evidence", Evidence))
     assert [line for line in output.splitlines() if len(line) > 100] == []

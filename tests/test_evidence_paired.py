@@ -29,7 +29,7 @@ def test_a_planted_effect_is_found() -> None:
     assert not found.overlap
 
 
-def test_equal_models_are_not_told_apart() -> None:
+def test_equal_models_show_no_clear_difference() -> None:
     same = outcomes([0, 8, 4, 2, 6, 1, 7, 3])
     found = compare(same, same, 1, 1, "test")
     assert found.difference.value == 0
@@ -41,7 +41,7 @@ def test_equal_models_are_not_told_apart() -> None:
 @pytest.mark.parametrize(
     ("won", "lost", "unclear"), [(4, 0, True), (5, 0, True), (6, 0, False), (9, 2, True)]
 )
-def test_one_sample_a_problem_needs_more_than_a_few_wins(
+def test_one_sample_per_problem_needs_more_than_a_few_wins(
     won: int, lost: int, unclear: bool
 ) -> None:
     """The exact sign test gives two-sided p of 0.125, 0.0625, 0.031 and 0.065."""
@@ -52,7 +52,7 @@ def test_one_sample_a_problem_needs_more_than_a_few_wins(
     assert found.unclear == unclear
 
 
-def test_bugs_of_one_program_are_as_one() -> None:
+def test_bugs_of_one_program_count_once() -> None:
     def width(names: list[str]) -> float:
         base = {name: Outcome(1, 0) for name in names}
         better = {name: Outcome(1, int(index < 6)) for index, name in enumerate(names)}
@@ -64,7 +64,7 @@ def test_bugs_of_one_program_are_as_one() -> None:
 
 
 def test_pairing_finds_what_overlapping_intervals_hide() -> None:
-    """Problems differ much, the models a little, and on every problem."""
+    """Problems differ a lot, and the models a little on every problem."""
     base = outcomes([1 + 2 * index for index in range(20)], 64)
     better = outcomes([11 + 2 * index for index in range(20)], 64)
     found = compare(base, better, 1, 1, "test")
@@ -72,7 +72,7 @@ def test_pairing_finds_what_overlapping_intervals_hide() -> None:
     assert not found.unclear
 
 
-def test_one_sample_a_problem_tells_how_many_problems_are_needed_but_not_samples() -> None:
+def test_one_sample_per_problem_shows_how_many_problems_are_needed_but_not_samples() -> None:
     """Differences of 0 and 1: variance 1/2, mean 1/2; (1.96 + 0.84)^2 x (1/2) / (1/4) = 15.7."""
     answer = needed(outcomes([0, 1], 1), outcomes([1, 1], 1))
     assert (answer.problems, answer.samples) == (16, None)
@@ -107,8 +107,8 @@ def test_no_effect_is_claimed_no_more_often_than_the_level_allows(
     assert claims <= 32
 
 
-def test_what_is_needed_finds_the_effect_as_often_as_promised() -> None:
-    """Plant an effect, ask what it takes, draw that much, and count how often a z test sees it."""
+def test_the_needed_sizes_have_the_promised_power() -> None:
+    """Plant an effect, draw the needed size, and count how often a z test finds it."""
     # Every problem alike: variance within problems only, so the formula's numbers are exact.
     base, better = outcomes([4] * 8, 10), outcomes([6] * 8, 10)
     answer = needed(base, better)
@@ -132,7 +132,7 @@ def test_what_is_needed_finds_the_effect_as_often_as_promised() -> None:
         (outcomes([3]), outcomes([5])),
     ],
 )
-def test_what_is_needed_is_unknown_without_an_effect_or_a_spread(
+def test_the_needed_sizes_are_unknown_without_an_effect_or_a_spread(
     first: Outcomes, second: Outcomes
 ) -> None:
     answer = needed(first, second)

@@ -1,4 +1,4 @@
-"""How much of what selection saw is more than chance."""
+"""How much of the differences that selection measured is more than noise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_it_is_cronbachs_alpha(genomes: int, problems: int, seed: int) -> None:
     assert reliability(values).reliability == pytest.approx(max(0, alpha))
 
 
-def test_it_finds_what_genomes_differ_by_and_what_chance_adds() -> None:
+def test_it_separates_differences_of_genomes_from_noise() -> None:
     random = generator(1, "components")
     genomes, bugs = random.normal(0, 0.2, (400, 1)), random.normal(0, 1, (1, 50))
     found = reliability(genomes + bugs + random.normal(0, 0.7, (400, 50)))
@@ -41,7 +41,7 @@ def test_it_finds_what_genomes_differ_by_and_what_chance_adds() -> None:
     assert found.reliability == pytest.approx(0.2**2 / (0.2**2 + 0.7**2 / 50), rel=0.1)
 
 
-def test_genomes_that_are_alike_and_chance_alone_have_none() -> None:
+def test_equal_genomes_and_pure_noise_have_none() -> None:
     bugs = generator(1, "alike").random((1, 9))
     assert reliability(np.repeat(bugs, 4, axis=0)).reliability == 0
     # Each solves one bug of two, another one: the means are the same, and bugs decide.
@@ -59,7 +59,7 @@ def scores(rows: dict[tuple[str, str], list[float]]) -> pl.DataFrame:
 
 
 def test_bugs_of_one_program_are_one_measurement() -> None:
-    """Each genome has programs that suit it, and none is better in the long run."""
+    """Each genome is better on some programs, and none is better overall."""
     random = generator(1, "affinity")
     found = []
     for _ in range(100):
@@ -76,7 +76,7 @@ def test_bugs_of_one_program_are_one_measurement() -> None:
     assert np.mean([row.reliability for row in found]) < 0.25
 
 
-def test_the_evidence_says_it(workspace: Path) -> None:
+def test_the_evidence_contains_it(workspace: Path) -> None:
     make_run()
     evidence()
     found = lake.read_document("evidence", Evidence)

@@ -1,4 +1,4 @@
-"""`coral export`: a folder that plain PEFT loads, with a card that says what it is."""
+"""`coral export`: a folder that plain PEFT loads, with a model card."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def card_of(folder: Path) -> str:
 
 
 def hub_commit(run: Path) -> None:
-    """Let the run's base be of the hub, which for the reader is a cache on disk."""
+    """Make the run's base one from the hub, which for the reader is a cache on disk."""
     card = lake.path("base") / "card.json"
     known = json.loads(card.read_text())
     known |= {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
@@ -69,7 +69,7 @@ def hub_commit(run: Path) -> None:
 
 
 def catalogued_file(run: Path, patch: pytest.MonkeyPatch) -> None:
-    """Let the run's base be dequantised from a catalogued file, which the hub has."""
+    """Make the run's base one dequantised from a catalogued file, which the hub has."""
     file = make_tiny_gguf(run / "tiny.gguf", run / "scratch")
     size, repository = file.stat().st_size, "nobody/tiny-GGUF"
     entry = Entry("tiny-gguf", file.name, file_sha256(file), size, "MIT", repository, ())
@@ -84,7 +84,7 @@ def catalogued_file(run: Path, patch: pytest.MonkeyPatch) -> None:
     shutil.copy(file, hub / f"snapshots/{COMMIT}")
 
 
-def test_another_process_loads_each_export_by_the_words_of_its_card(
+def test_each_export_loads_with_the_code_of_its_card(
     adapted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a base from a folder, the hub and a catalogued file; and the merged model by itself."""
@@ -182,13 +182,13 @@ def test_an_adapter_of_another_base_or_data_is_not_exported(adapted: Path, table
     else:
         rows = lake.read_rows("examples", Example)
         lake.write_rows(table, [replace(row, answer="another") for row in rows])
-    words = f"trained on something else[\\s\\S]*{lake.path(table)}"
+    words = f"the lake has changed since[\\s\\S]*{lake.path(table)}"
     with pytest.raises(CoralError, match=words):
         export(adapted / "export", "001/001-01" if table == "examples" else None)
     assert not (adapted / "export").exists()
 
 
-def test_the_card_says_when_the_gate_refused_the_genome(adapted: Path) -> None:
+def test_the_card_says_if_the_genome_failed_the_gate(adapted: Path) -> None:
     lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
     refuse({"001-01"})
     export(adapted / "best")
@@ -222,7 +222,7 @@ def test_the_card_states_base_data_scores_configuration_and_licence_whatever_par
         assert words in card.text
 
 
-def test_a_rank_that_vllm_has_no_room_for_is_served_merged(adapted: Path) -> None:
+def test_a_rank_too_large_for_vllm_is_served_merged(adapted: Path) -> None:
     rows = lake.read_rows("adapters", AdapterRow, "001")
     large = [replace(row, configuration=replace(row.configuration, r=1024)) for row in rows]
     lake.write_rows("adapters", large, "001")
@@ -230,7 +230,7 @@ def test_a_rank_that_vllm_has_no_room_for_is_served_merged(adapted: Path) -> Non
     assert "vLLM does not serve ranks above 512" in card_of(adapted / "export")
 
 
-def test_what_is_there_already_is_not_overwritten(adapted: Path) -> None:
+def test_an_existing_folder_is_not_overwritten(adapted: Path) -> None:
     (adapted / "export").mkdir()
     with pytest.raises(CoralError, match="something already"):
         export(adapted / "export")
@@ -254,6 +254,6 @@ def test_a_file_that_was_changed_is_not_exported(adapted: Path, form: str | None
     ("name", "words"),
     [("001/000-99", "one of 000-01"), ("7", "GENERATION/GENOME"), ("001", "GENERATION/GENOME")],
 )
-def test_a_genome_that_is_not_there_is_told(adapted: Path, name: str, words: str) -> None:
+def test_an_unknown_genome_is_reported(adapted: Path, name: str, words: str) -> None:
     with pytest.raises(CoralError, match=words):
         export(adapted / "export", name)

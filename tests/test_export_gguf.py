@@ -146,7 +146,7 @@ def test_dora_is_refused_and_the_merged_model_named(adapted: Path) -> None:
     shutil.copytree(folder, adapted / "dora")
     text = json.dumps(configuration | {"use_dora": True})
     (adapted / "dora/adapter_config.json").write_text(text)
-    with pytest.raises(CoralError, match=r"has no DoRA[\s\S]*--merged"):
+    with pytest.raises(CoralError, match=r"does not support DoRA[\s\S]*--merged"):
         write_gguf_adapter(adapted / "dora", lake.path("base"), "name", adapted / "adapter.gguf")
     assert not (adapted / "adapter.gguf").exists()
 

@@ -110,4 +110,4 @@ def test_the_stage_says_how_many_it_lets_through_and_how_many_a_limit_shuts_out(
     samples(lake.EVALUATIONS["base"])
     told = capsys.readouterr().out
     assert "evaluation.problems is all: 24 of the 41 were trained on" in told
-    assert "sampling.max_new_tokens (2) shuts out 41 of the 41 programs" in told
+    assert "sampling.max_new_tokens (2) is too low for 41 of the 41 programs" in told

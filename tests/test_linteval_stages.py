@@ -304,10 +304,10 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
     for wrong, words in (
         (["--adapter", str(project)], r"no adapter_config\.json"),
         (["--model", "nowhere"], r"--model[\s\S]*'nowhere'[\s\S]*an existing folder"),
-        (["--revision", "1234567"], "the lake's base has its revision"),
+        (["--revision", "1234567"], "--revision needs --model"),
     ):
         with pytest.raises(CoralError, match=words):
             coral("run", items, "other.jsonl", *wrong)
     assert not Path("other.jsonl").exists()
-    with pytest.raises(CoralError, match="never unchanged"):
+    with pytest.raises(CoralError, match="not unchanged"):
         coral("run", items, "empty.jsonl")

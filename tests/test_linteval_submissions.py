@@ -253,8 +253,8 @@ def test_results_never_take_the_place_of_another_file(given: Path) -> None:
     [
         (["good.json", "good.json"], "good"),
         (["good.json", "--name", "a", "--name", "b"], "1 distinct names"),
-        (["good.json", "--name", "ruff"], "never unchanged, ruff"),
-        (["good.json", "--stop", ""], "empty text"),
+        (["good.json", "--name", "ruff"], "not unchanged, ruff"),
+        (["good.json", "--stop", ""], "--stop is empty"),
         (["none.json"], "no such file"),
     ],
 )

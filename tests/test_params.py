@@ -99,7 +99,7 @@ def test_the_order_of_sources_means_nothing(workspace: Path) -> None:
     first = next(line for line in lines if line.startswith("    practice:"))
     rest = [line for line in lines if line != first]
     at = rest.index(
-        "  sources:                    # of problems, by a name of yours; docs/corpora.md\n"
+        "  sources:                    # of problems, under names of your choice; docs/corpora.md\n"
     )
     Path("params.yaml").write_text("".join([*rest[: at + 1], first, *rest[at + 1 :]]))
     after = params.load()

@@ -1,4 +1,4 @@
-"""What a stage says: bars on a terminal, and whole lines with an end anywhere else."""
+"""Progress on stderr: bars on a terminal, whole lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import termios
 import pytest
 import tqdm.std
 
-from coral_batch.work.progress import progress
+from coral_batch.work.progress import progress, say_reuse
 from tests import REPOSITORY
 
 
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that only tests move."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -39,8 +39,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.mark.parametrize(
     ("pauses", "lines"),
     [
-        ([0.3] * 3, []),  # less than a second in all
-        ([0.6] * 3, ["3 of 3 adapters after 00:01, 00:00 left"]),
+        ([3.3] * 3, []),  # less than ten seconds in total
+        ([4.0] * 3, ["3 of 3 adapters after 00:12, 00:00 left"]),
+        (
+            [0.5] * 30,
+            [
+                "20 of 30 adapters after 00:10, 00:05 left",
+                "30 of 30 adapters after 00:15, 00:00 left",
+            ],
+        ),
         (
             [372.25] * 3,
             [
@@ -51,7 +58,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
         ),
     ],
 )
-def test_every_unit_that_takes_long_has_a_line_and_quick_work_none(
+def test_slow_units_print_a_line_each_and_quick_work_prints_none(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, pauses: list[float], lines: list[str]
 ) -> None:
     written = io.StringIO()
@@ -61,7 +68,7 @@ def test_every_unit_that_takes_long_has_a_line_and_quick_work_none(
     assert written.getvalue().splitlines() == [f"coral: training: {line}" for line in lines]
 
 
-def test_a_log_that_is_closed_stops_nobody(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_log_is_ignored(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.StringIO()
     monkeypatch.setattr(sys, "stderr", written)
     with progress(None, "training", 8, units="adapters") as shown:
@@ -70,7 +77,16 @@ def test_a_log_that_is_closed_stops_nobody(clock: Clock, monkeypatch: pytest.Mon
         shown.update()
 
 
-def test_on_a_terminal_there_is_a_bar() -> None:
+def test_reuse_is_reported_only_if_the_work_takes_long(capsys: pytest.CaptureFixture[str]) -> None:
+    say_reuse("samples", [0.1] * 20, [])
+    assert capsys.readouterr().err == ""
+    say_reuse("samples", [9.0], [1.5, 0.5])
+    assert capsys.readouterr().err == (
+        "coral: samples: 1 of 3 from the store, saving 9.0 s; 2 made now in 2.0 s\n"
+    )
+
+
+def test_a_terminal_shows_a_bar() -> None:
     code = (
         "from coral_batch.work.progress import progress\n"
         "list(progress([1, 2, 3], 'training', units='adapters'))"

@@ -1,4 +1,4 @@
-"""The released adapter: what repairs without a run, and what is checked before it does."""
+"""The released adapter: it repairs without a run, after checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def repair_clamp(*arguments: str) -> int:
     return coral(*given, "-n", 1, "--rounds", 1, *arguments)
 
 
-def test_the_released_adapter_repairs_where_there_is_no_finished_run(
+def test_the_released_adapter_repairs_without_a_finished_run(
     unfinished: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert repair_clamp("--json") == 1

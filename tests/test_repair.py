@@ -1,4 +1,4 @@
-"""`coral repair`: the likeliest change of a function that passes its tests, and nothing else."""
+"""`coral repair`: the likeliest change of a function that passes its tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from coral_batch import lake
 from coral_batch import repair as package
 from coral_batch.commands import repair as command
-from coral_batch.commands.repair import record, told
+from coral_batch.commands.repair import record, repair_text
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import Repair, repair
@@ -28,7 +28,7 @@ CASES = "clamp.jsonl"
 
 @pytest.fixture
 def file(workspace: Path) -> Path:
-    """A broken file, its tests beside it, in a project without a lake."""
+    """A broken file next to its tests, in a project without a lake."""
     Path("test_numbers.py").write_text(TESTS)
     Path(CASES).write_text("[[3, 9], 3]\n[[30, 9], 9]\n[[9, 9], 9]\n")
     file = Path("numbers_.py")
@@ -37,7 +37,7 @@ def file(workspace: Path) -> Path:
 
 
 def repaired(file: Path, *rounds: Sequence[str], **options: object) -> Repair:
-    """Repair `clamp` with answers of the test's own, by cases unless the test says otherwise."""
+    """Repair `clamp` with scripted answers, by JSON cases unless the test says otherwise."""
     given = {"tests": CASES, "draw": Scripted(*rounds), **options}
     return repair(file, function="clamp", **given)  # type: ignore[arg-type]
 
@@ -60,7 +60,7 @@ def test_the_likeliest_change_that_passes_is_taken_and_only_the_functions_lines_
     assert (found.left, found.tests, found.drawn, found.rounds) == ([], 3, 3, 1)
 
 
-def test_what_comes_behind_a_repair_is_not_drawn(file: Path) -> None:
+def test_no_answer_is_drawn_after_a_repair(file: Path) -> None:
     taken: list[int] = []
 
     def draw(prompt: str, program: str, count: int, /) -> Iterator[str]:
@@ -76,7 +76,7 @@ def test_what_comes_behind_a_repair_is_not_drawn(file: Path) -> None:
     assert taken == [*range(6), -1]
 
 
-def test_the_smallest_edit_is_taken_where_that_is_wanted(file: Path) -> None:
+def test_the_smallest_edit_is_taken_on_request(file: Path) -> None:
     small = RIGHT.replace("):\n", "):\n    # The bounds are inside.\n")
     found = repaired(file, [LONGER, RIGHT, CLOSER, small], smallest=True)
     assert found.best.text == BROKEN.replace("max(value", "min(value")
@@ -104,10 +104,10 @@ def test_a_second_round_shows_the_best_attempt_and_a_test_that_it_fails(file: Pa
     assert "fails the test" not in draw.prompts[0]
 
 
-def test_what_no_round_repairs_is_told_with_the_closest_attempt(file: Path) -> None:
+def test_a_failed_repair_is_reported_with_the_best_attempt(file: Path) -> None:
     found = repaired(file, [CLOSER], [CLOSER], rounds=2)
     assert (found.outcome, len(found.left)) == ("not repaired", 1)
-    assert "the closest one fails 1 of 3 tests" in told(found, False, False)
+    assert "the best attempt fails 1 of 3 tests" in repair_text(found, False, False)
     told_as = record(found, "base", True)
     assert [told_as[name] for name in ("file", "function", "model")] == [
         *("numbers_.py", "clamp", "base"),
@@ -119,17 +119,19 @@ def test_what_no_round_repairs_is_told_with_the_closest_attempt(file: Path) -> N
     assert file.read_text() == BROKEN
 
 
-def test_a_repair_is_told_as_a_diff_and_as_a_record(file: Path) -> None:
+def test_a_repair_is_printed_as_a_diff_and_as_json(file: Path) -> None:
     found = repaired(file, [RIGHT], tests="test_numbers.py")
-    text = told(found, False, False)
+    text = repair_text(found, False, False)
     for part in (
         "numbers_.py failed 2 of 3 tests:\n  test_numbers.py::test_inside: assert 9 == 3 + where",
         "    -    return max(LOWEST, max(value, high))\n",
         "    +    return max(LOWEST, min(value, high))\n",
-        "3 of 3 tests pass\nnumbers_.py is as it was: --write replaces it",
+        "3 of 3 tests pass\nnumbers_.py is unchanged: --write replaces it",
     ):
         assert part in text
-    assert "\x1b" not in text and "\x1b[32m+    return max(LOWEST, min" in told(found, True, True)
+    assert "\x1b" not in text and "\x1b[32m+    return max(LOWEST, min" in repair_text(
+        found, True, True
+    )
     assert json.loads(json.dumps(record(found, "best", True)))["code"] == found.best.text
 
 
@@ -161,7 +163,7 @@ def test_a_file_that_changed_meanwhile_is_not_written_and_its_repair_is_shown(
     assert "changed since it was read" in shown.err
 
 
-def test_a_repair_that_fails_when_run_once_more_is_not_written(file: Path) -> None:
+def test_a_repair_that_fails_the_second_run_is_not_written(file: Path) -> None:
     chance = RIGHT + "\nimport random"  # outside the function: not taken
     lucky = (
         "def clamp(value, high):\n    import os\n    return (os.getpid() and min)(value, high)\n"
@@ -169,18 +171,18 @@ def test_a_repair_that_fails_when_run_once_more_is_not_written(file: Path) -> No
     found = repaired(file, [chance, lucky])
     assert found.outcome == "repaired" and "random" not in found.best.text
     broken = Repair(**{**vars(found), "best": found.source})
-    with pytest.raises(CoralError, match="second time"):
+    with pytest.raises(CoralError, match="ran again"):
         broken.write()
     assert file.read_text() == BROKEN
 
 
-def test_tests_of_other_functions_may_fail_as_before_but_not_begin_to(file: Path) -> None:
+def test_tests_of_other_functions_may_keep_failing_but_not_start_to(file: Path) -> None:
     file.write_text(BROKEN.replace("isqrt(value)", "isqrt(value) + 1"))
     by_pytest = partial(repaired, file, tests="test_numbers.py")
     found = by_pytest([RIGHT])
     assert found.outcome == "repaired"
     assert [one.called for one in found.left] == [{"root"}]
-    assert "of other functions:\n  test_numbers.py::test_root: " in told(found, False, False)
+    assert "in other functions:\n  test_numbers.py::test_root: " in repair_text(found, False, False)
     calls = BROKEN.replace("math.isqrt(value)", "math.isqrt(clamp(value, 10) or 9)")
     file.write_text(calls.replace("max(value, high)", "min(value, high + 1)"))
     never = "def clamp(value, high):\n    return min(value, high) if high == 9 else 1\n"
@@ -188,7 +190,7 @@ def test_tests_of_other_functions_may_fail_as_before_but_not_begin_to(file: Path
     assert by_pytest([never, RIGHT], rounds=1).outcome == "repaired"
 
 
-def test_tests_may_lie_in_the_file_and_are_not_what_is_repaired(workspace: Path) -> None:
+def test_tests_in_the_file_itself_are_not_repaired(workspace: Path) -> None:
     test = "def test_f():\n    assert f(1) == 2\n"
     Path("test_m.py").write_text(f"def f(n):\n    return n\n\n\n{test}")
     found = repair("test_m.py", "test_m.py", draw=Scripted(["def f(n):\n    return n + 1\n"]))
@@ -231,7 +233,7 @@ def test_json_cases_are_a_pair_a_line_and_no_array_of_cases(
     assert "expected: one [inputs, expected] per line" in str(caught.value)
 
 
-def test_a_function_named_sqrt_is_judged_by_the_rules_of_every_other(workspace: Path) -> None:
+def test_a_function_named_sqrt_gets_no_special_tolerance(workspace: Path) -> None:
     Path("m.py").write_text("def sqrt(value, shift):\n    return 2.9\n")
     Path("m.json").write_text(2 * "[[4.0, 1.0], 2.0]\n")
     assert repair("m.py", "m.json", draw=lambda *_: []).outcome == "not repaired"
@@ -258,7 +260,7 @@ BLOCK = f"```python\n{MENDED}```\n"
     ],
     ids=["bare", "open", "last", "usage", "reversed", "thought", "list", "windows", "page", "more"],
 )
-def test_of_an_answer_each_block_that_defines_the_function_is_tried(
+def test_each_block_of_an_answer_that_defines_the_function_is_tried(
     workspace: Path, answer: str
 ) -> None:
     def documented(text: str) -> str:
@@ -270,7 +272,7 @@ def test_of_an_answer_each_block_that_defines_the_function_is_tried(
     assert (found.best.text, found.drawn) == (documented(MENDED), 1)
 
 
-def test_a_function_is_named_in_any_form_of_its_letters(
+def test_a_function_name_is_normalised_like_python_does(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("m.py").write_text("def gr\u00f6\u00dfe(n):\n    return n\n\n\ndef f():\n    pass\n")
@@ -292,7 +294,7 @@ def test_a_function_is_named_in_any_form_of_its_letters(
         (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level"]),
         (["numbers_.py", "--tests", "cases.json", "--function", "clamp"], ["not a pair", "line 1"]),
         (["foreign.py", "--tests", "cases.json"], ["imports numpy", "write a test file instead"]),
-        (["boxed.py", "--tests", "test_boxed.py"], ["tests that fail call Box.get, Box.put"]),
+        (["boxed.py", "--tests", "test_boxed.py"], ["failing tests call Box.get, Box.put"]),
         (["boxed.py", "--tests", "test_numbers.py"], ["no test calls", "installed copy"]),
         (["numbers_.py", "--function", "clam"], ["no such function", "clamp, root"]),
         (["kinds.py", "--function", "get"], ["a method: Box.get"]),
@@ -305,7 +307,7 @@ def test_a_function_is_named_in_any_form_of_its_letters(
         (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
     ],
 )
-def test_what_cannot_be_tried_is_one_message_and_status_2(
+def test_an_error_is_one_message_and_status_2(
     file: Path, arguments: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, text in {
@@ -339,7 +341,7 @@ def make_base(base: Path) -> None:
     materialise(str(base), None, lake.path("base"), lake.DOWNLOADS)
 
 
-def test_a_model_that_is_not_there_is_one_message(
+def test_an_unknown_model_is_one_message(
     file: Path, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = (file, "--tests", CASES, "--function", "clamp", "--model")
@@ -358,7 +360,7 @@ def test_a_model_that_is_not_there_is_one_message(
 
 
 @pytest.mark.slow
-def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
+def test_the_model_can_be_a_genome_or_an_exported_folder(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_run_on_tiny_base()
@@ -383,10 +385,10 @@ def test_the_best_genome_any_other_and_an_exported_folder_can_be_asked(
     shutil.rmtree(lake.path("base"))
     make_base(Path("other"))
     assert coral(*arguments, "--model", "best") == 2
-    assert "trained on something else" in capsys.readouterr().err
+    assert "the lake has changed since" in capsys.readouterr().err
 
 
-def test_the_example_of_the_docs_is_as_it_says(
+def test_the_example_of_the_docs_is_up_to_date(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program, tests, code = blocks("docs/repair.md", "## An example")
@@ -394,7 +396,7 @@ def test_the_example_of_the_docs_is_as_it_says(
     Path("test_text.py").write_text(tests)
     draw = Scripted([program.replace(">=", ">")])
     found = repair(Path("text.py"), Path("test_text.py"), draw=draw)
-    shown = f"{told(found, False, False)}\n```"
+    shown = f"{repair_text(found, False, False)}\n```"
     assert f"```\n{shown}" in (REPOSITORY / "docs/repair.md").read_text()
     command = "$ coral repair text.py --tests test_text.py --function longest"
     assert f"```\n{command}\n{shown}" in (REPOSITORY / "README.md").read_text()

@@ -45,7 +45,7 @@ def folder(workspace: Path) -> Path:
     return Path("mine")
 
 
-def test_every_failing_function_of_a_folder_is_tried_by_itself(folder: Path) -> None:
+def test_every_failing_function_of_a_folder_is_tried(folder: Path) -> None:
     scripted = Scripted(["def first(items):\n    return items[0]\n"], [CLOSER], [CLOSER])
     before = sorted(folder.rglob("*"))
     found = list(repair_folder(str(folder), draw=scripted))
@@ -99,7 +99,7 @@ def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> No
     assert text == kept.replace("LOWEST, max", "LOWEST, min")
 
 
-def test_what_a_repair_repairs_besides_is_not_tried_and_the_others_are(workspace: Path) -> None:
+def test_functions_fixed_by_another_repair_are_not_tried(workspace: Path) -> None:
     Path("mine").mkdir()
     text = "def a(n):\n    return n\n\n\ndef b(n):\n    return a(n)\n\n\ndef c(n):\n    return n\n"
     Path("mine/m.py").write_text(text)
@@ -129,7 +129,7 @@ def test_a_decorated_function_is_tried_and_not_its_decorator(workspace: Path) ->
     ]
 
 
-def test_a_function_that_cannot_be_tried_is_told_and_the_others_are_tried(folder: Path) -> None:
+def test_a_function_that_cannot_be_tried_is_reported_and_the_others_are_tried(folder: Path) -> None:
     (folder / "joined.py").write_text(
         "LIMIT = 3; TABLE = [\n    1,\n]\n\n\ndef f(x):\n"
         '    """Cut.\n\n    >>> f(9)\n    3\n    """\n    return max(x, LIMIT)\n'
@@ -147,11 +147,11 @@ def test_a_function_that_cannot_be_tried_is_told_and_the_others_are_tried(folder
     assert next(one.outcome for one in found if isinstance(one, Repair)) == "repaired"
 
 
-def test_a_table_closes_what_is_told_of_a_folder(
+def test_the_output_for_a_folder_ends_with_a_table(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "coral_batch.repair.folders.loaded_at_need",
+        "coral_batch.repair.folders.lazy_draw",
         lambda model, settings: Scripted([FIRST.replace("-1", "0")], [CLOSER], [CLOSER]),
     )
     assert coral(folder) == 1
@@ -167,7 +167,7 @@ def test_a_table_closes_what_is_told_of_a_folder(
     ]
 
 
-def test_a_folder_of_which_all_that_can_be_tried_passes_has_the_status_of_the_rest(
+def test_files_that_cannot_be_tried_set_the_status_if_the_rest_passes(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree(folder / "deep")
@@ -187,9 +187,9 @@ def test_a_folder_that_cannot_be_tried_is_one_message(
     Path("apart/test_a.py").write_text("def test_a():\n    pass\n")
     for arguments, words in {
         ("mine", "--function", "first"): "`coral repair FILE --function first`",
-        ("mine", "--tests", "elsewhere"): "there is no such folder",
-        ("mine", "--tests", "mine/fine.py"): "this is no folder",
-        ("apart",): "no test calls a program of the folder",
+        ("mine", "--tests", "elsewhere"): "no such folder",
+        ("mine", "--tests", "mine/fine.py"): "not a folder",
+        ("apart",): "no test calls a function in the folder",
     }.items():
         assert coral(*arguments) == 2
         assert words in capsys.readouterr().err

@@ -207,14 +207,14 @@ def test_2():
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
-    """Write files into a folder, and what they lie in."""
+    """Write files into a folder, with their parents."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
 
 
 Tried = dict[str, list[Repair]]
-"""File -> what came of its functions, tried without an answer."""
+"""File -> results of its functions, tried without an answer."""
 
 
 def failed_of(tried: Tried, file: str) -> set[str]:
@@ -246,7 +246,7 @@ def tried(folder: Path) -> Tried:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_of_tests_of_each_kind_those_fail_that_should(name: str, tried: Tried) -> None:
+def test_the_right_tests_of_each_kind_fail(name: str, tried: Tried) -> None:
     failed = failed_of(tried, f"{name}.py")
     assert len(failed) == PROGRAMS[name][2], failed
     assert (tried[f"{name}.py"][0].outcome == "nothing to repair") == (not failed)
@@ -274,15 +274,15 @@ def test_a_function_named_like_its_module_is_found_where_its_package_exports_it(
     assert (one.function, one.outcome) == ("double", "not repaired")
 
 
-def test_a_program_may_be_called_like_a_module_of_python(tried: Tried) -> None:
+def test_a_program_may_have_the_name_of_a_standard_module(tried: Tried) -> None:
     assert failed_of(tried, "sched.py") == {"test_sched.py::test"}
 
 
-def test_nothing_is_written_beside_the_users_files(folder: Path, tried: Tried) -> None:
+def test_nothing_is_written_next_to_the_users_files(folder: Path, tried: Tried) -> None:
     assert not [*folder.rglob("__pycache__"), *folder.rglob(".*")]
 
 
-def test_no_candidate_passes_under_which_pytest_collects_or_runs_other_tests(
+def test_a_candidate_that_changes_which_tests_run_does_not_pass(
     workspace: Path,
 ) -> None:
     set_params({"verdicts.cpu_seconds": 0.3, "verdicts.wall_seconds": 5.0})
@@ -340,13 +340,13 @@ TEST = "from m import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
         ({"conftest.py": "import os\n\nos._exit(0)\n"}, ["cannot collect", "ended with status 0"]),
         ({"pytest.ini": "[pytest]\naddopts = --absent\n"}, ["unrecognized arguments: --absent"]),
         ({"test_m.py": "while True:\n    pass\n"}, ["hang", "test_m.py: no end after 1 s"]),
-        ({"test_m.py": "from m import f\n"}, ["there are no tests", "found:    'none'"]),
+        ({"test_m.py": "from m import f\n"}, ["no tests found", "found:    'none'"]),
         ({"test_m.py": f"import pytest\n\npytestmark = pytest.mark.skip\n{TEST}"}, ["all skipped"]),
         ({"test_m.py": "def test_f(absent):\n    pass\n"}, ["no test calls", "'absent' not found"]),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
-def test_what_pytest_cannot_run_is_one_message_with_what_it_said(
+def test_an_error_of_pytest_is_one_message_with_its_output(
     workspace: Path, files: dict[str, str], words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("coral_batch.verdicts.suites.COLLECTING", 1.0)

@@ -90,7 +90,7 @@ def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again(
 def test_scores_are_shares_of_the_answers_that_pass(
     scored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The adapter writes the reference of each bug, the base model the bug; both mend all lint."""
+    """The adapter writes the reference of each bug, the base model the bug; both fix all lint."""
     shown = read_shown(lake, params.load())
     mended = {str(one.meta.id): one.meta for one in lake.read_rows("linteval_items", Item)}
 
@@ -108,7 +108,7 @@ def test_scores_are_shares_of_the_answers_that_pass(
     assert f"pass@1 3 (2) x 2 {every} {every} +0.00 [+0.00, +0.00] may be noise" in text
 
 
-def test_what_is_missing_is_named_with_the_command_that_makes_it(
+def test_missing_tables_are_reported_with_the_command_that_makes_them(
     scored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lake.path("bugs").unlink()

@@ -36,7 +36,7 @@ def small_lake(workspace: Path) -> Path:
     return workspace
 
 
-def test_what_a_terminal_cannot_show_is_escaped(small_lake: Path) -> None:
+def test_unprintable_characters_are_escaped(small_lake: Path) -> None:
     done = subprocess.run(
         [str(Path(sys.executable).parent / "coral"), "show", "001", "001-00"],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
@@ -61,7 +61,7 @@ def test_a_generation_lists_genomes_configurations_and_fates(small_lake: Path) -
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_a_genome_shows_how_it_came_about_and_what_became_of_it(small_lake: Path) -> None:
+def test_a_genome_shows_its_origin_and_its_fate(small_lake: Path) -> None:
     text = genome_view("001", "001-00", None, colour=False)
     for part in (
         "          DoRA, r 8, alpha 16, dropout 0.05, on q v",
@@ -100,8 +100,8 @@ def test_a_problem_shows_where_the_model_would_change_it(small_lake: Path) -> No
     assert "first change" not in genome_view("001", "001-00", "wrap", colour=False)
 
 
-def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> None:
-    for name, title in (("empty", "An empty answer"), ("unchanged", "Each program as it was")):
+def test_answers_without_a_model_are_shown(small_lake: Path) -> None:
+    for name, title in (("empty", "An empty answer"), ("unchanged", "Each program unchanged")):
         text = model_view(lake.VALIDATION_BASE, name, "wrap", colour=False)
         assert text.startswith(title)
         assert "=== wrap ===" in text
@@ -110,7 +110,7 @@ def test_what_no_model_answered_is_shown_without_a_model(small_lake: Path) -> No
             model_view(lake.EVALUATIONS["base"], name, None, colour=False)
 
 
-def test_the_best_genome_is_shown_with_the_adapter_that_was_measured(small_lake: Path) -> None:
+def test_the_best_genome_is_shown_with_its_adapter(small_lake: Path) -> None:
     text = model_view(lake.EVALUATIONS["best"], None, "wrap", colour=False)
     assert text.startswith("The best genome, 001-00\n\nadapter   ")
     assert "          DoRA, r 8," in text
@@ -161,14 +161,14 @@ def test_colour_is_for_terminals_without_no_color(
         (("002", None), "file of the lake is missing"),
     ],
 )
-def test_what_is_not_there_is_named(
+def test_unknown_names_are_reported(
     small_lake: Path, arguments: tuple[str | None, ...], message: str
 ) -> None:
     with pytest.raises(CoralError, match=message):
         show(*arguments)  # type: ignore[arg-type]
 
 
-def test_the_gate_is_shown_where_it_closed(small_lake: Path) -> None:
+def test_failed_thresholds_are_shown(small_lake: Path) -> None:
     rows = lake.read_rows("selection", SelectionRow, "001")
     failed = [
         replace(row, passed=False, failed=("style",), shortfall=0.1, rank=None, survived=False)
@@ -177,7 +177,7 @@ def test_the_gate_is_shown_where_it_closed(small_lake: Path) -> None:
     lake.write_rows("selection", [rows[0], *failed], "001")
     text = generation_view("001")
     assert "0.915!" in text
-    assert "! under the threshold" in text
+    assert "! below the threshold" in text
     text = genome_view("001", "001-00", None, colour=False)
     assert "gate      failed on style; shortfall 0.100" in text
     assert "rank      none: only those that passed have one" in text
@@ -191,7 +191,7 @@ def test_the_gate_is_shown_where_it_closed(small_lake: Path) -> None:
         assert "selected" not in view
 
 
-def test_a_program_that_fails_everywhere_alike_is_told_once(small_lake: Path) -> None:
+def test_a_failure_common_to_all_cases_is_shown_once(small_lake: Path) -> None:
     verdicts = lake.read_frame("verdicts", "001").with_columns(
         kind=pl.lit("UNPARSEABLE"), detail=pl.lit("invalid syntax")
     )
@@ -209,7 +209,7 @@ def test_a_test_function_is_named_instead_of_a_case(small_lake: Path) -> None:
     )
 
 
-def test_an_answer_without_code_is_called_so(small_lake: Path) -> None:
+def test_an_answer_without_code_is_marked(small_lake: Path) -> None:
     samples = lake.read_rows("samples", SampleRow, lake.VALIDATION_BASE)
     lake.write_rows("samples", [replace(row, code="") for row in samples], lake.VALIDATION_BASE)
     assert "no code; what the model wrote is in samples.jsonl" in model_view(
@@ -245,7 +245,7 @@ def test_the_programs_are_listed_with_their_injected_bugs(workspace: Path) -> No
     assert "arithmetic     2" in lines
 
 
-def test_the_bugs_of_a_program_are_shown_as_diffs_with_what_its_cases_say(workspace: Path) -> None:
+def test_the_bugs_of_a_program_are_shown_as_diffs_with_verdicts(workspace: Path) -> None:
     write_bugs()
     text = bugs_view("sieve", colour=False)
     assert "--- sieve-1, arithmetic, line 2 ---\n  PFFE: 3 of 4 cases fail\n" in text

@@ -1,4 +1,4 @@
-"""`coral store`: what is kept, whether it is still what was stored, and what may go."""
+"""`coral store`: list, verify and prune entries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def age(folder: Path, days: float) -> None:
     os.utime(folder, (then, then))
 
 
-def test_the_list_names_each_entry_its_size_and_what_it_is_of(workspace: Path) -> None:
+def test_the_list_shows_each_entry_with_size_and_settings(workspace: Path) -> None:
     folder = entry(8, b"x" * 2048)
     shown = coral("list")
     assert folder.name[:12] in shown
@@ -63,7 +63,7 @@ def test_verify_names_the_damaged_entry_and_fails(workspace: Path) -> None:
     assert str(good) not in done.output
 
 
-def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: Path) -> None:
+def test_prune_removes_only_damaged_and_abandoned_entries(workspace: Path) -> None:
     good, bad = entry(8), entry(16)
     (bad / "files" / "weights").unlink()
     abandoned, in_the_making = (good.parent / f".key.unfinished-{name}" for name in "ab")
@@ -77,7 +77,7 @@ def test_prune_removes_what_is_damaged_or_abandoned_and_nothing_else(workspace: 
     assert sorted(good.parent.iterdir()) == sorted([good, in_the_making])
 
 
-def test_prune_removes_what_no_run_used_for_so_many_days(workspace: Path) -> None:
+def test_prune_removes_entries_unused_for_some_days(workspace: Path) -> None:
     old, read, new = entry(4), entry(8), entry(16)
     for folder in (old, read):
         age(folder, 40)

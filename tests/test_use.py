@@ -27,7 +27,7 @@ def test_a_profile_is_valid_and_default_undoes_it(
 ) -> None:
     shipped = params.load()
     use(name)
-    assert (capsys.readouterr().out == "params.yaml has these values already\n") == (
+    assert (capsys.readouterr().out == "params.yaml already has these values\n") == (
         name == "default"
     )
     count = YAML(typ="safe").load(profiles / f"{name}.yaml").get("generations", 3)
@@ -36,7 +36,7 @@ def test_a_profile_is_valid_and_default_undoes_it(
     assert params.load() == shipped
 
 
-def test_what_changes_is_said_and_comments_stay(
+def test_changes_are_printed_and_comments_stay(
     profiles: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (profiles / "mine.yaml").write_text(
@@ -84,6 +84,6 @@ def test_a_profile_that_does_not_fit_changes_nothing(
     assert Path("params.yaml").read_text() == before
 
 
-def test_a_profile_that_is_not_there_is_named_beside_those_that_are() -> None:
+def test_an_unknown_profile_is_reported_with_the_known_ones() -> None:
     with pytest.raises(CoralError, match=r"profiles/nosuch.yaml(.|\n)*one of coralx, default"):
         use("nosuch")

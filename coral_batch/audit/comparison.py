@@ -1,4 +1,4 @@
-"""Comparing a table of the lake with what its stage's function returned."""
+"""Compare a table of the lake with the result of its stage's function."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from coral_batch.lake.schemas import row_key, schema_of
 
 Row = Mapping[str, Any]
 Wrong = tuple[Path, str | None, str | None, object, object]
-"""File, row and column of a mismatch, what was found there and what was expected."""
+"""File, row, column, found value and expected value of a mismatch."""
 
 
 def compare(recorded: Recorded, place: Place, expected: Any, source: str) -> int:
-    """Compare a table with what a stage's function returned for it.
+    """Compare a table with the result of its stage's function.
 
     Args:
-        recorded: the lake; gets the mismatches, and the table as it should be.
+        recorded: the lake; gets the mismatches and the expected table.
         place: the table and its part.
-        expected: what the function returned.
-        source: what that follows from, in words.
+        expected: the function's result.
+        source: where that comes from, for messages.
 
     Returns:
-        How many mismatches there are.
+        The number of mismatches.
 
     Raises:
         Unusable: the table cannot be read.
@@ -58,7 +58,7 @@ def compare(recorded: Recorded, place: Place, expected: Any, source: str) -> int
 
 
 def _rows(file: Path, table: str, found: Sequence[Row], expected: Sequence[Row]) -> Iterator[Wrong]:
-    """Yield how many rows there are, if too many or too few; else each value of the first wrong."""
+    """Yield a wrong number of rows, or else the mismatches in the first wrong row."""
     if len(found) != len(expected):
         yield file, None, None, f"{len(found)} rows", f"{len(expected)} rows"
         return
@@ -77,7 +77,7 @@ def _values(file: Path, row: str | None, found: Row, expected: Row) -> Iterator[
 def _arrays(
     file: Path, found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]
 ) -> Iterator[Wrong]:
-    """Yield of each array the first cell that differs."""
+    """Yield the first mismatch of each array."""
     for name, should in expected.items():
         for path, one, other in islice(differences(found[name].tolist(), should.tolist(), name), 1):
             yield file, None, path, one, other
@@ -95,7 +95,7 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def _lines(folder: Path, found: Mapping[str, str], expected: Mapping[str, str]) -> Iterator[Wrong]:
-    """Yield of each text the lines that differ."""
+    """Yield the lines that differ in each text."""
     for name in sorted(found.keys() | expected.keys()):
         one, other = (
             texts[name].split("\n") if name in texts else "no such file"
@@ -106,7 +106,7 @@ def _lines(folder: Path, found: Mapping[str, str], expected: Mapping[str, str]) 
 
 
 def differences(found: object, expected: object, path: str) -> Iterator[tuple[str, object, object]]:
-    """Yield path, found and expected of each value in which two JSON values differ."""
+    """Yield path, found and expected value of each difference between two JSON values."""
     if found == expected:
         return
     if isinstance(found, Mapping) and isinstance(expected, Mapping):

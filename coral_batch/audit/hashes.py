@@ -1,4 +1,4 @@
-"""The hashes that dvc.lock holds of what the stages wrote, and those of what lies in the lake."""
+"""Hashes of the stages' outputs, as recorded in dvc.lock and as found in the lake."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def recorded_md5() -> dict[str, str]:
 
 
 def found_md5(path: Path) -> str:
-    """Return the MD5 of a file, or of a folder as DVC has it: that of the list of its files."""
+    """Return the MD5 of a file, or of a folder as DVC computes it, from the list of its files."""
     if not path.is_dir():
         return _file_md5(path) if path.is_file() else "no such file"
     files = {

@@ -1,8 +1,7 @@
-"""The lake as an audit reads it: each table as it should be, as far as that is known.
+"""The lake as an audit reads it: the expected table where one is wrong, else the lake's own.
 
-A table that was made again and differs stands here as it should be. All others are read as they lie
-in the lake. So one wrong value is named once, where it stands, and not again in everything that
-follows from it. Nothing is made from a table that is known to be wrong.
+So a wrong value is reported once, in its own table, and not again in all tables computed from it.
+Nothing is computed from a table that is known to be wrong.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ Place = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Something that does not follow.
+    """A difference between the lake and the expected tables.
 
     Attributes:
-        file: where it stands.
-        row: the row's number and key; None for what is not in a row.
+        file: its file.
+        row: the row's number and key; None outside rows.
         column: the column, with the path inside a nested value; None for a whole row or file.
-        found: what stands there.
-        expected: what should.
-        source: what that follows from.
-        problem: why the file cannot be used at all, in words; the other fields are empty then.
+        found: the value found.
+        expected: the value expected.
+        source: where the expected value comes from.
+        problem: why the file cannot be used; the other fields are then empty.
     """
 
     file: Path
@@ -57,7 +56,7 @@ class Mismatch:
 
 
 def _apart(found: str, expected: str) -> tuple[str, str]:
-    """Cut two texts to 200 characters that hold the first in which they differ."""
+    """Cut two texts to 200 characters that include their first difference."""
     differ = (
         place
         for place, (one, other) in enumerate(zip(found, expected, strict=False))
@@ -70,16 +69,16 @@ def _apart(found: str, expected: str) -> tuple[str, str]:
 
 
 class Unusable(Exception):
-    """Something that is needed cannot be read or is wrong; what is wrong has been noted."""
+    """A table that is needed is wrong or cannot be read; the mismatch is noted."""
 
 
 class Recorded:
-    """A lake's tables as they should be, and the mismatches found on the way there.
+    """The lake's tables as an audit reads them, and the mismatches found so far.
 
     It has the methods of `coral_batch.lake.stage.Tables`.
 
     Attributes:
-        mismatches: what does not follow.
+        mismatches: the mismatches.
     """
 
     def __init__(self) -> None:
@@ -117,7 +116,7 @@ class Recorded:
         return self._instead[place]
 
     def attempt(self, place: Place, read: Callable[..., Kind], *arguments: object) -> Kind:
-        """Call `read` with arguments; note what it cannot read.
+        """Call `read` with arguments; note its error as a mismatch.
 
         Raises:
             Unusable: `read` raised a `CoralError`.
@@ -129,7 +128,7 @@ class Recorded:
             raise Unusable from None
 
     def note(self, mismatch: Mismatch, place: Place, content: Any = None) -> None:
-        """Note a mismatch of a table; read that as `content` from now on, as None not at all."""
+        """Note a mismatch; the table reads as `content` from now on, or not at all if None."""
         self.mismatches.append(mismatch)
         self._instead[place] = content
 

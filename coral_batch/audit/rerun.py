@@ -1,4 +1,4 @@
-"""One repair again in the jail, its verdicts compared with the table's."""
+"""Run one repair again in the jail and compare its verdicts with the table."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from coral_batch.verdicts.tables import as_program
 
 
 def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
-    """Judge a repair again; nothing is taken from the journal, and nothing is written.
+    """Run a repair again, without the journal; nothing is written.
 
     Args:
         name: ``PART/GENOME/PROBLEM/SAMPLE``.
 
     Returns:
-        Verdicts that came out otherwise, and a line for each case.
+        Verdicts that differ, and a line per case.
 
     Raises:
-        CoralError: there is no such repair, or what it repairs is gone.
+        CoralError: there is no such repair, or its problem is gone.
     """
     settings, tables = params.load(), lake
     part, sample = _repair(name, settings, tables)
@@ -43,17 +43,17 @@ def run_again(name: str) -> tuple[list[Mismatch], list[str]]:
         for path, one, other in differences(there, again, "")
     ]
     lines = [
-        f"{name}, {case}: {of['kind']}{'' if there.get(case) == of else ', not as before'}"
+        f"{name}, {case}: {of['kind']}{'' if there.get(case) == of else ', differs from the table'}"
         for case, of in again.items()
     ]
     return wrong, lines
 
 
 def _repair(name: str, settings: Params, tables: Tables) -> tuple[str, SampleRow]:
-    """Find a repair by its name; return the part of the lake that it is of, and its row.
+    """Find a repair by its name; return its part of the lake and its row.
 
     Raises:
-        CoralError: there is none, by which word of the name.
+        CoralError: there is none; says which word of the name is wrong.
     """
     part, *words = name.rsplit("/", 3)
     if len(words) < 3:

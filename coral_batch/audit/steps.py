@@ -1,4 +1,4 @@
-"""What is audited, and in which order: a step a stage and part of the lake."""
+"""What is audited, in order: one step per stage and part of the lake."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MEASURING = frozenset(
 
 @dataclass(frozen=True)
 class Step:
-    """A stage and the tables of it to check.
+    """A stage and its tables to check.
 
     Attributes:
         stage: its name.
         part: the part of the lake that it makes.
         places: the tables to check.
-        again: whether the stage's function is called again; else the files' hashes are compared.
+        again: recompute the tables; else compare the files' hashes.
     """
 
     stage: str
@@ -51,7 +51,7 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
     Args:
         settings: the run's parameters.
         part: a part of the lake, e.g. a generation or ``linteval/base``; None for the whole lake.
-        recalibrate: calibrate the mapping again as well.
+        recalibrate: also repeat the calibration.
     """
     if part is not None and part.startswith(ANSWERS_OF):
         return _answers(part.removeprefix(ANSWERS_OF))
@@ -60,13 +60,13 @@ def steps(settings: Params, part: str | None, recalibrate: bool = False) -> list
         of_part = tuple(place for place in step.places if place[1] == part)
         if part is None or step.part == part or (recalibrate and step.stage == "calibration"):
             listed.append(step)
-        elif of_part:  # what a part begins with, its population or its subjects, is made elsewhere
+        elif of_part:  # population or subjects, which a step of another part makes
             listed.append(replace(step, places=of_part))
     return listed
 
 
 def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch], list[str]]:
-    """Take steps in order; return what does not follow, and a line a table."""
+    """Run steps in order; return the mismatches and a line per table."""
     recorded, hashes = Recorded(), recorded_md5()
     lines: list[str] = []
     for step in listed:
@@ -78,35 +78,35 @@ def run_steps(settings: Params, listed: Sequence[Step]) -> tuple[list[Mismatch],
 
 
 def _made_again(recorded: Recorded, settings: Params, step: Step) -> Iterator[str]:
-    """Compare tables with what their stage's function makes of the lake as it should be."""
-    source = f"what the stage {step.stage} reads, see dvc.yaml"
+    """Recompute and compare the tables of a stage; yield a line per table."""
+    source = f"the inputs of the stage {step.stage}, see dvc.yaml"
     make = _module(step.stage).make
     try:
         outputs = recorded.attempt(step.places[0], make, recorded, settings, step.part)
     except Unusable:
         outputs = None
     for place in step.places:
-        words = "not checked: something that it follows from is wrong or cannot be read"
+        words = "not checked: one of its inputs is wrong or cannot be read"
         if outputs is not None:
-            # A stage names the part of a table that it writes elsewhere than in its own.
+            # Outputs in another part than the step's are keyed by (table, part).
             expected = outputs[place if place in outputs else place[0]]
             try:
                 wrong = compare(recorded, place, expected, source)
-                words = f"{wrong} wrong" if wrong else "follows"
+                words = f"{wrong} wrong" if wrong else "correct"
             except Unusable:
                 words = "wrong: it cannot be read"
         yield f"{lake.path(*place)}: {words}"
 
 
 def _hashed(recorded: Recorded, place: Place, hashes: Mapping[str, str]) -> str:
-    """Compare a file or folder with its hash in dvc.lock; say in words what came of it."""
+    """Compare a file or folder with its hash in dvc.lock; return the result in words."""
     path = lake.path(*place)
     known = hashes.get(path.as_posix())
     if known is None:
         if not asked_alone(path):
-            problem = f"{LOCK} has no hash of it, so that nothing vouches for it\nrun `dvc repro`"
+            problem = f"{LOCK} has no hash of it\nrun `dvc repro`"
             recorded.note(Mismatch(path, problem=problem), place)
-            return "wrong: nothing vouches for it"
+            return f"wrong: {LOCK} has no hash of it"
         try:
             recorded.table(*place)
         except Unusable:
@@ -114,7 +114,7 @@ def _hashed(recorded: Recorded, place: Place, hashes: Mapping[str, str]) -> str:
         return f"not checked: it was made by hand, and {LOCK} has no hash of it"
     found = found_md5(path)
     if found == known:
-        return "follows"
+        return "correct"
     whole = Mismatch(path, None, "MD5", found, known, str(LOCK))
     wrong = list(_wrong_files(place)) or [whole]
     for mismatch in wrong:
@@ -123,7 +123,7 @@ def _hashed(recorded: Recorded, place: Place, hashes: Mapping[str, str]) -> str:
 
 
 def _wrong_files(place: Place) -> Iterator[Mismatch]:
-    """Yield the files of a folder that differ from the SHA-256 that another table has of them."""
+    """Yield the files of a folder that differ from their SHA-256 in another table."""
     table, part = place
     try:
         if table == "base":
@@ -136,7 +136,7 @@ def _wrong_files(place: Place) -> Iterator[Mismatch]:
             }
         else:
             return
-    except CoralError:  # that table is damaged, and named where it is checked itself
+    except CoralError:  # reported when that table itself is checked
         return
     for name, expected in files.items():
         path = lake.path(table, part) / name
@@ -183,6 +183,6 @@ def _answers(model: str) -> list[Step]:
 def _step(
     stage: str, part: str | None = None, *elsewhere: Place, again: bool | None = None
 ) -> Step:
-    """Return the step that checks all tables of a stage, and what it makes in other parts."""
+    """Return the step that checks all tables of a stage, and its outputs in other parts."""
     places = (*((table, part) for table in _module(stage).TABLES), *elsewhere)
     return Step(stage, part, places, stage not in MEASURING if again is None else again)

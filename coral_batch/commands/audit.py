@@ -41,10 +41,10 @@ def audit(
 
     if rerun is not None and (generation is not None or calibration):
         raise CoralError(
-            "one repair that is run again is all that is looked at",
+            "--rerun cannot be combined with a part or --calibration",
             field="--rerun",
-            found=f"{generation or '--calibration'} as well",
-            action="leave one of them out",
+            found=generation or "--calibration",
+            action="drop one of them",
         )
     if rerun is not None:
         mismatches, lines = run_again(rerun)
@@ -55,5 +55,5 @@ def audit(
         print(mismatch)
     print("\n".join(lines))
     if mismatches:
-        print(f"error: {len(mismatches)} values or rows do not follow", file=sys.stderr)
+        print(f"error: mismatches: {len(mismatches)}", file=sys.stderr)
         raise typer.Exit(1)

@@ -1,11 +1,9 @@
-"""`coral`: every stage of dvc.yaml as a subcommand, and the commands people need besides.
+"""`coral`: one subcommand per stage of dvc.yaml, and all other commands.
 
-Commands are imported when they are asked for: a stage takes a second to start, and a third of that
-was the import of the commands that it is not.
+Commands are imported lazily, since importing all of them takes a third of a second.
 
-A user's error is printed as one message without a traceback, with exit status 1 (2 of `coral
-repair`); Ctrl-C exits with status 130. Anything else that is raised is a defect and keeps its
-traceback.
+A user error is printed as one message without a traceback; the exit status is 1 (2 for `coral
+repair`). Ctrl-C exits with 130. Any other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -39,8 +37,8 @@ RUN = "Run (`dvc repro` calls these, each as a stage)"
 COMMANDS = "coral_batch.commands"
 
 Places = Mapping[str, str]
-"""Where commands are, by name: "module:function", or "module:group" of a group in a group."""
-# Typer's own help needs Rich, cuts lines to the width and hides what is raised.
+"""Command -> "module:function", or "module:group" for a nested group."""
+# Typer's default help needs Rich, truncates lines and hides exceptions.
 _PLAIN: dict[str, Any] = {
     "no_args_is_help": True,
     "add_completion": False,
@@ -50,7 +48,7 @@ _PLAIN: dict[str, Any] = {
 
 
 class _Commands(UserDict[str, Any]):
-    """Commands by name, each made of the function at its place when it is first looked up."""
+    """Commands by name, each imported when it is first looked up."""
 
     def __getitem__(self, name: str) -> Any:
         place = super().__getitem__(name)
@@ -61,20 +59,20 @@ class _Commands(UserDict[str, Any]):
 
 
 def _command(name: str, found: Any) -> Any:
-    """Make a command of a function, or of a group."""
+    """Make a command from a function or a group."""
     if isinstance(found, typer.Typer):
         return get_group(found)
-    alone = typer.Typer(**_PLAIN)
-    alone.command(name)(found)
-    return get_command(alone)
+    single = typer.Typer(**_PLAIN)
+    single.command(name)(found)
+    return get_command(single)
 
 
 def group(description: str, sections: Mapping[str, Places]) -> typer.Typer:
     """Make a group of commands.
 
     Args:
-        description: what the group's help begins with.
-        sections: of its help, by heading, in order.
+        description: first line of the group's help.
+        sections: heading -> commands, in the order of the help.
     """
 
     class Group(TyperGroup):
@@ -99,7 +97,7 @@ def group(description: str, sections: Mapping[str, Places]) -> typer.Typer:
 
 
 def _stages(names: tuple[str, ...]) -> Places:
-    """Return where the functions of stages are, by the names of their commands."""
+    """Return command -> "module:function" of stages."""
     return {name.removeprefix("linteval_"): f"stages.{name}:{name}" for name in names}
 
 
@@ -138,7 +136,7 @@ app = group(
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version of coral-batch and exit, if that is `wanted`."""
+    """Print the version of coral-batch and exit, if `wanted`."""
     if wanted:
         print(f"coral-batch {version('coral-batch')}")
         raise typer.Exit
@@ -163,42 +161,42 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def _repairing() -> bool:
-    """Whether the command is `coral repair`, which is no part of a run."""
+    """Whether the command is `coral repair`."""
     return sys.argv[1:2] == ["repair"]
 
 
-def _follows() -> str:
-    """Return what is to be said of a command that was interrupted."""
+def _how_to_resume() -> str:
+    """Return how to resume the interrupted command, or what it left behind."""
     command, under = [*sys.argv[1:], "", ""][:2]
     if _repairing():
-        return "; nothing was written but what is told above as written"
+        return "; only the files reported above as written were changed"
     if command in STAGES or (command == "linteval" and f"linteval_{under}" in LINTEVAL):
-        return "; `dvc repro` goes on from here"
+        return "; `dvc repro` resumes here"
     if command == "score" or (command, under) == ("linteval", "run"):
-        return "; the same command goes on from here"
+        return "; run the same command to resume"
     return ""
 
 
 def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # As stderr does: what the terminal's encoding lacks, such as bars, is escaped.
+        # Like stderr: escape characters that the terminal's encoding lacks, such as bars.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except (CoralError, MemoryError, RuntimeError) as error:
-        told = str(error)
+        message = str(error)
         if not isinstance(error, CoralError):
             if not is_out_of_memory(error):
                 raise
-            told = (
-                f"there is not enough memory\n  found:    {error}\n  do:       free some, or take a"
-                " smaller base model; what was finished is kept"
+            message = (
+                f"out of memory\n  found:    {error}\n  do:       free memory or use a smaller base"
+                " model; finished work is kept"
             )
-        print(f"error: {told}", file=sys.stderr)
+        print(f"error: {message}", file=sys.stderr)
         sys.exit(UNTRIED if _repairing() else 1)
     except SystemExit as end:
-        # Typer turns Ctrl-C into this status, without a word.
+        # Typer turns Ctrl-C into this status and prints nothing.
         if end.code == INTERRUPTED:
-            print(f"\ninterrupted{_follows()}", file=sys.stderr)
+            print(f"\ninterrupted{_how_to_resume()}", file=sys.stderr)
         raise

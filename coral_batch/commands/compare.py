@@ -1,4 +1,4 @@
-"""`coral compare`: runs beside one another, and what differs from the first."""
+"""`coral compare`: several runs side by side, and how they differ from the first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coral_batch.report.runs import Run, read_run
 from coral_batch.search.ids import birth
 from coral_batch.work.text import decimal, table
 
-# The draws of the intervals; a comparison belongs to no run, so it has no run's seed.
+# Seed of the intervals; a comparison covers several runs, so it uses no run's seed.
 SEED = 0
 _WIDTH = 100  # characters of a line of prose
 
@@ -49,14 +49,14 @@ def comparison(runs: Sequence[Run]) -> str:
     parts += [_against(first, other) for other in others]
     parts += with_training(name for run in runs for name in run.outcomes)
     parts.append(
-        "[ ]: 95% intervals. P(ahead): how sure it is that the run is ahead of the first one."
-        "\nselection flatters every run: it is what its best genome was chosen by."
+        "[ ]: 95% intervals. P(ahead): probability that the run is better than the first."
+        "\nThe selection score is too high: each run chose its best genome by it."
     )
     return "\n\n".join(parts)
 
 
 def paired(first: Run, other: Run, name: str) -> Paired | None:
-    """Compare the two best genomes' pass@1 on the problems of a set that are the same in both."""
+    """Compare the two best genomes' pass@1 on the problems of a set that both runs share."""
     left, right = first.outcomes.get(name, {}), other.outcomes.get(name, {})
     shared = [
         problem
@@ -89,7 +89,7 @@ def _headline(runs: Sequence[Run]) -> str:
         rows.append((run.name, run.evidence.search, genome, *cells, f"{best.fitness:.3f}"))
     text = table(header, rows, left={"run", "search", "best"})
     if not all(run.best.passed for run in runs):
-        text += "\n! refused by the gate: no genome of that run passed the last generation's"
+        text += "\n! failed the gate: no genome of that run passed the last generation's gate"
     return text
 
 
@@ -103,15 +103,14 @@ def _budgets(runs: Sequence[Run]) -> str:
     text = table(("spent", *(name.replace("_", " ") for name in names)), rows, left={"spent"})
     unequal = [name for name in names if len({budget[name] for budget in spent}) > 1]
     if not unequal:
-        return text + "\nThe runs spent the same."
+        return text + "\nThe budgets are equal."
     how_far = ", ".join(_apart(name, [budget[name] for budget in spent]) for name in unequal)
-    said = f"The runs did not spend the same: they differ in {how_far}."
-    return f"{text}\n{fill(said, _WIDTH)}"
+    return f"{text}\n{fill(f'The budgets differ: {how_far}.', _WIDTH)}"
 
 
 def _apart(name: str, amounts: Sequence[int]) -> str:
     least, most = min(amounts), max(amounts)
-    how_far = f"by up to {most / least - 1:.0%}" if least else f"(none, and up to {most:,})"
+    how_far = f"by up to {most / least - 1:.0%}" if least else f"(0 to {most:,})"
     return f"{name.replace('_', ' ')} {how_far}"
 
 
@@ -128,7 +127,7 @@ def _against(first: Run, other: Run) -> str:
         header = ("", "pass@1, difference", "P(ahead)", "")
         lines.append(_indented(table(header, rows, left={""})))
     else:
-        lines.append("  no problem in common: the corpora differ")
+        lines.append("  no shared problems: the corpora differ")
     lines += [
         f"  {title:<15}{text}"
         for title, text in (
@@ -167,7 +166,7 @@ def _genomes(first: Run, other: Run) -> str:
     changed = {name for name in shared if first.genomes[name] != other.genomes[name]}
     words = [f"{len(shared) - len(changed)} the same"]
     for what, names in (
-        ("configured otherwise", changed),
+        ("configured differently", changed),
         (f"only in {first.name}", first.genomes.keys() - shared),
         (f"only in {other.name}", other.genomes.keys() - shared),
     ):
@@ -186,12 +185,12 @@ def _problems(first: Run, other: Run, name: str) -> str:
             for model in (left, right)
         ]
         if first.problems.get(problem) != other.problems.get(problem):
-            changes.append(f"{problem} is another program")
+            changes.append(f"{problem} is a different program")
         elif cells[0] != cells[1]:
             changes.append(f"{problem} {cells[0]} -> {cells[1]}")
     if not left and not right:
         return ""
-    return ("\n" + " " * 17).join(changes) or "every problem alike"
+    return ("\n" + " " * 17).join(changes) or "no problem changed"
 
 
 def _plain(value: object) -> str:

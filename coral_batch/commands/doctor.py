@@ -1,6 +1,6 @@
-"""`coral doctor`: what this machine has of what a run needs, and what each thing means for one.
+"""`coral doctor`: checks whether this machine can run everything.
 
-Each check is a function that returns its finding; nothing is downloaded or changed.
+Each check is a function that yields its findings; nothing is downloaded or changed.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from coral_batch.lake.store import Store
 from coral_batch.records.settings import Params
 from coral_batch.work.machine import available_memory, idle, processor
 
-# What the default run was measured to need, with room to spare.
+# Measured needs of the default run, with a margin.
 MEMORY = {"bfloat16": 6 << 30, "float32": 10 << 30}
 DISK = 6 << 30
-# The versions of Python that the whole test suite ran on.
+# Python versions that the whole test suite ran on.
 TESTED = ("3.11", "3.12", "3.13")
 CONSTRAINTS = Path("constraints.txt")
 CACHE = Path(".dvc/cache/files/md5")
 _OBJECT = re.compile(r"[0-9a-f]{30}(\.dir)?")
-# What DVC writes in place, so that a kill may leave it torn -> what its loss costs.
+# Files that DVC writes in place, so a kill can truncate them -> what losing them costs.
 WRITTEN_IN_PLACE = {
-    Path("dvc.lock"): "`dvc repro` takes from the store what was finished",
+    Path("dvc.lock"): "`dvc repro` takes finished work from the store",
     Path(".dvc/tmp/rwlock"): "only a running DVC needs it",
 }
-# torch's names of the extensions that decide how fast matrices are multiplied.
+# torch's names of the CPU extensions that speed up matrix products.
 VECTOR = ("avx2", "avx512_f", "avx512_bf16", "amx_bf16", "asimd", "sve", "bf16")
 
 
 class Grade(StrEnum):
-    """What a finding means: a run works, it works but not as well or not the same, it cannot."""
+    """Whether a run works, works with limitations, or does not work."""
 
     OK = "ok"
     NOTE = "note"
@@ -59,10 +59,10 @@ class Finding:
     """What a check found.
 
     Attributes:
-        subject: what was looked at.
-        grade: whether it serves.
-        found: what is there.
-        means: what that means for a run.
+        subject: what was checked.
+        grade: how good it is.
+        found: the result.
+        means: the consequence for a run.
     """
 
     subject: str
@@ -89,7 +89,7 @@ def doctor(
             print(f"{finding.grade:<4}  {finding.subject:<10}  {finding.found}")
             print(f"{'':<18}-> {finding.means}")
     if failed:
-        print(f"\n{failed} of these keep a run from working here")
+        print(f"\na run does not work here, failed checks: {failed}")
         raise typer.Exit(1)
     print("\na run works here")
 
@@ -104,12 +104,12 @@ def system(settings: Params) -> Iterator[Finding]:
     if ".".join(platform.python_version_tuple()[:2]) in TESTED:
         yield Finding("system", Grade.OK, found, f"supported; tested with Python {tested}")
     else:
-        means = f"tested with Python {tested} only; with this one something may fail"
+        means = f"only tested with Python {tested}; this version may fail"
         yield Finding("system", Grade.NOTE, found, means)
 
 
 def arithmetic(settings: Params) -> Iterator[Finding]:
-    """Processor, device and the type that models compute in."""
+    """Processor, device and dtype."""
     # Imported here: torch takes a second, which --help must not.
     from coral_batch.models.base.device import arithmetic as facts
 
@@ -122,11 +122,11 @@ def arithmetic(settings: Params) -> Iterator[Finding]:
         yield Finding("device", Grade.OK, known["device"], f"models compute in {known['dtype']}")
         return
     if known["dtype"] == "bfloat16":
-        means = "bf16 in hardware: models compute in it"
+        means = "bf16 in hardware: models use it"
         yield Finding("processor", Grade.OK, found, means)
     else:
         hidden = any("bf16" in name for name in vector)
-        why = "oneDNN is told not to use bf16" if hidden else "no bf16 in hardware"
+        why = "oneDNN is set not to use bf16" if hidden else "no bf16 in hardware"
         means = f"{why}: models compute in {known['dtype']}, about half as fast"
         yield Finding("processor", Grade.NOTE, found, means)
     means = f"models run on the processor, with {known['threads']} threads"
@@ -138,7 +138,7 @@ def load(settings: Params) -> Iterator[Finding]:
     if idle():
         yield Finding("load", Grade.OK, "nothing else is running", "all cores are free for a run")
     else:
-        means = "beside it answers are drawn many times slower, since threads wait for one another"
+        means = "drawing answers will be many times slower, since threads wait for one another"
         yield Finding("load", Grade.NOTE, "something else is running", means)
 
 
@@ -150,30 +150,30 @@ def duration(settings: Params) -> Iterator[Finding]:
 
     (device, *_) = devices()
     if device.type == "cuda":
-        means = "an earlier default run took about 12 minutes on an NVIDIA H200 beside 16 cores"
+        means = "an earlier default run took about 12 minutes on an NVIDIA H200 with 16 cores"
         yield Finding("time", Grade.OK, "not estimated on a GPU", means)
         return
     dtype = compute_dtype(device)
     rate = product_rate(dtype)
     parts = minutes(settings, rate, dtype)
-    told = ", ".join(f"{what} {part:.0f}" for what, part in parts.items())
-    means = f"a run takes about {sum(parts.values()):.0f} minutes of a quiet machine: {told}"
+    split = ", ".join(f"{name} {part:.0f}" for name, part in parts.items())
+    means = f"a run takes about {sum(parts.values()):.0f} minutes on an idle machine: {split}"
     grade = Grade.OK
     if changed := unlike_measured(settings):
-        grade, means = Grade.NOTE, f"{means}; not counting that {', '.join(changed)} changed"
+        grade, means = Grade.NOTE, f"{means}; ignores the changed {', '.join(changed)}"
     yield Finding("time", grade, f"{rate / 1e9:.0f} GFLOP/s of matrix products", means)
 
 
 def memory(settings: Params) -> Iterator[Finding]:
-    """Memory that is free or can be freed."""
+    """Available memory."""
     from coral_batch.models.base.device import arithmetic as facts
 
     available, needed = available_memory(), MEMORY[facts()["dtype"]]
     found = f"{size_text(available)} available"
     if available < needed:
         means = (
-            f"the default run needs up to {size_text(needed)} for two adapters side by side: with"
-            " less they train one at a time"
+            f"the default run needs up to {size_text(needed)} to train two adapters in parallel;"
+            " with less it trains one at a time"
         )
         yield Finding("memory", Grade.NOTE, found, means)
     else:
@@ -181,7 +181,7 @@ def memory(settings: Params) -> Iterator[Finding]:
 
 
 def disk(settings: Params) -> Iterator[Finding]:
-    """Room where the lake and the store lie, and whether they can be written."""
+    """Free space for lake and store, and write access."""
     free = shutil.disk_usage(".").free
     found = f"{size_text(free)} free in {Path.cwd()}"
     if not os.access(".", os.W_OK):
@@ -206,25 +206,25 @@ def versions(settings: Params) -> Iterator[Finding]:
         if installed.partition("+")[0] != pinned:
             other.append(f"{name} {installed} (pinned {pinned})")
     if other:
-        means = "results may differ from those of the pins; `make setup` installs these"
+        means = "results may differ from the pinned versions; `make setup` installs those"
         yield Finding("versions", Grade.NOTE, ", ".join(other), means)
     else:
         found = f"as pinned in {CONSTRAINTS}; torch {version('torch')}, peft {version('peft')}"
-        yield Finding("versions", Grade.OK, found, "the versions that the tests ran with")
+        yield Finding("versions", Grade.OK, found, "the versions that were tested")
 
 
 def isolation(settings: Params) -> Iterator[Finding]:
-    """The jail's layers, found out by trying."""
+    """The jail's layers, each tried out."""
     # Imported here: it needs libseccomp and starts a process, which --help must not.
     from coral_batch.verdicts.layers import isolation as try_out
 
     found = try_out(())
     if found.layers:
-        means = "in force, tried just now"
+        means = "in force, just tried"
         yield Finding("isolation", Grade.OK, ", ".join(found.layers), means)
     for layer, why in found.missing.items():
         if layer in settings.verdicts.require:
-            means = "required by verdicts.require in params.yaml: no program will be run"
+            means = "required by verdicts.require in params.yaml: no program will run"
             yield Finding("isolation", Grade.FAIL, f"{layer} missing: {why}", means)
         else:
             means = "not required; verdicts record that it was not in force"
@@ -232,7 +232,7 @@ def isolation(settings: Params) -> Iterator[Finding]:
 
 
 def jails(settings: Params) -> Iterator[Finding]:
-    """What memory programs may take that run side by side."""
+    """How many programs fit into memory in parallel."""
     # Imported here: joblib takes a moment, which --help must not.
     from coral_batch.verdicts.memory import workers_that_fit
 
@@ -242,12 +242,12 @@ def jails(settings: Params) -> Iterator[Finding]:
     except CoralError as error:
         yield Finding("jails", Grade.FAIL, f"programs of {each} MiB", str(error))
         return
-    found = f"{count or 'the cluster'} side by side, each with {each} MiB"
-    yield Finding("jails", Grade.OK, found, "fits into what is free")
+    found = f"{f'{count} in parallel' if count else 'on the cluster'}, {each} MiB each"
+    yield Finding("jails", Grade.OK, found, "fits into free memory")
 
 
 def workers(settings: Params) -> Iterator[Finding]:
-    """Where the work is done, and whether each worker of a cluster can do it."""
+    """Where work runs, and whether each worker of a cluster can do it."""
     # Imported here: joblib and Dask take a moment, which --help must not.
     from coral_batch.verdicts.layers import isolation as try_out
     from coral_batch.work.address import ADDRESS, cluster
@@ -255,8 +255,8 @@ def workers(settings: Params) -> Iterator[Finding]:
 
     address = cluster()
     if address is None:
-        means = f"all work is done here; {ADDRESS} would name a Dask cluster"
-        yield Finding("workers", Grade.OK, "processes of this machine", means)
+        means = f"all work runs here; set {ADDRESS} to use a Dask cluster"
+        yield Finding("workers", Grade.OK, "local processes", means)
         return
     try:
         found = dask().everywhere(address, try_out, settings.verdicts.require)
@@ -267,26 +267,26 @@ def workers(settings: Params) -> Iterator[Finding]:
     for name, (_, objection) in found.items():
         if objection is not None:
             yield Finding("workers", Grade.FAIL, name, f"it would refuse work: {objection}")
-    what = f"{len(able)} workers of {address}, of which {sum(able)} offer a device"
+    count = f"{len(able)} workers of {address}, {sum(able)} with a device"
     if any(able):
-        yield Finding("workers", Grade.OK, what, "they do the work")
+        yield Finding("workers", Grade.OK, count, "all work runs there")
     else:
-        means = "training and decoding wait for one that offers a device (--resources device=1)"
-        yield Finding("workers", Grade.NOTE, what, means)
+        means = "training and decoding wait for a worker with a device (--resources device=1)"
+        yield Finding("workers", Grade.NOTE, count, means)
 
 
 def mirrors(settings: Params) -> Iterator[Finding]:
-    """Where the base model is to be had."""
+    """Where the base model can be downloaded."""
     # Imported here: the hub's client takes a second, which --help must not.
     from coral_batch.models.base.catalogue import CATALOGUE
     from coral_batch.models.base.download import mirrors as probe
 
     model = settings.base.model
     if lake.path("card").is_file():
-        means = "nothing has to be downloaded unless base.model changes"
-        yield Finding("base", Grade.OK, f"{lake.path('base')} is there", means)
+        means = "no download needed unless base.model changes"
+        yield Finding("base", Grade.OK, f"{lake.path('base')} exists", means)
     if model not in CATALOGUE:
-        means = "not in the catalogue: the stage `base` says whether it is to be had"
+        means = "not in the catalogue: the stage `base` checks whether it is available"
         yield Finding("mirrors", Grade.NOTE, f"base.model is {model}", means)
         return
     answers = probe(CATALOGUE[model])
@@ -294,42 +294,42 @@ def mirrors(settings: Params) -> Iterator[Finding]:
         if why is None:
             yield Finding("mirrors", Grade.OK, name, f"has {CATALOGUE[model].file}")
         elif any(answer is None for answer in answers.values()) or lake.path("card").is_file():
-            yield Finding("mirrors", Grade.OK, f"not {name}: {why}", "not needed")
+            yield Finding("mirrors", Grade.OK, f"{name} failed: {why}", "not needed")
         else:
-            means = "no mirror answers: connect, or put the file where `coral base` says"
-            yield Finding("mirrors", Grade.FAIL, f"not {name}: {why}", means)
+            means = "no mirror answers: go online, or put the file where `coral base` says"
+            yield Finding("mirrors", Grade.FAIL, f"{name} failed: {why}", means)
 
 
 def store(settings: Params) -> Iterator[Finding]:
-    """What the store and the downloads take."""
+    """Size of the store and the downloads."""
     entries = list(Store(lake.STORE).entries())
     size = sum(entry.bytes for entry in entries)
     files = [file for file in lake.DOWNLOADS.rglob("*") if file.is_file()]
     downloads = sum(file.stat().st_size for file in files)
     found = f"{len(entries)} entries, {size_text(size)}; downloads {size_text(downloads)}"
-    means = "finished work that no run does again; `coral store prune` makes room"
+    means = "finished work that runs reuse; `coral store prune` frees space"
     yield Finding("store", Grade.OK, found, means)
 
 
 def cache(settings: Params) -> Iterator[Finding]:
-    """Whether DVC's own files are whole: its cache, which it takes for granted, and its locks."""
+    """Whether DVC's lock files and its cache, which it does not check itself, are intact."""
     for file in torn(Path()):
-        means = f"DVC stops at it: rm {file}; {WRITTEN_IN_PLACE[file]}"
-        yield Finding(file.name, Grade.FAIL, "no lock file, as a kill may leave it", means)
-    # A killed DVC leaves what it was copying, under another name, which it never reads.
+        means = f"DVC fails on it: rm {file}; {WRITTEN_IN_PLACE[file]}"
+        yield Finding(file.name, Grade.FAIL, "damaged, e.g. by a kill", means)
+    # A killed DVC leaves partial copies under other names, which it never reads.
     objects = sorted(file for file in CACHE.glob("??/*") if _OBJECT.fullmatch(file.name))
     damaged = [file for file in objects if found_md5(file) != file.parent.name + file.name[:30]]
     if damaged:
-        means = f"DVC would put them into the lake: rm -f {' '.join(map(str, damaged))}"
-        found = f"{len(damaged)} of {len(objects)} files are damaged, as a power cut leaves them"
+        means = f"DVC would copy them into the lake: rm -f {' '.join(map(str, damaged))}"
+        found = f"{len(damaged)} of {len(objects)} files are damaged, e.g. by a power cut"
         yield Finding("cache", Grade.FAIL, found, means)
     else:
-        found = f"{len(objects)} files, each with the hash that names it"
-        yield Finding("cache", Grade.OK, found, "DVC can bring back what it replaced")
+        found = f"{len(objects)} files with correct hashes"
+        yield Finding("cache", Grade.OK, found, "DVC can restore earlier outputs")
 
 
 def torn(project: Path) -> list[Path]:
-    """Return DVC's own files that a kill left torn, relative to the project."""
+    """Return DVC's own files that a kill truncated, relative to the project."""
     # Imported here: DVC takes a second, which --help must not.
     from dvc import rwlock, schema
 

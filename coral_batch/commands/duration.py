@@ -1,10 +1,9 @@
-"""How long a run takes on this machine, from the rate at which it multiplies matrices.
+"""Estimates how long a run takes here, from the rate of matrix products; good to about a third.
 
-An estimate, good to a third or so: the work of an adapter of all layers and of an answer is taken
-from measured runs (docs/results.md), as operations at the rate of products. Where products are
-quick, what is not products counts as well: with bf16, an adapter takes as long as so many
-operations and 108 seconds. Upper layers alone take a share of that, measured in fp32
-(docs/notebook.md), and those below are run once for all adapters.
+The operations per adapter (all layers) and per answer come from measured runs (docs/results.md).
+With bf16, where products are fast, each adapter takes another 108 seconds for everything else.
+Training only the upper layers takes a share of that, measured in fp32 (docs/notebook.md); the lower
+layers run once for all adapters.
 """
 
 from __future__ import annotations
@@ -16,24 +15,24 @@ import torch
 from coral_batch.records.settings import Params
 
 SHAPE = (1240, 896, 4864)
-"""Of the products that are timed: a batch of training times the widest layer of the base model."""
+"""Shape of the timed products: a training batch times the base model's widest layer."""
 
 _SECONDS = 0.7
 _ADAPTER = {torch.bfloat16: 108e12, torch.float32: 150e12}
 _ADAPTER_SECONDS = {torch.bfloat16: 108.0, torch.float32: 0.0}
-_MEASURED = 176  # examples of that adapter
-_LOWER = 54e12  # all layers run once on all of them
-_LINT = 1.4  # an example of lint errors has so many times the tokens of one of a bug
-_READ = 0.3  # what it takes to read a bug, as a share of an answer
+_MEASURED = 176  # training examples of that adapter
+_LOWER = 54e12  # operations of all layers, once over these examples
+_LINT = 1.4  # tokens of a lint example, relative to a bug's
+_READ = 0.3  # time to read a bug, relative to an answer
 _ANSWER = {torch.bfloat16: 0.8e12, torch.float32: 0.66e12}
 _REST = 5.0  # minutes: the base model, some sixty stages, jail, linters, report
 
 
 def product_rate(dtype: torch.dtype) -> float:
-    """Multiply matrices for most of a second, with all threads; return the operations a second."""
+    """Time matrix products with all threads; return operations per second."""
     rows, inner, columns = SHAPE
     left, right = torch.randn(rows, inner).to(dtype), torch.randn(inner, columns).to(dtype)
-    for _ in range(3):  # kernels are made when they are first needed
+    for _ in range(3):  # warm-up
         left @ right
     start, products = time.perf_counter(), 0
     while (passed := time.perf_counter() - start) < _SECONDS:
@@ -43,12 +42,12 @@ def product_rate(dtype: torch.dtype) -> float:
 
 
 def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, float]:
-    """Return what -> minutes that a run from a fresh lake takes on a processor.
+    """Return part -> minutes of a run from a fresh lake on a CPU.
 
     Args:
-        settings: of the run; `unlike_measured` names those that are taken as the default ones.
-        rate: operations a second of products, by all threads together.
-        dtype: what the models compute in.
+        settings: the run's; those that `unlike_measured` returns are ignored.
+        rate: operations per second of matrix products, all threads together.
+        dtype: the models' dtype.
     """
     evolution, generations = settings.evolution, len(settings.generations)
     newborn = evolution.population - min(evolution.survivors, evolution.population - 1)
@@ -68,7 +67,7 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     total = bugs + lint
     each = shown.portion or total
     seen = total if shown.portion is None else shown.portion * generations
-    # In examples of a bug.
+    # Mean cost of an example, as a share of the measured adapter's.
     longer = (bugs + _LINT * lint) / total / _MEASURED
     lower = _LOWER * (1 - adapted) / rate
     return {
@@ -81,26 +80,26 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
 def answer_minutes(
     answers: float, rate: float, dtype: torch.dtype, parameters: int | None = None
 ) -> float:
-    """Return the minutes that it takes to draw answers on a processor.
+    """Return the minutes to draw answers on a CPU.
 
     Args:
-        answers: how many.
+        answers: number of answers.
         rate: as in `minutes`, like `dtype`.
         dtype: likewise.
-        parameters: of the base model; None for the measured one's.
+        parameters: number of the base model's; None for the default model.
     """
     return answers * _ANSWER[dtype] * (parameters or PARAMETERS) / PARAMETERS / rate / 60
 
 
 def _examples(bugs: int) -> int:
-    """Return how many examples there are if a training program shows so many injected bugs."""
+    """Return the number of examples with `bugs` injected bugs per training program."""
     return (
         TRAINING_PROBLEMS + (TRAINING_PROBLEMS + PRACTICE) * bugs if bugs else 4 * TRAINING_PROBLEMS
     )
 
 
 def unlike_measured(settings: Params) -> list[str]:
-    """Return the settings that decide how long a run takes and that `minutes` knows nothing of."""
+    """Return changed settings that affect the duration but that `minutes` ignores."""
     sources = {name: (one.reader, one.path) for name, one in settings.corpus.sources.items()}
     same = {
         "base.model": settings.base.model == MODEL,

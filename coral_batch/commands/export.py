@@ -1,14 +1,14 @@
-"""`coral export`: an adapter as a folder that PEFT, vLLM and the Hugging Face hub expect.
+"""`coral export`: an adapter as a folder for PEFT, vLLM and the Hugging Face hub.
 
-Two files as PEFT writes them and a README.md that is the hub's model card. Base weights and
-tokenizer stay where they are; the card says which they are and how to get them. The configuration
-names the base only where an id loads exactly its weights.
+The folder has PEFT's two files and README.md, the model card. It has no base weights and no
+tokenizer; the card says how to get them. The configuration names the base only if a Hugging Face id
+loads exactly its weights.
 
-Merged into the base, it is a whole model with its tokenizer, which needs neither PEFT nor the base.
-As a GGUF file, llama.cpp puts it on its own file of the base.
+`--merged` writes a complete model with tokenizer, which needs neither PEFT nor the base. `--gguf`
+writes a file that llama.cpp applies to its own file of the base.
 
-`coral export released --release` fills the repository's folder `released`, which `coral repair`
-uses where there is no finished run.
+`coral export released --release` fills the repository's folder `released`. `coral repair` uses it
+if there is no finished run.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ def export(
     forms = {"--merged": merged, "--gguf": gguf, "--release": release}
     if sum(forms.values()) > 1:
         raise CoralError(
-            "two forms at a time",
+            "only one form can be exported at a time",
             found=" and ".join(name for name, wanted in forms.items() if wanted),
             expected="one of them",
             action="export twice, into two folders",
         )
     check_free(destination)
-    # What is not the adapter alone is made of the base model's own files.
+    # Merging and GGUF read the base model's files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
     part, exported, card, folder = _best() if genome is None else _genome(genome)
     examples = _learnt(exported.genome, card)
@@ -124,7 +124,7 @@ def export(
 
 
 def _learnt(genome: str, card: AdapterCardRow) -> list[Example]:
-    """Return the examples that an adapter has learnt from, those of its ancestors included."""
+    """Return the training examples of an adapter and its ancestors."""
     examples, settings = lake.read_rows("examples", Example), params.load()
     born = int(birth(genome)[0])
     own = portion(examples, settings.examples, born)
@@ -198,7 +198,7 @@ def _genome(name: str) -> tuple[str, Exported, AdapterCardRow, Path]:
 
 
 def _copy(folder: Path, complete: Path, base: str | None, revision: str | None) -> None:
-    """Copy an adapter, whose configuration gets the base's id on the hub."""
+    """Copy an adapter and set the base's hub id in its configuration."""
     shutil.copytree(folder, complete)
     configuration = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
     configuration |= {"base_model_name_or_path": base, "revision": revision}
@@ -207,7 +207,7 @@ def _copy(folder: Path, complete: Path, base: str | None, revision: str | None) 
 
 
 def _merge(folder: Path, complete: Path) -> None:
-    """Write the base with an adapter merged into its weights, of which it keeps the type."""
+    """Merge an adapter into the base and write the model, in the base's dtype."""
     from peft import PeftModel
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -222,7 +222,6 @@ def _merge(folder: Path, complete: Path) -> None:
 
 
 def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
-    """Write the adapter as a GGUF file."""
     from coral_batch.commands.gguf_adapter import write_gguf_adapter
 
     name = f"coral-batch {exported.generation}/{exported.genome}"

@@ -27,7 +27,7 @@ def generations(
 
 
 def horizon(count: int, tightening: int) -> str | None:
-    """Say what a gate that tightens over another number of generations means; None when it is one.
+    """Return a warning if the gate tightens over another number of generations, else None.
 
     Args:
         count: generations to run, >= 1.
@@ -38,17 +38,17 @@ def horizon(count: int, tightening: int) -> str | None:
     last = tightening - 1
     if count < tightening:
         found = (
-            f"the thresholds would rise until generation {last:03d}, which is not run: none of "
-            "these generations meets the strictest gate"
+            f"the thresholds rise until generation {last:03d}, which is not run: no generation "
+            "meets the strictest gate"
         )
     else:
         found = (
-            f"the thresholds rise only until generation {last:03d}: from there on {count - last} "
-            "generations meet the strictest gate, which nobody may pass"
+            f"the thresholds rise only until generation {last:03d}: the last {count - last} "
+            "generations meet the strictest gate, and possibly no genome passes it"
         )
     return (
         f"gate.generations is {tightening}: {found}\n"
-        f"to let them rise over all {count}, set gate.generations to {count} in params.yaml; "
-        "selection, and what follows from it, then runs again, since the thresholds of generations "
-        "that stand change: that is why it does not follow by itself"
+        f"to let them rise over all {count}, set gate.generations to {count} in params.yaml\n"
+        "this is not automatic: it changes the thresholds of finished generations, and `dvc repro` "
+        "then repeats selection and all later stages"
     )

@@ -1,8 +1,8 @@
-"""A LoRA adapter as the GGUF file that llama.cpp puts on its model (`--lora`).
+"""A LoRA adapter as a GGUF file for llama.cpp (`--lora`).
 
-The container and the names of tensors are those of the package `gguf`, llama.cpp's own. A file
-holds both factors of every adapted matrix and alpha; llama.cpp adds alpha / r times their product,
-as PEFT does. It knows no DoRA.
+Container and tensor names come from llama.cpp's package `gguf`. A file has both factors of every
+adapted matrix, and alpha. llama.cpp adds alpha / r times their product, as PEFT does. It does not
+support DoRA.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from safetensors.numpy import load_file
 from coral_batch.errors import CoralError
 
 _ARCHITECTURES = {"qwen2": gguf.MODEL_ARCH.QWEN2, "llama": gguf.MODEL_ARCH.LLAMA}
-"""Of `model_type` in a config.json: those that were seen to give PEFT's logits in llama.cpp."""
+"""`model_type` in config.json -> architecture, if llama.cpp was tested to give PEFT's logits."""
 
 _OTHERWISE = "export with --merged, which llama.cpp's convert_hf_to_gguf.py reads"
 
@@ -34,24 +34,24 @@ def write_gguf_adapter(adapter: Path, base: Path, name: str, file: Path) -> None
     Args:
         adapter: PEFT's folder of a LoRA.
         base: the folder of its base model.
-        name: what the file says that it is called.
+        name: the model name in the file.
         file: to write.
 
     Raises:
-        CoralError: llama.cpp has no DoRA, or nothing is known here of such a base.
+        CoralError: the adapter is a DoRA, or the base's architecture is not supported.
     """
     lora = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
     config = json.loads((base / "config.json").read_text(encoding="utf-8"))
     if lora["use_dora"]:
         raise CoralError(
-            "llama.cpp has no DoRA",
+            "llama.cpp does not support DoRA",
             found="a DoRA adapter",
             expected="a LoRA adapter",
-            action=f"name a genome that is a LoRA, or {_OTHERWISE}",
+            action=f"choose a LoRA genome, or {_OTHERWISE}",
         )
     if config["model_type"] not in _ARCHITECTURES:
         raise CoralError(
-            "adapters of such a model are not written as GGUF",
+            "GGUF export does not support this architecture",
             file=base / "config.json",
             field="model_type",
             found=config["model_type"],
@@ -70,7 +70,7 @@ def write_gguf_adapter(adapter: Path, base: Path, name: str, file: Path) -> None
         tensor = named and names.get_name(named["module"])
         if named is None or tensor is None:
             raise CoralError(
-                "no tensor of a GGUF file is known for this one",
+                "this tensor has no GGUF name",
                 file=adapter / "adapter_model.safetensors",
                 found=key,
                 expected="lora_A or lora_B of a linear module of the model's layers",
@@ -88,10 +88,10 @@ def write_gguf_adapter(adapter: Path, base: Path, name: str, file: Path) -> None
 def _reordered(
     factor: NDArray[np.float32], module: str, config: Mapping[str, Any]
 ) -> NDArray[np.float32]:
-    """Return B of a Llama's query or key in llama.cpp's order of a head's rows; others as they are.
+    """Return B with the rows of each head in llama.cpp's order, if it is of a query or key.
 
-    The two numbers that rotary embedding turns together lie half a head apart in transformers and
-    side by side in llama.cpp.
+    Rotary embedding rotates pairs of rows. They are half a head apart in transformers and adjacent
+    in llama.cpp.
     """
     heads = config["num_attention_heads"]
     if module.endswith("k_proj"):

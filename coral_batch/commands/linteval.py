@@ -1,7 +1,4 @@
-"""`coral linteval show`, `run`, `score` and `export`: what CodeLinterEval has besides stages.
-
-Look at answers, ask any model, score the answers of any, and hand ours on.
-"""
+"""`coral linteval show`, `run`, `score` and `export`: CodeLinterEval's commands besides stages."""
 
 from __future__ import annotations
 
@@ -47,10 +44,10 @@ def show(
     items = {row.meta.id: row for row in lake.read_rows("linteval_items", Item)}
     if item not in scores["item"] or item not in items:
         raise CoralError(
-            "the model was not asked this",
+            "the model has no answers to this item",
             file=lake.path("linteval_scores", model),
             found=item,
-            expected="an item of the list that the command shows without one",
+            expected=f"an id that `coral linteval show {model}` lists",
         )
     samples = lake.read_rows("linteval_samples", LintSampleRow, model)
     of_item = pl.col("item") == item
@@ -104,25 +101,25 @@ def run(
     _check_names([answers.stem])
     if model == BASE and revision is not None:
         raise CoralError(
-            "the lake's base has its revision",
+            "--revision needs --model",
             field="--revision",
             found=revision,
-            action="name the model as well (--model), or leave the revision out",
+            action="add --model, or drop --revision",
         )
     asked, tests = read_items(items)
     drawn = _drawn(asked, model, adapter, revision, settings)
     lines = [json.dumps({"id": item, "answers": raw}) + "\n" for item, raw in drawn.items()]
     lake.write_text(answers, "".join(lines))
-    _stand({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
+    _score_and_print({answers.stem: drawn}, asked, tests, settings.linteval.stop, settings, file)
 
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    """Make a folder of the project for a base model that only this command needs."""
+    """Make a temporary folder in the project for a base model."""
     place = lake.STORE.parent
     with writing(place):
         place.mkdir(exist_ok=True)
-        for left in place.glob("base-*-*"):  # gigabytes, of a run that was killed
+        for left in place.glob("base-*-*"):  # gigabytes left by a killed run
             if not Path("/proc", left.name.split("-")[1]).exists():
                 shutil.rmtree(left)
         with TemporaryDirectory(prefix=f"base-{os.getpid()}-", dir=place) as folder:
@@ -132,7 +129,7 @@ def _scratch() -> Iterator[Path]:
 def _drawn(
     items: Sequence[Item], model: str, adapter: Path | None, revision: str | None, settings: Params
 ) -> dict[int, list[str]]:
-    """Return the raw answers of a model to each item."""
+    """Return item -> raw answers of a model."""
     # Imported here: torch and transformers take seconds, which --help must not.
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.models.base.catalogue import CATALOGUE
@@ -197,15 +194,15 @@ def score(
     from coral_batch.linteval.submissions.reading import read_answers, read_items
 
     if stop == "":
-        raise CoralError("no answer can end at an empty text", field="--stop", found=stop)
+        raise CoralError("--stop is empty", field="--stop", found=stop, expected="a text")
     names = name or [path.stem for path in answers]
     _check_names(names, len(answers))
     asked, tests = read_items(items)
     given = {model: read_answers(path, asked) for model, path in zip(names, answers, strict=True)}
-    _stand(given, asked, tests, stop, params.load(), file)
+    _score_and_print(given, asked, tests, stop, params.load(), file)
 
 
-def _stand(
+def _score_and_print(
     given: Mapping[str, Mapping[int, Sequence[str]]],
     asked: Sequence[Item],
     tests: Sequence[ItemTests],
@@ -236,17 +233,17 @@ def _stand(
 
 
 def _check_names(names: Sequence[str], count: int = 1) -> None:
-    """Refuse names that are not `count` distinct ones, or those of the baselines."""
+    """Check that there are `count` distinct names, none of them a baseline's."""
     from coral_batch.linteval.submissions.standings import NAMES
 
     distinct = {*names} - {*NAMES}
     if len(names) != count or len(distinct) != count:
         raise CoralError(
-            "every model needs a name of its own",
+            "every model needs a unique name",
             field="--name",
             found=", ".join(names),
-            expected=f"{count} distinct names, one for each file in their order; those of the files"
-            f" if none are given, and never {', '.join(NAMES)}",
+            expected=f"{count} distinct names, one per file in order (default: the files' names),"
+            f" not {', '.join(NAMES)}",
         )
 
 
@@ -277,13 +274,13 @@ def export(
         _write([asdict(item) for item in scored], file)
         return
     answers = _raw(lake.read_rows("linteval_samples", LintSampleRow, model))
-    # A list in a list: the script that packs a submission writes one of answers for each request.
+    # A nested list: the submission script writes a list of answers per request.
     test = [{"outputs": [raw], "meta": {"id": item}} for item, raw in answers.items()]
     _write({"data": {"test": test}}, file)
 
 
 def _raw(rows: Sequence[LintSampleRow]) -> dict[int, list[str]]:
-    """Return the raw answers to each item."""
+    """Return item -> raw answers."""
     found: dict[int, list[str]] = {}
     for row in rows:
         found.setdefault(row.item, []).append(row.raw)
@@ -291,19 +288,19 @@ def _raw(rows: Sequence[LintSampleRow]) -> dict[int, list[str]]:
 
 
 def _write_tests(items: Collection[int], file: Path) -> None:
-    """Write the tests of items beside their file, where `coral linteval score` looks for them."""
+    """Write the tests of items next to their file, where `coral linteval score` finds them."""
     from coral_batch.linteval.submissions.reading import tests_file
 
     place = tests_file(file)
     if place.resolve() == lake.path("linteval_tests").resolve():
-        return  # there are those of all items
+        return  # it has the tests of all items
     check_free(place)
     rows = [row for row in lake.read_rows("linteval_tests", ItemTests) if row.id in items]
     lake.write_text(place, "".join(json.dumps(lake.plain(row)) + "\n" for row in rows))
 
 
 def _write(content: Any, file: Path | None) -> None:
-    """Write JSON to a file, or to standard output for None, in UTF-8 whatever a terminal has."""
+    """Write JSON as UTF-8 to a file, or to standard output for None."""
     text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if file is None:
         typer.echo(text.encode(), nl=False)

@@ -1,4 +1,4 @@
-"""`coral repair`: functions of one's own repaired by the evolved adapter, as tests want it."""
+"""`coral repair`: repair your own functions until their tests pass."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from coral_batch.work.text import escape, inline, table
 
 
 def _named(text: str | None) -> str | None:
-    """Refuse an empty text, as an unset variable of a shell leaves it, before it means a folder.
+    """Refuse an empty text, e.g. of an unset shell variable: as a path it is the current folder.
 
     Raises:
-        CoralError: it is one.
+        CoralError: it is empty.
     """
     if text == "":
         raise CoralError(
-            "a path or a name is empty", field="FILE, --tests or --model", expected="a text"
+            "a path or a name is empty",
+            field="FILE, --tests or --model",
+            expected="a non-empty text",
         )
     return text
 
@@ -106,11 +108,10 @@ def repair(
     if os.path.isdir(file):  # noqa: PTH112 (Path.is_dir raises for a path that cannot be)
         if function is not None:
             raise CoralError(
-                "a folder is repaired function by function",
+                "--function needs a file, not a folder",
                 field="--function",
                 found=function,
-                action="name the function's file instead of the folder:"
-                f" `coral repair FILE --function {function}`",
+                action=f"give its file: `coral repair FILE --function {function}`",
             )
         for one in repair_folder(file, tests, write=replace, **options):
             tried.append(one)
@@ -134,13 +135,13 @@ def repair(
 
 
 def show(found: Repair | Untried, model: str, written: bool, as_json: bool) -> None:
-    """Print what came of a function at once, as a record or for a person.
+    """Print the result for a function, as JSON or as text.
 
     Args:
-        found: what came of it.
-        model: what drew.
-        written: whether a repair was to be written.
-        as_json: as a record.
+        found: the result.
+        model: the model that was used.
+        written: whether repairs are written.
+        as_json: print JSON.
     """
     if as_json:
         print(json.dumps(record(found, model, written)), flush=True)
@@ -149,14 +150,14 @@ def show(found: Repair | Untried, model: str, written: bool, as_json: bool) -> N
         print(f"{escape(what)} could not be tried: {escape(found.reason)}", flush=True)
     else:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print(told(found, written, colour), flush=True)
+        print(repair_text(found, written, colour), flush=True)
 
 
 def summary(tried: Sequence[Repair | Untried]) -> str:
-    """Return a table of what came of the functions of a folder.
+    """Return a table of the results for a folder.
 
     Args:
-        tried: what came of each.
+        tried: the results.
     """
     rows = []
     for one in tried:
@@ -180,9 +181,9 @@ def record(found: Repair | Untried, model: str, written: bool) -> dict[str, obje
     """Return what `--json` prints.
 
     Args:
-        found: what came of it.
-        model: what drew.
-        written: whether a repair was to be written.
+        found: the result.
+        model: the model that was used.
+        written: whether repairs are written.
     """
     if isinstance(found, Untried):
         return {
@@ -213,13 +214,13 @@ def _recorded(failure: Failure) -> dict[str, object]:
     return {name: getattr(failure, name) for name in names} | {"functions": sorted(failure.called)}
 
 
-def told(found: Repair, written: bool, colour: bool) -> str:
-    """Return what a person reads.
+def repair_text(found: Repair, written: bool, colour: bool) -> str:
+    """Return a result as text.
 
     Args:
-        found: what came of it.
-        written: whether a repair was written.
-        colour: whether the diff is coloured.
+        found: the result.
+        written: whether repairs are written.
+        colour: whether to colour the diff.
     """
     file = escape(str(found.source.file))
     if found.outcome == "nothing to repair":
@@ -229,15 +230,15 @@ def told(found: Repair, written: bool, colour: bool) -> str:
     tried = f"{_count(found.drawn, 'change')} in {_count(found.rounds, 'round')}"
     if found.outcome == "not repaired":
         left = f"{len(found.left)} of {_count(found.tests, 'test')}"
-        closest = f"the closest one fails {left}" if found.diff else "none fails fewer tests"
+        closest = f"the best attempt fails {left}" if found.diff else "none fails fewer tests"
         return "\n".join([*lines, "", f"{found.function} is not repaired after {tried}; {closest}"])
     lines += ["", diff_text(escape(found.diff).split("\n"), colour), ""]
     passed = f"{found.tests - len(found.left)} of {_count(found.tests, 'test')} pass"
     lines.append(f"{found.function} is repaired after {tried}: {passed}")
     if found.left:
-        lines.append("still failing, of other functions:")
+        lines.append("still failing, in other functions:")
         lines += [f"  {_failure(one)}" for one in found.left]
-    lines.append(f"written to {file}" if written else f"{file} is as it was: --write replaces it")
+    lines.append(f"written to {file}" if written else f"{file} is unchanged: --write replaces it")
     return "\n".join(lines)
 
 

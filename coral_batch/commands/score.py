@@ -1,7 +1,7 @@
 """`coral score`: an adapter next to its base model, on held-out bugs, HumanEvalFix, CodeLinterEval.
 
-Answers are kept in the store: a command that was stopped goes on where it was, and answers that a
-run has drawn are used again. Nothing in the lake changes.
+Answers are kept in the store, so a stopped command resumes, and answers of a run are reused. The
+lake is not changed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from coral_batch.repair.models import Adapter
 
 ADAPTER = "adapter"
-"""Names what is scored, next to `BASE`."""
+"""Name of the scored adapter, next to `BASE`."""
 
 STAGES = {"card": "base", "manifest": "split", "bugs": "bugs", "linteval_items": "linteval_items"}
-"""Tables that have to be there -> the stages that make them."""
+"""Required tables -> the stages that make them."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Measure:
     Attributes:
         measure: its name.
         problems: bugs or items.
-        programs: programs or functions that they are of; intervals are over these.
-        samples: answers to each.
+        programs: their programs or functions; intervals are over these.
+        samples: answers per problem.
         base: score of the base model, in [0, 1].
         adapter: score of the adapter, likewise.
         difference: the adapter's minus the base's.
@@ -72,8 +72,8 @@ class Repaired:
 
     Attributes:
         outcomes: bug -> how many repairs pass all tests.
-        located: bug -> whether the likeliest first change is in its line; empty where repairs need
-            not change the program.
+        located: bug -> whether the likeliest first change is in its line; empty if repairs need not
+            change the program.
     """
 
     outcomes: dict[str, Outcome]
@@ -154,11 +154,11 @@ def score(
 
 
 def _check_tables() -> None:
-    """Check that the stages which make bugs and items have run."""
+    """Check that the stages that make bugs and items have run."""
     missing = [stage for name, stage in STAGES.items() if not lake.path(name).exists()]
     if missing:
         raise CoralError(
-            "the lake lacks what adapters are scored on",
+            "the lake lacks tables that scoring needs",
             file=lake.path("base").parent,
             found=f"no output of the stages {', '.join(missing)}",
             action=f"run `dvc repro {' '.join(missing)}`",
@@ -166,13 +166,13 @@ def _check_tables() -> None:
 
 
 def _adjusted(settings: Params, adapter: Adapter, bugs: int | None) -> Params:
-    """Return the settings for held-out bugs alone, with room for the adapter's rank."""
+    """Return the settings for held-out bugs only, with room for the adapter's rank."""
     evaluation = replace(
         settings.evaluation,
         problems="held_out",
         bugs=settings.evaluation.bugs if bugs is None else bugs,
     )
-    # The run's own greatest rank stays if it is enough: it decides which answers can be used again.
+    # Keep the run's greatest rank if it is enough: answers in the store depend on it.
     candidates = replace(settings.candidates, r=(*settings.candidates.r, adapter.rank))
     return replace(settings, evaluation=evaluation, candidates=candidates)
 
@@ -182,16 +182,16 @@ def _say_duration(answers: int, card: Card) -> None:
     from coral_batch.models.base.device import compute_dtype, devices
 
     (device, *_) = devices()
-    told = "not estimated on a GPU"
+    estimate = "not estimated on a GPU"
     if device.type == "cpu":
         dtype = compute_dtype(device)
         minutes = answer_minutes(answers, product_rate(dtype), dtype, card.parameters)
-        told = f"about {minutes:.0f} minutes on this machine, less for answers in the store"
-    say(f"{answers} answers: {told}")
+        estimate = f"about {minutes:.0f} minutes on this machine, less for answers in the store"
+    say(f"{answers} answers: {estimate}")
 
 
 def _subjects(adapter: Adapter, of_base: Knobs, of_adapter: Knobs) -> list[SubjectRow]:
-    """Return the base model and an adapter as what answers are drawn with."""
+    """Return the base model and an adapter as subjects."""
     assert adapter.folder is not None
     place = str(adapter.folder.absolute())
     return [
@@ -226,16 +226,16 @@ def _on_humanevalfix(adapter: Adapter, problems: Sequence[Problem], settings: Pa
 def repairs_of(
     subjects: Sequence[SubjectRow], problems: Sequence[Problem], samples: int, settings: Params
 ) -> dict[str, Repaired]:
-    """Draw repairs with some models and judge them by all tests; return model -> how it did.
+    """Draw repairs with each model and run all tests on them; return model -> result.
 
     Args:
-        subjects: the models, drawn together.
+        subjects: the models, decoded together.
         problems: the bugs.
-        samples: repairs of each.
+        samples: repairs per bug.
         settings: prompt, sampling, limits, seed and threads.
 
     Raises:
-        CoralError: an adapter cannot be used, or the jail cannot.
+        CoralError: an adapter or the jail cannot be used.
     """
     from coral_batch.evidence.paired import Outcome
     from coral_batch.models.decoding.drawing import draw
@@ -283,7 +283,7 @@ def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measu
 def _lint_outcomes(
     subject: SubjectRow, items: Sequence[Item], tests: Sequence[ItemTests], settings: Params
 ) -> Outcomes:
-    """Draw and score a model's answers; each item is named after the function that it asks for."""
+    """Draw and score a model's answers; return item -> outcome, items named by function."""
     from coral_batch.evidence.paired import Outcome
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.linteval.scores.tables import score_samples
@@ -296,7 +296,7 @@ def _lint_outcomes(
     in_jail = partial(jail.judge, settings=settings.verdicts, workers=workers)
     layers = "+".join(jail.layers_in_force(settings.verdicts.require))
     scores = score_samples(rows, items, tests, in_jail, layers, workers)["linteval_scores"]
-    # Named as injected bugs are, so that `program_of` gives the function.
+    # Named like injected bugs, so that `program_of` returns the function.
     names = {one.id: f"{one.function or f'item {one.id}'}-{one.id}" for one in tests}
     outcomes = {}
     for item in items:
@@ -341,7 +341,7 @@ def scores_table(measures: Sequence[Measure]) -> str:
     header = ("measure", "n", "base model", "adapter", "difference", "")
     return (
         table(header, rows, left={"measure", "n", ""})
-        + "\n[ ]: 95% intervals over programs. n: bugs or items (of programs) x answers to each."
+        + "\n[ ]: 95% intervals over programs. n: bugs or items (programs) x answers each."
     )
 
 

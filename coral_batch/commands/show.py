@@ -1,7 +1,7 @@
-"""`coral show`: why a genome lived or died, as plain text made for reading and for a pager.
+"""`coral show`: why a genome survived or not, as plain text.
 
-This module gives the overview of a generation; all other views are in `coral_batch.report.views`.
-The model's raw text is not shown beyond the code extracted from it; it stands in samples.jsonl.
+This module has the overview of a generation; all other views are in `coral_batch.report.views`. Of
+an answer only the extracted code is shown; samples.jsonl has the raw text.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from coral_batch.work.text import table
 from stages.arguments import known
 
 BUGS = "bugs"
-"""What is named in the place of a generation to see the injected bugs."""
+"""Given instead of a generation, shows the injected bugs."""
 
 _FLOORS = {
-    "empty": "An empty answer to each problem, which no model gave",
-    "unchanged": "Each program as it was, which no model wrote",
+    "empty": "An empty answer to each problem (no model)",
+    "unchanged": "Each program unchanged (no model)",
 }
 
 
@@ -82,7 +82,7 @@ def show(
     if generation == BUGS:
         if genome is not None and problem is not None:
             raise CoralError(
-                "bugs are shown of one problem",
+                "bugs are shown for one problem at a time",
                 found=f"{genome} and {problem}",
                 action=f"name one: `coral show {BUGS} {genome}`",
             )
@@ -92,10 +92,10 @@ def show(
     elif genome is None:
         if problem is not None:
             raise CoralError(
-                "a problem is shown for one genome",
+                "--problem needs a genome",
                 field="--problem",
                 found=problem,
-                action=f"name a genome as well: `coral show {generation} GENOME --problem NAME`",
+                action=f"add a genome: `coral show {generation} GENOME --problem NAME`",
             )
         print(generation_view(generation))
     else:
@@ -112,7 +112,7 @@ def bugs_view(problem: str | None, colour: bool) -> str:
     if problem is None:
         return overview_text(bugs)
     programs = [bug.problem for bug in bugs]
-    check_known("no injected bugs of this problem", problem, programs, file=lake.path("bugs"))
+    check_known("no injected bugs in this problem", problem, programs, file=lake.path("bugs"))
     return bugs_text([bug for bug in bugs if bug.problem == problem], colour)
 
 
@@ -156,7 +156,7 @@ def generation_view(part: str) -> str:
 
 
 def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> str:
-    """Return everything that is known of a genome in a generation.
+    """Return the view of a genome in a generation.
 
     Raises:
         CoralError: the generation has no such genome, or the genome no such problem.
@@ -173,7 +173,7 @@ def genome_view(part: str, genome: str, problem: str | None, colour: bool) -> st
 
 
 def _descent(part: str, genome: str) -> str:
-    """Return a genome's line of descent, with what selection saw of each; nothing without one."""
+    """Return a genome's line of descent with the value that selection used; empty without one."""
     names = [name for name in params.load().generations if name <= part]
     genomes = [row for name in names for row in lake.read_rows("population", Genome, name)]
     worth = {
@@ -190,7 +190,7 @@ def _descent(part: str, genome: str) -> str:
 def model_view(part: str, genome: str | None, problem: str | None, colour: bool) -> str:
     """Return the repairs of a model of a part: the base model or the best genome.
 
-    In `validation/base` also the answers that no model gave, `FLOORS`.
+    `validation/base` also has `FLOORS`, answers without a model.
 
     Raises:
         CoralError: the part has no such genome, or the genome no such problem.
@@ -205,7 +205,7 @@ def model_view(part: str, genome: str | None, problem: str | None, colour: bool)
 
 
 def _about(part: str, genome: str, knobs: Knobs) -> str:
-    """Say what answers in a part under a name, and how."""
+    """Describe a subject of a part."""
     if genome in FLOORS:
         return _FLOORS[genome]
     if part == lake.EVALUATIONS["best"]:
@@ -219,7 +219,7 @@ def _about(part: str, genome: str, knobs: Knobs) -> str:
 def _fates(selection: Sequence[SelectionRow]) -> str:
     read = all(row.read is not None for row in selection)
     measured = ("read" if read else "solved", "fitness", *OBJECTIVES)
-    header = ("genome", *measured, "gate", "rank", "lived", "children")
+    header = ("genome", *measured, "gate", "rank", "alive", "children")
     thresholds = selection[0].thresholds
     limits = [f"{getattr(thresholds, objective):.3f} " for objective in OBJECTIVES]
     rows: list[Sequence[str]] = [("threshold", "", "", *limits, "", "", "", "")]
@@ -240,9 +240,9 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
                 " ".join(row.children) or "-",
             )
         )
-    text = table(header, rows, left={"genome", "gate", "lived", "children"})
+    text = table(header, rows, left={"genome", "gate", "alive", "children"})
     if any(row.failed for row in selection):
-        text += "\n! under the threshold"
+        text += "\n! below the threshold"
     if selection[0].nobody_passed:
         text += f"\n{NOBODY_PASSED}"
     return text

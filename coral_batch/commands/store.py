@@ -36,8 +36,8 @@ def show() -> None:
         for entry in entries
     ]
     if rows:
-        header = ("kind", "key", "size", "last used (UTC)", "of")
-        print(table(header, rows, left={"kind", "key", "last used (UTC)", "of"}), end="\n\n")
+        header = ("kind", "key", "size", "last used (UTC)", "settings")
+        print(table(header, rows, left={"kind", "key", "last used (UTC)", "settings"}), end="\n\n")
     print(f"{_counted(entries)} in {lake.STORE}")
 
 
@@ -52,13 +52,12 @@ def verify() -> None:
             print(f"{entry.folder}: {damage}")
     if damaged:
         raise CoralError(
-            "the store holds damaged entries",
+            "the store has damaged entries",
             file=lake.STORE,
             found=f"{damaged} of {len(entries)}",
-            action="nothing uses them: `coral store prune` removes them, and a run that needs one "
-            "makes it again",
+            action="remove them with `coral store prune`; runs do not use them and make new ones",
         )
-    print(f"{_counted(entries)} in {lake.STORE}, each as it was stored")
+    print(f"{_counted(entries)} in {lake.STORE}, none damaged")
 
 
 def prune(
@@ -99,7 +98,7 @@ def prune(
 
 
 def size_text(size: float) -> str:
-    """Write a number of bytes with a unit of 1024 that leaves at most four digits."""
+    """Return a number of bytes as text, such as 1.5 MiB."""
     units = ("B", "KiB", "MiB", "GiB", "TiB")
     step = 0
     while size >= 1024 and step < len(units) - 1:
@@ -109,7 +108,7 @@ def size_text(size: float) -> str:
 
 
 def _store() -> Store:
-    """Return the project's store, which is empty where nothing was made yet, and only there."""
+    """Return the project's store, after checking that this is a project."""
     params.check_here()
     return Store(lake.STORE)
 
@@ -120,6 +119,6 @@ def _counted(entries: list[Entry]) -> str:
 
 
 def _summary(determinants: dict[str, Any]) -> str:
-    """What tells an entry from its like: the determinants that are neither long nor hashes."""
-    told = determinants.get("configuration") or determinants.get("knobs") or {}
-    return inline(", ".join(f"{name} {value}" for name, value in told.items()), 100)
+    """Return the configuration or the knobs that an entry was made with."""
+    shown = determinants.get("configuration") or determinants.get("knobs") or {}
+    return inline(", ".join(f"{name} {value}" for name, value in shown.items()), 100)

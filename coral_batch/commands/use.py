@@ -28,14 +28,14 @@ def use(
         return
     if name not in there:
         raise CoralError(
-            "there is no such profile",
+            "no such profile",
             file=FOLDER / f"{name}.yaml",
             found=name,
             expected=f"one of {', '.join(there)}",
             action="name one of them, or copy one and change it",
         )
     changed = params.write_profile(there[name])
-    print("\n".join(changed) if changed else "params.yaml has these values already")
+    print("\n".join(changed) if changed else "params.yaml already has these values")
 
 
 def _about(file: Path) -> str:

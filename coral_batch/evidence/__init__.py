@@ -1,4 +1,4 @@
-"""What a run's numbers are worth: intervals, the probability of a gain, what it cost.
+"""Statistics of a run: intervals, probability of a gain, cost.
 
 Pure functions; neither torch nor the file system.
 """

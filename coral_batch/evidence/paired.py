@@ -1,20 +1,19 @@
-"""Two models on the same problems: pass@k, the difference, and how far chance alone carries.
+"""Compare two models on the same problems: pass@k, difference, and whether it may be noise.
 
-The intervals are percentile intervals of a bootstrap in two stages (Davison and Hinkley 1997,
-section 3.8): programs are drawn with replacement, the same ones for both models, each with all of
-its bugs, since bugs of one program are alike; and then the samples within each problem, for each
-model its own. With eight problems and eight samples the
-problems alone give 95 % intervals that hold the true difference in 89 to 91 % of runs, with BCa in
-85 to 89 %; the second stage overstates the variance a little and makes up for it: 96 to 99 %
-(docs/notebook.md). An interval can thus be wider than need be.
+Intervals are percentile intervals of a two-stage bootstrap (Davison and Hinkley 1997, section 3.8).
+Stage one draws programs with replacement, the same for both models, each with all of its bugs,
+since bugs of one program are similar. Stage two draws samples within each problem, separately for
+each model. With eight problems and eight samples, stage one on its own gives 95 % intervals that
+hold the true difference in 89 to 91 % of runs (BCa: 85 to 89 %). Stage two overstates the variance
+a little, which makes it 96 to 99 % (docs/notebook.md), so an interval can be too wide.
 
-Samples of a problem that are all solved, or none, say nothing of their spread, as one sample never
-does: the second stage then adds nothing, and where few programs differ the interval is too narrow
-(four programs won and none lost give one above 0). So a difference counts as more than chance only
-where the randomisation test, which gives each program's difference either sign (Fisher 1935; Dror
-et al. 2018, section 3), says so as well; it draws as many signs as the bootstrap draws programs.
+If all samples of a problem are solved, or none, or there is only one, their spread is unknown and
+stage two adds nothing. If few programs differ, the interval is then too narrow: four programs won
+and none lost give one above 0. So a difference counts as more than noise only if the randomisation
+test agrees. It gives each program's difference a random sign (Fisher 1935; Dror et al. 2018,
+section 3), as often as the bootstrap draws programs.
 
-Not here: whether the problems are typical of any others. An interval speaks of problems like these.
+Intervals hold for problems like these; they do not say whether these are typical.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from coral_batch.records.bug import program_of
 from coral_batch.seeding import generator
 
 POWER = 0.8
-# Sums of the same terms in another order differ by a rounding; that is no difference.
+# Sums in another order differ by rounding, which is no difference.
 _DECIMALS = 12
-# Draws that are made together, so that memory does not grow with their number.
+# Draws per batch, which bounds memory.
 _AT_ONCE = 500
 
 
@@ -70,9 +69,9 @@ class Paired:
         difference: second minus first, in [-1, 1].
         probability: share of the bootstrap draws in which the second is ahead, ties counted half.
         overlap: the intervals of the two overlap. They may do so although the difference is clear,
-            since they leave out that the problems are the same.
-        unclear: chance alone can explain the difference: its interval contains 0, or the
-            randomisation test over programs gives p > 1 - `LEVEL`.
+            since they ignore the pairing.
+        unclear: the difference may be noise: its interval contains 0, or the randomisation test
+            over programs gives p > 1 - `LEVEL`.
     """
 
     first: Estimate
@@ -85,13 +84,13 @@ class Paired:
 
 @dataclass(frozen=True)
 class Needed:
-    """How much would tell a true difference as large as the one observed from none.
+    """Sample sizes that would detect a true difference as large as the observed one.
 
     Attributes:
-        problems: problems of this kind, with as many samples as now; None: no difference was seen,
-            or there is one program.
-        samples: samples a problem, with these problems; None likewise, where there is one sample
-            a problem, which says nothing about its own spread, or where no number would do.
+        problems: problems, with as many samples each as now; None if no difference was seen or
+            there is only one program.
+        samples: samples per problem, with the same problems; None likewise, or if there is only one
+            sample per problem, whose spread is unknown, or if no number is enough.
     """
 
     problems: int | None
@@ -106,11 +105,11 @@ def compare(
     Args:
         first: outcomes of the first model, at least one problem.
         second: of the second model on the same problems; numbers of samples may differ.
-        k: samples that one may choose, at most the samples of any problem. Intervals are fair for
-            k up to half of them: repeated samples make the second stage miss the rare success.
+        k: that of pass@k, at most the samples of any problem. Intervals are accurate for k up to
+            half of them: repeated samples make stage two miss rare successes.
         seed: the run's seed.
-        purpose: what the random stream is for; see `coral_batch.seeding`.
-        ids: what it belongs to.
+        purpose: purpose of the random numbers; see `coral_batch.seeding`.
+        ids: as there.
 
     Raises:
         CoralError: a problem has fewer samples than k.
@@ -138,9 +137,9 @@ def compare(
 
 
 def needed(first: Outcomes, second: Outcomes) -> Needed:
-    """Return what it would take to tell the observed difference in pass@1 from none.
+    """Return the sample sizes that detect the observed difference in pass@1.
 
-    That is, to find it at `LEVEL` in `POWER` of all runs if it is the true one. Sample sizes by
+    That is, at `LEVEL` in `POWER` of all runs if it is the true difference. Sample sizes by
     Miller 2024, "Adding Error Bars to Evals" (arXiv:2411.00640, section 5): with w the variance of
     a problem's true difference and s_A, s_B those of a sample,
     problems = (z_level + z_power)^2 (w + s_A / n_A + s_B / n_B) / difference^2.
@@ -157,8 +156,8 @@ def needed(first: Outcomes, second: Outcomes) -> Needed:
     if len(members) < 2 or abs(gain) <= 1e-12:
         return Needed(None, None)
     once_each = any(row.samples < 2 for pair in pairs for row in pair)
-    # The mean over problems of s / n, and of s itself for n samples of either model; of one sample
-    # the spread is not to be had, and all of it counts as that between problems.
+    # Means over problems of s / n and of s, for n samples of each model. The spread of one sample
+    # is unknown: all variance counts as variance between problems.
     spreads = [] if once_each else [(_variance(a), _variance(b)) for a, b in pairs]
     within = sum(
         s_a / a.samples + s_b / b.samples
@@ -179,14 +178,14 @@ def needed(first: Outcomes, second: Outcomes) -> Needed:
 def _members(problems: Sequence[str]) -> NDArray[np.int64]:
     """Return the problems of each program, a (programs, most) array of indices.
 
-    Programs with fewer problems are filled up with an index that is none: ``len(problems)``.
+    Programs with fewer problems are padded with ``len(problems)``.
     """
     by_program: dict[str, list[int]] = defaultdict(list)
     for index, problem in enumerate(problems):
         by_program[program_of(problem)].append(index)
     most = max(map(len, by_program.values()))
-    nobody = len(problems)
-    return np.array([one + [nobody] * (most - len(one)) for one in by_program.values()])
+    padding = len(problems)
+    return np.array([one + [padding] * (most - len(one)) for one in by_program.values()])
 
 
 def _draw(
@@ -195,9 +194,9 @@ def _draw(
     members: NDArray[np.int64],
     stream: np.random.Generator,
 ) -> list[NDArray[np.float64]]:
-    """Draw programs, and the samples of each of their problems, anew; return each model's pass@k.
+    """Resample programs, and the samples of their problems; return each model's pass@k.
 
-    n samples drawn with replacement from n of which c are solved hold Binomial(n, c / n) solved.
+    Drawing n samples with replacement from n with c solved gives Binomial(n, c / n) solved.
     """
     counts = [np.array([row.samples for row in rows] + [0]) for rows in models]
     shares = [np.array([row.solved / row.samples for row in rows] + [0.0]) for rows in models]
@@ -232,12 +231,12 @@ def _chance(
         count = min(_AT_ONCE, DRAWS - start)
         signs = 2 * stream.integers(2, size=(count, len(of_programs))) - 1
         as_far += int((np.abs(signs @ of_programs) >= seen - 10**-_DECIMALS).sum())
-    # What was seen is one of the possible draws (Davison and Hinkley 1997, section 4.2).
+    # The observed value counts as a draw (Davison and Hinkley 1997, section 4.2).
     return (as_far + 1) / (DRAWS + 1)
 
 
 def _clustered_variance(differences: NDArray[np.float64], members: NDArray[np.int64]) -> float:
-    """Return how much a problem's difference varies, given that those of one program go together.
+    """Return the variance of a problem's difference, clustered by program.
 
     The number of problems times the squared standard error of their mean, clustered by program
     (Miller 2024, section 2.2); without clusters the sample variance.

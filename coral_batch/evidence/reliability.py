@@ -1,11 +1,11 @@
-"""How much of the differences that selection saw between genomes is more than chance.
+"""How much of the differences between genomes in selection is more than noise.
 
-Every genome meets the same bugs of the same programs. Bugs of one program are alike, so their mean
-counts, which makes a table of genomes by programs. Its analysis of variance (Fisher 1925; without
-replication) takes apart what genomes differ by in the long run and what the choice of these few
-programs, and the luck of drawing, add to each. The share of the first is the reliability of the
-genomes' means: Hoyt 1941, "Test reliability estimated by analysis of variance", Psychometrika 6,
-equal to Cronbach's alpha. At 0.25 the order of two genomes says next to nothing, at 0.9 nearly all.
+All genomes are measured on the same bugs of the same programs. Bugs of one program are similar, so
+they are averaged, which gives a table of genomes by programs. Its analysis of variance (Fisher
+1925; without replication) separates the true differences between genomes from noise: the choice of
+programs and the sampling. The share of the true differences is the reliability of the genomes'
+means: Hoyt 1941, "Test reliability estimated by analysis of variance", Psychometrika 6, equal to
+Cronbach's alpha. At 0.25 the order of two genomes means almost nothing, at 0.9 it is nearly sure.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from coral_batch.records.rows import FirstChangeRow
 
 @dataclass(frozen=True)
 class Reliability:
-    """What a measure of genomes is worth for telling them apart.
+    """How well a measure separates genomes.
 
     Attributes:
-        genomes: how many were measured, each counted once.
-        programs: on bugs of how many programs each.
-        spread: standard deviation between genomes, chance taken out, >= 0.
-        chance: standard deviation of what chance adds to a genome's mean, >= 0.
-        reliability: share of the variance between the means that is not chance, in [0, 1]; 0 where
-            the means are all the same.
+        genomes: number of genomes measured, each counted once.
+        programs: number of programs that their bugs are in.
+        spread: standard deviation between genomes without noise, >= 0.
+        chance: standard deviation of the noise in a genome's mean, >= 0.
+        reliability: share of the variance between the means that is not noise, in [0, 1]; 0 if all
+            means are equal.
     """
 
     genomes: int
@@ -54,7 +54,7 @@ def reliability(values: NDArray[np.float64]) -> Reliability:
     between = programs * float(means.var(ddof=1))
     error = float((residuals**2).sum()) / ((genomes - 1) * (programs - 1))
     true = max(0.0, between - error)
-    # What differs by roundings alone is the same.
+    # Smaller differences are rounding.
     share = true / between if between > 1e-12 else 0.0
     return Reliability(
         genomes, programs, math.sqrt(true / programs), math.sqrt(error / programs), share
@@ -64,16 +64,16 @@ def reliability(values: NDArray[np.float64]) -> Reliability:
 def of_selection(
     scores: Iterable[pl.DataFrame], looks: Iterable[FirstChangeRow]
 ) -> dict[str, Reliability]:
-    """Return the reliability of what was measured of the genomes before one was chosen.
+    """Return the reliability of each measure that selection can use.
 
     Args:
-        scores: table `scores` of each generation. A genome that lives on scores alike in all.
-        looks: rows of the tables `first_changes`; none where repairs need not change the program.
+        scores: table `scores` of each generation. A survivor has the same scores in all.
+        looks: rows of the tables `first_changes`; empty if repairs need not change the program.
 
     Returns:
         ``repaired``: of the share of samples that pass all cases; ``right``: of the probability
-        that the first change is the reference's, over the bugs for which it is known. Neither where
-        there are fewer than two genomes or programs.
+        that the first change is the reference's, over the bugs for which it is known. A measure of
+        fewer than two genomes or programs is left out.
     """
     repaired = [
         frame.group_by("genome", "problem").agg((pl.col("bugfix") == 1).mean().alias("value"))

@@ -1,4 +1,4 @@
-"""What a run claims about its best genome, how sure that is, and what it cost."""
+"""A run's claims about its best genome, with intervals and cost."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, Sample
 MEASURES = ("similarity", "ngrams", "trees")
 _ROLES = ("held_out", "test", "training")
 OWN = "own"
-"""Stands for the kind and difficulty of a bug that was not injected."""
+"""Kind and difficulty of a bug that was not injected."""
 SELECTION = "selection"
-"""Name of the score on the test problems, as selection saw it: it flatters the best genome."""
+"""Name of the score that selection used, on the test problems: too high for the best genome."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Comparison:
     """The best genome (second) against the base model (first) on one set of problems.
 
     Attributes:
-        problems: number of problems, that is, of bugs.
-        programs: number of programs that they are bugs of.
-        best_samples: the best genome's samples a problem.
-        k: samples that pass@k may choose: half of those drawn, at least 1.
+        problems: number of bugs.
+        programs: number of programs that they are in.
+        best_samples: the best genome's samples per bug.
+        k: that of pass@k: half of the samples, at least 1.
         pass_at_1: share of samples that pass all cases.
-        pass_at_k: chance that one of k samples does.
-        needed: what would tell a difference in pass@1 like this one from chance.
+        pass_at_k: probability that one of k samples does.
+        needed: sample sizes that would detect such a difference in pass@1.
     """
 
     problems: int
@@ -50,9 +50,9 @@ class Slice:
 
     Attributes:
         problems: number of bugs.
-        programs: number of programs that they are bugs of.
-        pass_at_1: share of samples that pass all cases; in `Evidence.located`, of the bugs whose
-            line is that where a first change is most likely.
+        programs: number of programs that they are in.
+        pass_at_1: share of samples that pass all cases; in `Evidence.located`, share of bugs whose
+            line has the likeliest first change.
     """
 
     problems: int
@@ -64,8 +64,8 @@ class Slice:
 class Budget:
     """What a search spent, each adapter and each draw of samples counted once.
 
-    `decoded_tokens` are those of the answers that were kept: answers that changed nothing and were
-    drawn again are not recorded.
+    `decoded_tokens` counts only kept answers: those that changed nothing and were redrawn are not
+    recorded.
     """
 
     genomes: int
@@ -77,7 +77,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Closest:
-    """The pair that overlaps most by one of the measures of `overlaps`."""
+    """The pair that overlaps most by one measure of `overlaps`."""
 
     value: float
     evaluation: str
@@ -112,11 +112,11 @@ def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
 def spent(
     generations: Iterable[tuple[Sequence[AdapterRow], Iterable[SampleRow]]],
 ) -> Budget:
-    """Count what a search trained and decoded; what a generation found done counts once.
+    """Count what a search trained and decoded; reused work counts once.
 
     Args:
-        generations: in order, the tables `adapters` and `samples` of each. A genome that lives on
-            has the same samples in all of them.
+        generations: in order, the tables `adapters` and `samples` of each. A survivor has the same
+            samples in all of them.
     """
     trained: dict[str, int] = {}
     drawn: dict[tuple[str, object], str] = {}  # adapter and knobs -> the first genome with both
@@ -162,19 +162,19 @@ def compare_with_base(
     search: str,
     seed: int,
 ) -> Evidence:
-    """Compare the best genome with the base model, on each set of problems apart.
+    """Compare the best genome with the base model, separately on each set of problems.
 
     Args:
         best: the best genome.
         selection: tables `scores` of the base model and of the best genome on the test problems,
-            as selection saw them.
+            as selection used them.
         evaluation: the same of the evaluation, on problems of any roles.
-        looks: tables `first_changes` of both in the evaluation; empty where repairs need not change
+        looks: tables `first_changes` of both in the evaluation; empty if repairs need not change
             the program.
         bugs: the injected bugs.
-        overlaps: the table of the split.
+        overlaps: the table `overlaps`.
         budget: what the search spent.
-        reliability: of what selection saw.
+        reliability: that of selection's measures.
         search: its kind.
         seed: the run's seed.
 
@@ -224,7 +224,7 @@ def compare_with_base(
 
 
 def difficulty(bug: Bug) -> str:
-    """Say how many of the cases a bug fails: those of one that fails few are most telling."""
+    """Return in words how many of its cases a bug fails."""
     if bug.failed == 1:
         return "fails all cases"
     return "fails half or more" if bug.failed >= 0.5 else "fails fewer than half"

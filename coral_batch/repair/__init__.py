@@ -1,8 +1,8 @@
-"""Repair functions of one's own files, tests being the filter: `coral repair`, and from Python.
+"""Repair functions of your own files until their tests pass: `coral repair`, or from Python.
 
-``repair`` tries one function and ``repair_folder`` all that fail; ``write`` of what they return
-replaces the file. Only the function's lines change. Tests and candidates run in the jail and
-nowhere else.
+``repair`` tries one function, ``repair_folder`` every function that fails its tests. ``write`` of a
+result replaces the file; only the function's lines change. Tests and candidates run only in the
+jail.
 """
 
 import sys
@@ -17,7 +17,7 @@ __all__ = ["Draw", "Failure", "Repair", "Untried", "repair", "repair_folder"]
 
 
 class _Callable(ModuleType):
-    """This package, which can be called: ``from coral_batch import repair`` is enough for most."""
+    """Makes this package callable, so that ``from coral_batch import repair`` is enough."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Repair:
         """Repair a function; see `repair`."""

@@ -1,4 +1,4 @@
-"""The adapters of a run, found by the genome and checked against what the lake holds now."""
+"""Find the adapter of a genome and check it against the lake."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from coral_batch.records.rows import AdapterCardRow, AdapterRow
 
 
 def check_generation(model: str, generations: Collection[str], field: str) -> None:
-    """Check that a model named GENERATION/GENOME is of a generation of the run.
+    """Check that GENERATION/GENOME names a generation of the run.
 
     Args:
         model: the name.
-        generations: those that there are.
+        generations: the run's generations.
         field: where the name was given, for the message.
 
     Raises:
-        CoralError: it is not.
+        CoralError: it does not.
     """
     generation, _, genome = model.partition("/")
     if generation not in generations or not genome:
@@ -40,7 +40,7 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
         genome: its id.
 
     Raises:
-        CoralError: the part has no such genome, or no card of its adapter.
+        CoralError: the part has no such genome, or its adapter has no card.
     """
     rows = {row.genome: row for row in lake.read_rows("adapters", AdapterRow, part)}
     check_known("no such genome", genome, rows, file=lake.path("adapters", part))
@@ -51,19 +51,19 @@ def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Pa
 
 
 def check_origin(card: AdapterCardRow, of: str, now: str) -> None:
-    """Check that an adapter was trained on what is there now.
+    """Check that an adapter was trained on the lake's current base or examples.
 
     Args:
         card: its card.
-        of: what the card tells the SHA-256 of: ``base`` or ``examples``.
-        now: the SHA-256 of what is there.
+        of: ``base`` or ``examples``.
+        now: its current SHA-256.
 
     Raises:
-        CoralError: it was not, as when they were made again and the adapters were not yet.
+        CoralError: it was not.
     """
     if card.determinants.get(of) != now:
         raise CoralError(
-            "the adapter was trained on something else than what is there now",
+            "the lake has changed since the adapter was trained",
             file=lake.path(of),
             field=f"SHA-256 of {of}, in adapter {card.key[:8]}",
             found=now,
@@ -73,5 +73,5 @@ def check_origin(card: AdapterCardRow, of: str, now: str) -> None:
 
 
 def again(part: str) -> str:
-    """Return the words for what makes the adapters of a part again."""
+    """Return the action that makes the adapters of a part again."""
     return f"run `dvc repro --force adapters@{part}`"

@@ -1,7 +1,7 @@
-"""The programs of a folder, each function of each that fails its tests repaired by itself.
+"""Repair every function in a folder that fails its tests, one at a time.
 
-The tests are all that pytest collects in the folder, or in another one, doctests included; those
-of a program are the ones that call its functions.
+The tests are those that pytest collects in the folder, or in another one, with doctests. A test
+belongs to a program if it calls one of its functions.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 from coral_batch.corpus.readers.folder import programs
 from coral_batch.errors import CoralError, TooLong
 from coral_batch.lake import params
-from coral_batch.repair.repairing import Draw, Repair, Search, loaded_at_need, problem_of
-from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, what_came
+from coral_batch.repair.repairing import Draw, Repair, Search, lazy_draw, problem_of
+from coral_batch.repair.tests import Failure, ProjectTests, check_ran, open_jail, outcomes_text
 from coral_batch.verdicts.functions import check_function, functions_of, read_source
 from coral_batch.verdicts.projects import options
 from coral_batch.verdicts.suites import ProjectJail, Ran, Request, called_of, import_root
@@ -22,12 +22,12 @@ from coral_batch.verdicts.suites import ProjectJail, Ran, Request, called_of, im
 
 @dataclass(frozen=True)
 class Untried:
-    """A file, or a function of it, that could not be tried.
+    """A file, or a function in it, that could not be tried.
 
     Attributes:
         file: the file.
-        function: the function; empty where it is the file.
-        reason: why, as an error says it.
+        function: the function; empty for a whole file.
+        reason: the error message.
     """
 
     file: Path
@@ -46,21 +46,22 @@ def repair_folder(
     write: bool = False,
     draw: Draw | None = None,
 ) -> Iterator[Repair | Untried]:
-    """Try to repair every function of a folder that fails its tests, one after the other.
+    """Try to repair every function in a folder that fails its tests.
 
     Args:
-        folder: the folder; what is hidden in it is left out, and so are programs without tests.
+        folder: the folder; hidden files and programs without tests are skipped.
         tests: the folder with the tests; None for `folder`.
         model: as in `coral_batch.repair.repairing.repair`; loaded once.
-        samples: changes to draw a round, >= 1.
-        rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
-        smallest: take the smallest edit of those that repair, instead of the likeliest.
-        write: write each repair as it is found; the next function is tried in what it left.
-        draw: what draws, in the place of `model`.
+        samples: changes to draw per round, >= 1.
+        rounds: rounds, >= 1; from the second on, the prompt shows the best attempt and a test that
+            it fails.
+        smallest: take the smallest repair, not the likeliest.
+        write: write each repair at once; later functions are tried in the new file.
+        draw: draws answers instead of `model`.
 
     Yields:
-        What came of each function that fails, and once of a program that passes, or of a file that
-        pytest cannot collect.
+        A result for each function that fails, each program that passes, and each file that pytest
+        cannot collect.
 
     Raises:
         CoralError: there is no such folder, pytest does not run in it, no test calls a program of
@@ -70,12 +71,10 @@ def repair_folder(
     tests = Path(tests or folder)
     for path in (folder, tests):
         if not path.is_dir():
-            problem = "this is no folder" if path.exists() else "there is no such folder"
-            raise CoralError(
-                problem, file=path, expected="the folder of programs, or that of their tests"
-            )
+            problem = "not a folder" if path.exists() else "no such folder"
+            raise CoralError(problem, file=path, expected="a folder of programs or tests")
     settings = params.load()
-    search = Search(settings, samples, rounds, smallest, draw or loaded_at_need(model, settings))
+    search = Search(settings, samples, rounds, smallest, draw or lazy_draw(model, settings))
     root = folder.resolve()
     places = dict.fromkeys((root, tests.resolve()))
     arguments = (*options(tests.resolve()), *map(str, places))
@@ -98,9 +97,9 @@ def repair_folder(
             )
     if not seen:
         raise CoralError(
-            "no test calls a program of the folder",
+            "no test calls a function in the folder",
             file=folder,
-            found=what_came(ran.outcomes),
+            found=outcomes_text(ran.outcomes),
             expected="tests that import its files, or examples in their docstrings",
         )
 
@@ -108,14 +107,14 @@ def repair_folder(
 def _repairs(
     file: Path, ran: Ran, request: Request, jail: ProjectJail, search: Search, write: bool
 ) -> Iterator[Repair | Untried]:
-    """Repair the functions of a file that tests which fail call.
+    """Repair the functions of a file that failing tests call.
 
     Args:
         file: the file.
         ran: the run of all tests, with the outcomes of those that call functions of the file.
-        request: what was run.
-        jail: that of the folder.
-        search: how repairs are looked for.
+        request: the request of that run.
+        jail: the folder's jail.
+        search: the search settings.
         write: write each repair.
     """
     try:
@@ -127,7 +126,7 @@ def _repairs(
     outcomes = [one for one in ran.outcomes if one.kind is not None]
     tests = ProjectTests(source, jail, request, ran, outcomes)
     failed: Sequence[Failure] = tests.at_first
-    if write and failed:  # what was written meanwhile may have mended it
+    if write and failed:  # an earlier repair may have fixed it
         failed = tests.failures(source)
     if not failed:
         yield search.run(source, "", tests, failed)
@@ -135,7 +134,7 @@ def _repairs(
     left = {one.number for one in failed}
     for name in (name for name in tests.called(failed, direct=True) if name in known):
         if not any(one.number in left and name in one.called for one in failed):
-            continue  # repaired with another that they call
+            continue  # fixed by an earlier repair
         try:
             check_function(source, name)
             problem_of(source, name)

@@ -1,6 +1,7 @@
 """The model that repairs: the base model, a genome of the run, or an adapter in a PEFT folder.
 
-Answers are the likeliest first changes of the program (docs/how-it-works.md), greedily written on.
+Each answer starts with one of the likeliest first changes of the program (docs/how-it-works.md) and
+goes on greedily.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ from coral_batch.verdicts.functions import read_utf8
 from coral_batch.work.progress import say
 
 GREEDY = Knobs(temperature=0.0, top_p=1.0, top_k=50, repetition_penalty=1.0)
-"""At temperature 0 the answers to a prompt take turns at the likeliest first changes."""
+"""At temperature 0 each answer starts with a different one of the likeliest first changes."""
 
 ROOM = 64
-"""Tokens that an answer may have beyond those of the program: who writes more does not repair it,
-and all answers wait for the longest."""
+"""Tokens that an answer may have more than the program. Longer answers are hardly repairs, and the
+whole batch waits for its longest answer."""
 
 FEWEST_ROWS = 16
-"""Answers decoded together at least. No more than are asked for, since somebody waits: a step of 16
-takes two fifths of the time of one of 64."""
+"""Smallest decoding batch. Batches are as small as possible, since a user waits: a step of 16 takes
+40 % of the time of a step of 64."""
 
 _PROMPT = "the function"
 _FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, GENERATION/GENOME or a PEFT folder"
@@ -54,15 +55,15 @@ _FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, GENERATION/GENOME or a PEFT folder"
 
 @dataclass(frozen=True)
 class Adapter:
-    """What is put on the base model; nothing for the base model alone.
+    """An adapter on the base model; without a key, the base model itself.
 
     Attributes:
         key: as in `Work`, like `folder` and `files`.
         folder: its PEFT folder.
         files: SHA-256 of its files.
-        rank: its rank where that may be above those of the run.
-        knobs: how its answers are sampled, of a released one.
-        name: what messages call it.
+        rank: its rank if it can exceed the run's, else 0.
+        knobs: how a released adapter's answers are sampled.
+        name: its name in messages.
     """
 
     key: str | None = None
@@ -74,7 +75,7 @@ class Adapter:
 
 
 def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[str]]:
-    """Return what draws with a model; see `coral_batch.repair.Draw`.
+    """Return a `coral_batch.repair.Draw` with a model.
 
     Args:
         model: `BASE`, `BEST`, `RELEASED`, GENERATION/GENOME or a PEFT folder.
@@ -124,7 +125,7 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
         return _genome(generation, genome, card.sha256)
     if not is_folder:
         raise CoralError(
-            "there is no such model",
+            "no such model",
             field="--model",
             found=model,
             expected=f"{_FORMS}; a folder has {CONFIGURATION} and {WEIGHTS}",
@@ -135,9 +136,9 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
 def _best(base: str) -> Adapter:
     if not lake.path("best").exists():
         raise CoralError(
-            "there is no finished run, whose best genome would repair",
+            "there is no finished run, so no best genome",
             file=lake.path("best"),
-            action=f"run `dvc repro`, or take another --model: {_FORMS}",
+            action=f"run `dvc repro`, or choose another --model: {_FORMS}",
         )
     best = lake.read_document("best", BestRow)
     found = _genome(best.generation, best.genome, base)
@@ -151,19 +152,19 @@ def _genome(part: str, genome: str, base: str) -> Adapter:
 
 
 def read_peft_folder(folder: Path, base: str) -> Adapter:
-    """Return the adapter in a folder that PEFT wrote.
+    """Read an adapter from a PEFT folder.
 
     Args:
-        folder: its configuration and its weights, as safetensors.
+        folder: the folder, with a configuration and safetensors weights.
         base: SHA-256 of the base model, which a released adapter must belong to.
 
     Raises:
-        CoralError: there is none, its configuration cannot be read, or as in `read_release`.
+        CoralError: there is no adapter, its configuration cannot be read, or as in `read_release`.
     """
     for name in (CONFIGURATION, WEIGHTS):
         if not (folder / name).is_file():
             raise CoralError(
-                "there is no such adapter",
+                "the folder has no adapter",
                 file=folder,
                 found=f"no {name}",
                 expected=f"a PEFT folder, with {CONFIGURATION} and {WEIGHTS}",

@@ -1,4 +1,4 @@
-"""The released adapter: a PEFT folder of the repository, and the record that vouches for it.
+"""The released adapter: a PEFT folder in the repository, and the record that it is checked by.
 
 `coral export released --release` writes both. The record holds the SHA-256 of each file, the base
 model that the adapter belongs to, and how its answers are sampled.
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from coral_batch.models.base.checkpoint import Card
 
 BEST = "best"
-"""Names the best genome of the finished run."""
+"""Model name of the finished run's best genome."""
 
 RELEASED = "released"
-"""Names the released adapter; also its folder, in the repository's root."""
+"""Model name of the released adapter; also its folder in the repository's root."""
 
 CONFIGURATION = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
 RECORD = "released.json"
 
 LARGEST = 10_000_000
-"""Bytes of the weights at most: every clone of the repository downloads them."""
+"""Maximum size of the weights in bytes: every clone of the repository downloads them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Release:
 
 
 def default_model() -> str:
-    """Return the model that repairs when the user names none: the lake's best, if there is one."""
+    """Return the model to use if the user names none: the lake's best, else the released one."""
     released = (Path(RELEASED) / RECORD).exists() and not lake.path("best").exists()
     return RELEASED if released else BEST
 
@@ -72,19 +72,20 @@ def read_release(folder: Path, base: str) -> Release:
     file = folder / RECORD
     restore = f"restore the folder (`git checkout -- {folder}`)"
     if not file.is_file():
-        raise CoralError(
-            "the released adapter has no record of its files", file=file, action=restore
-        )
+        raise CoralError("the released adapter has no record", file=file, action=restore)
     value = strictjson.parse(read_utf8(file), file)
     if error := first_error(validator(RELEASED), value):
         raise CoralError(
-            "the record of a release breaks its schema", file=file, action=restore, **error
+            "the released adapter's record breaks its schema",
+            file=file,
+            action=restore,
+            **error,
         )
     release = lake.build(Release, value)
     if release.base != base:
         revision = f", base.revision: {release.revision}" if release.revision else ""
         raise CoralError(
-            "the adapter belongs to another base model than the lake's",
+            "the adapter needs another base model than the lake's",
             file=file,
             field="base",
             found=base,
@@ -110,11 +111,11 @@ def write_release(folder: Path, base: Card, knobs: Knobs) -> None:
     size = (folder / WEIGHTS).stat().st_size
     if size > LARGEST:
         raise CoralError(
-            "the adapter is too large to be released",
+            "the adapter is too large to release",
             field=WEIGHTS,
             found=f"{size:,} bytes",
             expected=f"at most {LARGEST:,} bytes",
-            action="name a genome with a lower rank or fewer target modules:"
+            action="choose a genome with a lower rank or fewer target modules:"
             f" `coral export {RELEASED} GENERATION/GENOME --release`",
         )
     release = Release(base.sha256, base.name, base.revision, knobs, folder_hashes(folder))

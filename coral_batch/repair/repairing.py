@@ -1,7 +1,7 @@
 """The search for a repair: draw the likeliest changes, run the tests on each, draw again.
 
-A candidate repairs when it passes all tests that call the function, or where none that fails does
-all tests, and when it breaks no other test that the file passed.
+A candidate is a repair if it passes all tests that call the function and breaks no other test. If
+no failing test calls the function, it must pass all tests.
 """
 
 from __future__ import annotations
@@ -48,38 +48,37 @@ from coral_batch.verdicts.functions import (
 )
 
 _LONGEST = 400
-"""Most characters of a test, or of what came of it, that a prompt shows."""
+"""Maximum characters of a test, or of its result, in a prompt."""
 
 Outcome = Literal["nothing to repair", "repaired", "not repaired"]
 
 
 class Draw(Protocol):
-    """What draws answers."""
+    """Draws answers."""
 
     def __call__(self, prompt: str, program: str, count: int, /) -> Iterable[str]:
-        """Give `count` answers to `prompt` that change `program`, the likeliest change first.
+        """Return `count` answers to `prompt` that change `program`, the likeliest change first.
 
-        An answer is a program, or a text with one in a fence as models write it.
-        Of an iterator no more is taken than is needed, and it is closed then.
+        An answer is a program, or a text with fenced code. An iterator is read only as far as
+        needed; a generator is closed then.
         """
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What came of the attempt to repair a function.
+    """The result of trying to repair a function.
 
     Attributes:
-        outcome: whether the function passes its tests, and whether it did so from the start.
-        function: its name; empty where there was nothing to repair and none was named.
-        source: the file as it was read.
-        tests: how many tests there are.
-        failed: what the file failed.
-        best: the file repaired; else the attempt that passes most tests, which can be the file as
-            it was.
-        left: what that fails: where it is repaired, tests of other functions alone.
-        drawn: answers that were judged.
-        rounds: rounds in which they were drawn.
-        run: what runs the tests on a file.
+        outcome: whether the function passes its tests, and whether it did from the start.
+        function: its name; empty if there was nothing to repair and none was named.
+        source: the original file.
+        tests: number of tests.
+        failed: failures of the original file.
+        best: the repaired file; else the attempt with the fewest failures, or the original file.
+        left: failures of `best`; after a repair only tests of other functions.
+        drawn: number of answers tested.
+        rounds: number of rounds used.
+        run: runs the tests on a file.
     """
 
     outcome: Outcome
@@ -95,14 +94,14 @@ class Repair:
 
     @property
     def diff(self) -> str:
-        """What `best` changes in the file, as a unified diff; empty where it is the file."""
+        """The changes of `best` as a unified diff; empty if there are none."""
         return "\n".join(_diff(self.source, self.best, 3))
 
     def write(self) -> None:
-        """Put the repair in the place of the file, whose mode it keeps.
+        """Replace the file with the repair and keep its mode.
 
         Raises:
-            CoralError: there is none, it fails when all tests are run once more, or the file has
+            CoralError: there is no repair, it fails when the tests run again, or the file has
                 changed since it was read or cannot be written.
         """
         if self.outcome != "repaired":
@@ -111,11 +110,11 @@ class Repair:
         left = {one.number for one in self.left}
         if failed := [one for one in self.run(self.best) if one.number not in left]:
             raise CoralError(
-                "the repair does not pass its tests a second time",
+                "the repair failed when its tests ran again",
                 file=file,
                 field=failed[0].test,
                 found=failed[0].got,
-                action="nothing was written: see whether it depends on chance or on the time",
+                action="nothing was written: make the test independent of chance and time",
             )
         if read_source(file).content != self.source.content:
             raise CoralError(
@@ -129,13 +128,13 @@ class Repair:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """A candidate and what it fails."""
+    """A candidate and its failures."""
 
     source: SourceFile
     failed: Sequence[Failure]
 
     def repairs(self, spared: AbstractSet[int]) -> bool:
-        """Whether it fails nothing but tests that need not pass."""
+        """Whether it fails only tests that need not pass."""
         return {one.number for one in self.failed} <= spared
 
 
@@ -150,30 +149,30 @@ def repair(
     smallest: bool = False,
     draw: Draw | None = None,
 ) -> Repair:
-    """Try to repair a function of a file, which stays as it is.
+    """Try to repair a function of a file, without writing it.
 
     Args:
         file: the Python file.
         tests: what pytest runs, a file or a folder; or JSON cases (``.json``, ``.jsonl``); None for
             the examples in the file's docstrings.
-        function: the function, or ``Class.method``; None where the tests that fail call a single
-            one.
+        function: the function, or ``Class.method``; None if the failing tests call only one.
         model: ``base``, ``best``, ``released``, GENERATION/GENOME or a PEFT folder; None for the
             lake's best, or else the released adapter.
-        samples: changes to draw a round, >= 1.
-        rounds: rounds, >= 1; from the second on, the best attempt is shown with a test it fails.
-        smallest: take the smallest edit of those that repair, instead of the likeliest.
-        draw: what draws, in the place of `model`.
+        samples: changes to draw per round, >= 1.
+        rounds: rounds, >= 1; from the second on, the prompt shows the best attempt and a test that
+            it fails.
+        smallest: take the smallest repair, not the likeliest.
+        draw: draws answers instead of `model`.
 
     Raises:
         CoralError: params.yaml, the file, its tests or the model cannot be used.
     """
     settings = params.load()
-    search = Search(settings, samples, rounds, smallest, draw or loaded_at_need(model, settings))
+    search = Search(settings, samples, rounds, smallest, draw or lazy_draw(model, settings))
     source = read_source(Path(file))
     tests = None if tests is None else Path(tests)
     if function is not None:
-        function = unicodedata.normalize("NFKC", function)  # as Python reads names
+        function = unicodedata.normalize("NFKC", function)  # as Python normalises names
         check_function(source, function)
     if tests is not None and tests.suffix in JSON:
         cases = read_case_tests(source, tests, function, settings.verdicts)
@@ -185,9 +184,9 @@ def repair(
 
 
 def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -> str:
-    """Return the one function that tests which fail call.
+    """Return the only function that failing tests call.
 
-    That from elsewhere than its own file, or else at all.
+    Calls from outside its file count first; if there are none, all calls.
 
     Raises:
         CoralError: they call none, or several.
@@ -200,11 +199,11 @@ def chosen(source: SourceFile, tests: ProjectTests, failed: Sequence[Failure]) -
             return names[0]
         if names:
             break
-    raise unclear(source.file, "the tests that fail call", names, names or known)
+    raise unclear(source.file, "the failing tests call", names, names or known)
 
 
-def loaded_at_need(model: str | None, settings: Params) -> Draw:
-    """Return what draws with a model, which is looked for and loaded when it is first asked.
+def lazy_draw(model: str | None, settings: Params) -> Draw:
+    """Return a `Draw` that finds and loads its model on first use.
 
     Args:
         model: as in `repair`.
@@ -226,14 +225,14 @@ def loaded_at_need(model: str | None, settings: Params) -> Draw:
 
 @dataclass(frozen=True)
 class Search:
-    """How repairs are looked for.
+    """How to search for repairs.
 
     Attributes:
-        settings: limits of the tests, and what prompts show.
-        samples: changes to draw a round, >= 1.
+        settings: limits of the tests, and the prompt's.
+        samples: changes to draw per round, >= 1.
         rounds: rounds, >= 1.
-        smallest: take the smallest edit of those that repair.
-        draw: what draws.
+        smallest: take the smallest repair, not the likeliest.
+        draw: draws answers.
     """
 
     settings: Params
@@ -243,17 +242,16 @@ class Search:
     draw: Draw
 
     def run(self, source: SourceFile, name: str, tests: Tests, failed: Sequence[Failure]) -> Repair:
-        """Look for a repair of one function.
+        """Search for a repair of one function.
 
         Args:
             source: the file.
             name: the function.
             tests: the tests.
-            failed: what the file fails.
+            failed: failures of the file.
 
         Raises:
-            CoralError: the function passes its tests and others fail theirs, or the model cannot
-                be used.
+            CoralError: only tests of other functions fail, or the model cannot be used.
         """
         best = _Attempt(source, failed)
         docstring = self.settings.prompt.docstring
@@ -310,15 +308,15 @@ class Search:
 
 
 def _with_failure(prompt: str, failure: Failure) -> str:
-    """Return a repair prompt with a test that fails before its last paragraph, which asks."""
+    """Insert a failing test before the last paragraph of a repair prompt, the request."""
     shown, asked = prompt.rsplit("\n\n", 1)
     test, got = failure.test[:_LONGEST], failure.got[:_LONGEST]
     if failure.expected is None:
-        told = f"It fails the test {test}:\n```\n{got}\n```"
+        report = f"It fails the test {test}:\n```\n{got}\n```"
     else:
         expected = failure.expected[:_LONGEST]
-        told = f"It fails this test:\n```python\n{test}\n```\nExpected: {expected}\nGot: {got}"
-    return "\n\n".join([shown, told, asked])
+        report = f"It fails this test:\n```python\n{test}\n```\nExpected: {expected}\nGot: {got}"
+    return "\n\n".join([shown, report, asked])
 
 
 def _once_more(tests: Tests, source: SourceFile) -> list[Failure]:
@@ -327,10 +325,10 @@ def _once_more(tests: Tests, source: SourceFile) -> list[Failure]:
 
 
 def problem_of(source: SourceFile, name: str) -> Problem:
-    """Return the problem of repairing a function, whose reference nobody knows and is empty.
+    """Return the problem of repairing a function; its reference is empty, since it is unknown.
 
     Raises:
-        CoralError: its lines and those that it uses cannot be taken out of the file.
+        CoralError: its lines and those that it uses cannot be extracted from the file.
     """
     code, docstring = view(source, name)
     last = name.rpartition(".")[2]
@@ -345,12 +343,12 @@ _FENCE = re.compile(
 
 
 def programs_in(answer: str) -> Iterator[str]:
-    """Yield what of an answer may be a program: all of it, then each code block, the last first.
+    """Yield possible programs in an answer: all of it, then each code block, the last first.
 
-    A block that is indented, as in a list, is taken without that indentation.
+    Indented blocks, as in a list, are dedented.
 
     Args:
-        answer: a program, or a text with code blocks as models write it.
+        answer: a program, or a text with code blocks.
     """
     yield answer
     answer = newlines(answer)
@@ -361,10 +359,10 @@ def programs_in(answer: str) -> Iterator[str]:
 
 
 def _spared(source: SourceFile, name: str, failed: Sequence[Failure]) -> AbstractSet[int]:
-    """Return the tests that the file fails and that a repair need not pass.
+    """Return the failing tests that a repair need not pass.
 
     Raises:
-        CoralError: the function passes all that call it.
+        CoralError: only tests of other functions fail.
     """
     if any(name in one.called for one in failed):
         return {one.number for one in failed if name not in one.called}
@@ -373,7 +371,7 @@ def _spared(source: SourceFile, name: str, failed: Sequence[Failure]) -> Abstrac
     if not others:  # they fail before they call anything
         return frozenset()
     raise CoralError(
-        f"{name} passes its tests, and others fail theirs",
+        f"{name} passes its tests; only other functions fail",
         file=source.file,
         field=f"--function {name}",
         expected=f"one of {', '.join(dict.fromkeys(others))}",
@@ -381,13 +379,13 @@ def _spared(source: SourceFile, name: str, failed: Sequence[Failure]) -> Abstrac
 
 
 def _size(source: SourceFile, changed: SourceFile) -> tuple[int, int]:
-    """Return how large an edit is: lines that it takes out or puts in, and their characters."""
+    """Return the size of an edit: lines removed or added, and their characters."""
     lines = [line for line in _diff(source, changed, 0)[2:] if not line.startswith("@@")]
     return len(lines), sum(map(len, lines))
 
 
 def _diff(source: SourceFile, changed: SourceFile, around: int) -> list[str]:
-    """Return the lines of a unified diff, `around` unchanged ones about each change."""
+    """Return the lines of a unified diff with `around` lines of context."""
     texts = [newlines(one.text).removesuffix("\n") for one in (source, changed)]
     before, after = (text.split("\n") for text in texts)
     name = source.file.name

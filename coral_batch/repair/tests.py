@@ -1,4 +1,4 @@
-"""The tests of a file, run on candidates for it: by pytest, or JSON cases of one function."""
+"""Runs the tests of a file on candidates: with pytest, or as JSON cases of one function."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from coral_batch.verdicts.suites import (
 JSON = (".json", ".jsonl")
 
 _PROJECT = ("pyproject.toml", "setup.py")
-"""Files that make a folder the one of a project, besides pytest's settings."""
+"""Files that mark the root of a project, like pytest's settings do."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Failure:
     """A test that a file fails.
 
     Attributes:
-        test: pytest's id of it; of a JSON case the call.
-        expected: what the call of a JSON case returns in a right program; None of any other test.
+        test: its id in pytest, or the call of a JSON case.
+        expected: the expected result of a JSON case; None for pytest.
         kind: the kind of its verdict, e.g. ``FAIL`` or ``TIMEOUT``.
-        got: what came of it: of a JSON case the result, else what pytest said.
+        got: the result of a JSON case, or pytest's message.
         number: its number among the tests, from 0.
-        called: the functions of the file that the test calls, as far as they are known.
+        called: the functions of the file that the test calls, if known.
     """
 
     test: str
@@ -58,12 +58,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class CaseTests:
-    """JSON cases of one function, which run apart from what they expect.
+    """JSON cases of one function. A candidate never sees the expected results.
 
     Attributes:
         function: the function.
         cases: the cases.
-        settings: limits of each case, and the layers of isolation to insist on.
+        settings: limits per case, and the required layers of isolation.
     """
 
     function: str
@@ -72,19 +72,19 @@ class CaseTests:
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of tests."""
         return len(self.cases)
 
     def failures(self, source: SourceFile) -> list[Failure]:
-        """Run all cases on a file as it may become; return what it fails.
+        """Run all cases on a candidate; return its failures.
 
         Raises:
-            CoralError: there is no jail.
+            CoralError: the jail cannot be used.
         """
         from coral_batch.verdicts.pool import judge
 
         program = Program("", self.function, source.text, self.cases, None, {})
-        # In this process: to start others takes longer than a handful of cases.
+        # In this process: starting workers takes longer than a few cases.
         (verdicts,) = judge([program], self.settings, workers=1)
         return [
             Failure(
@@ -100,18 +100,18 @@ class CaseTests:
         ]
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Do nothing."""
 
 
 class ProjectTests:
-    """Tests that pytest runs, with the file's text in the file's place.
+    """Tests that pytest runs, on candidates in place of the file.
 
     Args:
-        source: the file as it is, which decides which tests there are.
-        jail: that of the project.
+        source: the original file, which determines the tests.
+        jail: the project's jail.
         request: what pytest runs.
-        ran: what came of it with the file as it is, watched.
-        outcomes: those of the tests that count.
+        ran: its run on the original file, with calls recorded.
+        outcomes: outcomes of the tests that count.
     """
 
     def __init__(
@@ -135,27 +135,27 @@ class ProjectTests:
 
     @property
     def size(self) -> int:
-        """How many there are, less those that are skipped or expected to fail."""
+        """Number of tests, without skipped ones and those expected to fail."""
         return len(self._tests)
 
     @property
     def at_first(self) -> list[Failure]:
-        """What the file fails as it is."""
+        """Failures of the original file."""
         return self._failures(self._outcomes)
 
     def called(self, failures: Iterable[Failure], *, direct: bool) -> list[str]:
-        """Return the functions of the file that failed tests call.
+        """Return the functions of the file that failing tests call.
 
         Args:
             failures: the tests.
-            direct: only those that are called from elsewhere than the file itself.
+            direct: only those that are called from outside the file.
         """
         calls = self._direct if direct else self._calls
         found = [name for one in failures for name in calls[one.test]]
         return list(dict.fromkeys(found))
 
     def failures(self, source: SourceFile) -> list[Failure]:
-        """Run all tests on a file as it may become; return what it fails."""
+        """Run all tests on a candidate; return its failures."""
         ran = self._jail.run(self._request, source.content.decode(), self._losses)
         return self._failures(settled(ran, self._tests, self._collected))
 
@@ -176,16 +176,16 @@ Tests = CaseTests | ProjectTests
 
 
 def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) -> ProjectTests:
-    """Run the tests of a file as it is.
+    """Run the tests of a file on the original file.
 
     Args:
         source: the file.
         tests: a test file or a folder of them; None for the examples in the file's docstrings.
-        settings: limits of each test, and the layers of isolation to insist on.
+        settings: limits per test, and the required layers of isolation.
 
     Raises:
-        CoralError: pytest does not run, collects nothing or not all, or no test calls a function of
-            the file.
+        CoralError: pytest does not run, cannot collect all tests or finds none, or no test calls a
+            function of the file.
     """
     file = source.file.resolve()
     arguments = (DOCTESTS, str(file)) if tests is None else (str(tests.resolve()),)
@@ -199,11 +199,10 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
         outcomes = [one for one in ran.outcomes if one.kind is not None]
         if not any(_called(one, file) for one in outcomes):
             raise CoralError(
-                "no test calls a function of the file",
+                "no test calls a function in the file",
                 file=source.file,
-                found=what_came(outcomes),
-                expected="tests that call it: if they fail before, mend that; an installed copy of"
-                " the file is another file",
+                found=outcomes_text(outcomes),
+                expected="tests that import this file, not an installed copy, and get to the call",
             )
         return ProjectTests(source, jail, request, ran, outcomes)
     except BaseException:
@@ -212,33 +211,33 @@ def tests_of_file(source: SourceFile, tests: Path | None, settings: Verdicts) ->
 
 
 def _called(outcome: Outcome, file: Path, *, direct: bool = False) -> list[str]:
-    """Return the functions of a file that a test calls, of which it is none itself."""
+    """Return the functions of a file that a test calls, except the test itself."""
     itself = outcome.id.partition("::")[2].partition("[")[0].replace("::", ".")
     called = called_of(outcome, direct=direct)
     return [name for path, name in called if path == str(file) and name != itself]
 
 
-def what_came(outcomes: Sequence[Outcome]) -> str:
-    """Return in a line what came of tests, with the first that fail."""
+def outcomes_text(outcomes: Sequence[Outcome]) -> str:
+    """Return the outcomes of tests in a line, with the first failures."""
     failed = [f"{one.id}: {one.detail}" for one in outcomes if one.kind not in ("PASS", None)]
     return "; ".join([f"{len(outcomes)} tests, {len(failed)} failed", *failed[:3]])
 
 
 def check_ran(ran: Ran, where: Path) -> None:
-    """Check that pytest collected and ran tests, though not all may be collected.
+    """Check that pytest ran at least one test.
 
     Args:
-        ran: what came of it.
-        where: what it was given.
+        ran: the run.
+        where: the path that pytest was given.
 
     Raises:
-        CoralError: it did not, with what it said.
+        CoralError: it did not; shows pytest's output.
     """
     if ran.said and not ran.outcomes:
         raise _uncollected(ran, where)
     if not any(one.kind is not None for one in ran.outcomes):
         raise CoralError(
-            "there are no tests",
+            "no tests found",
             file=where,
             found=f"{len(ran.outcomes)} tests, all skipped" if ran.outcomes else "none",
             expected="tests that pytest collects: --tests, or examples in docstrings",
@@ -248,12 +247,12 @@ def check_ran(ran: Ran, where: Path) -> None:
 def _uncollected(ran: Ran, where: Path) -> CoralError:
     hangs = ran.collected is None and ran.kind == "TIMEOUT"
     return CoralError(
-        "the tests hang while they are collected" if hangs else "pytest cannot collect the tests",
+        "the tests hang during collection" if hangs else "pytest cannot collect the tests",
         file=where,
         found=ran.said,
-        action="install the package beside coral-batch, or mend the import"
+        action="install the package where coral-batch is installed, or fix the import"
         if "No module named" in ran.said
-        else "run pytest there, and mend what it says",
+        else "run pytest there and fix what it reports",
     )
 
 
@@ -264,13 +263,13 @@ def read_case_tests(
 
     Args:
         source: its file.
-        tests: the cases, a line each.
-        function: the function; None where the file defines a single one.
+        tests: the cases, one per line.
+        function: the function; None if the file defines only one.
         settings: as in `CaseTests`.
 
     Raises:
-        CoralError: the cases cannot be read, it is not clear which function they are of, or the
-            file imports what the jail of cases does not have.
+        CoralError: the cases cannot be read, it is not clear which function they test, or the jail
+            lacks a module that the file imports.
     """
     read_utf8(tests)
     names = [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef)]
@@ -281,7 +280,7 @@ def read_case_tests(
         parse_program(source.text, function)
     except Lost as lost:
         raise CoralError(
-            "the file cannot be tested by JSON cases",
+            "the file cannot be tested with JSON cases",
             file=source.file,
             found=lost.detail,
             action="write a test file instead: pytest runs it with all installed packages",
@@ -302,9 +301,9 @@ def unclear(file: Path, who: str, names: Sequence[str], choice: Sequence[str]) -
 
 
 def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
-    """Return the jail in which pytest runs tests of files.
+    """Return the jail in which pytest runs.
 
-    What is mounted is the project of each; pytest is started in that of the last.
+    The projects of all paths are mounted; pytest starts in the last one.
 
     Args:
         paths: resolved paths of files or folders, the tests last.
@@ -315,7 +314,7 @@ def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
     """
     for path in paths:
         if not path.exists():
-            raise CoralError("there is no such file", file=path)
+            raise CoralError("no such file", file=path)
     folders = [_project_folder(path) for path in paths]
     outermost = [one for one in dict.fromkeys(folders) if not {*folders} & {*one.parents}]
     start = next(one for one in outermost if folders[-1].is_relative_to(one))
@@ -324,7 +323,7 @@ def open_jail(paths: Sequence[Path], settings: Verdicts) -> ProjectJail:
 
 
 def _project_folder(path: Path) -> Path:
-    """Return the folder of the project that a file or folder belongs to; without one, its own."""
+    """Return the project folder of a file or folder, or its own folder without one."""
     own = import_root(path if path.is_file() else path / "file")
     for folder in (own, *own.parents):
         if settings_of(folder) or any((folder / name).is_file() for name in _PROJECT):

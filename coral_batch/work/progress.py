@@ -1,4 +1,4 @@
-"""What a stage says while it works: bars on a terminal and plain lines anywhere else."""
+"""Progress on stderr: bars on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-_QUIET = 1.0
-"""Seconds of work about which nothing is said."""
-_APART = 2.0
-"""Least seconds between two lines."""
+_QUIET = 10.0
+"""Seconds of work before the first line, and between two lines."""
 
-# tqdm's own lock is a semaphore for several processes. One that is killed leaves it behind, and
-# Python's resource tracker says so on the terminal. Here only one process draws bars.
+# tqdm's default lock is a semaphore shared by processes. A killed process leaks it, and Python's
+# resource tracker warns about that on the terminal. Only one process draws bars here.
 tqdm.set_lock(threading.RLock())
 
 
@@ -30,16 +28,16 @@ def progress(
     initial: int = 0,
     leave: bool = True,
 ) -> Any:
-    """Return a tqdm bar for stderr, or on anything but a terminal one that prints lines.
+    """Return a tqdm bar on stderr; one that prints lines if stderr is no terminal.
 
-    Worker processes show nothing, nor do the parts of a unit where there is no terminal.
+    Worker processes show nothing. Without a terminal, parts of a unit are not shown.
 
     Args:
-        iterable: what is worked on, finished one by one; None to call `update`.
-        what: what is done, such as ``training``.
-        total: how many units there are; None when that is not known.
-        units: what the units are, in the plural.
-        initial: how many of them were finished before.
+        iterable: the units, each yielded when it is finished; None to call `update`.
+        what: the work, such as ``training``.
+        total: number of units; None if unknown.
+        units: name of the units, in the plural.
+        initial: number of units that were finished earlier.
         leave: False for the parts of one unit.
     """
     terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -56,25 +54,25 @@ def progress(
 
 
 class _Lines(tqdm):
-    """A bar that prints a line for each unit, or for several where they are quick."""
+    """A bar that prints lines, at most one in `_QUIET` seconds."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Take what tqdm takes."""
+        """Take the arguments of tqdm."""
         form = "coral: {desc}: {n_fmt} of {total_fmt}{unit} after {elapsed}, {remaining} left"
-        options |= {"bar_format": form, "delay": _QUIET, "mininterval": _APART, "miniters": 1}
+        options |= {"bar_format": form, "delay": _QUIET, "mininterval": _QUIET, "miniters": 1}
         super().__init__(*arguments, **options)
 
     def display(self, *_: object, **__: object) -> None:
-        """Print a line; a log that cannot be written stops nobody."""
+        """Print a line; ignore a log that cannot be written."""
         with contextlib.suppress(OSError, ValueError):
             print(self, file=self.fp, flush=True)
 
     def close(self) -> None:
-        """Print what came after the last line."""
+        """Print the final state if the last line is older."""
         if not self.disable:
             if self.n > self.last_print_n and self.format_dict["elapsed"] >= _QUIET:
                 self.display()
-            self.sp = None  # there is no bar to be drawn a last time
+            self.sp = None  # tqdm must not redraw a bar
         super().close()
 
 
@@ -84,14 +82,15 @@ def say(what: str) -> None:
 
 
 def say_reuse(what: str, saved: Sequence[float], spent: Sequence[float]) -> None:
-    """Say how many results came from the store, and what making them had taken.
+    """Say how much time the store saved, unless all of it is quick work.
 
     Args:
-        what: what the results are, in the plural.
-        saved: the seconds that each result from the store had taken when it was made.
-        spent: the seconds that each other result took now.
+        what: the results, in the plural.
+        saved: seconds that each result from the store took when it was made.
+        spent: seconds that each new result took.
     """
-    say(
-        f"{what}: {len(saved)} of {len(saved) + len(spent)} from the store, which had taken "
-        f"{sum(saved):.1f} s; {len(spent)} made now in {sum(spent):.1f} s"
-    )
+    if sum(saved) + sum(spent) >= _QUIET:
+        say(
+            f"{what}: {len(saved)} of {len(saved) + len(spent)} from the store, saving "
+            f"{sum(saved):.1f} s; {len(spent)} made now in {sum(spent):.1f} s"
+        )

@@ -62,7 +62,7 @@ def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(copy: Path, stage: tuple
     wait_for_orphans(copy)
     if running.returncode != 0:  # the stage may have been quicker
         assert running.returncode == 130, errors
-        assert "`dvc repro` goes on from here" in errors
+        assert "`dvc repro` resumes here" in errors
         assert "Traceback" not in errors
         assert hashes(copy) == before
     run(copy, "coral", *stage)
@@ -98,7 +98,7 @@ def test_ctrl_c_in_training_ends_with_how_to_go_on_and_nothing_else(
     wait_for_orphans(copy)
     assert running.returncode == 130
     *said, last = [line for line in errors.splitlines() if line]
-    assert last == "interrupted; `dvc repro` goes on from here"
+    assert last == "interrupted; `dvc repro` resumes here"
     assert all(line.startswith("coral: ") for line in said), errors
 
 
@@ -152,7 +152,7 @@ def test_a_machine_without_memory_is_a_message(copy: Path) -> None:
     program += "doctor.doctor = lambda: print(torch.ones(1 << 50)); cli.main()"
     done = attempt(copy, sys.executable, "-c", program, "doctor")
     is_a_message(done)
-    assert "there is not enough memory" in done.stderr
+    assert "error: out of memory" in done.stderr
 
 
 @pytest.mark.long
