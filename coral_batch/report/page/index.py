@@ -44,6 +44,7 @@ from coral_batch.report.roles import with_training
 from coral_batch.report.times import NOTES, total
 from coral_batch.search.best import REFUSED, choose
 from coral_batch.search.descent import line
+from coral_batch.search.kinds import SEARCHES
 
 _FLOORS = {"empty": "empty answer", "unchanged": "unchanged program"}
 # Names of the measures of overlap between programs.
@@ -131,6 +132,7 @@ def index_page(run: Run) -> str:
         "measures": _MEASURES,
         "reliability": reliability(evidence),
         "budget": evidence.budget,
+        "mapped": SEARCHES[evidence.search].AUTOMATA_DECIDE,
         "linteval_rows": _linted(run.linteval),
         "linteval_outcomes": linted,
         "charts": _charts(run),
