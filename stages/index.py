@@ -1,4 +1,4 @@
-"""Stage `index`: the run at a glance, as the first of its HTML pages."""
+"""Stage `index`: the first page of the report."""
 
 from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
@@ -6,13 +6,8 @@ from coral_batch.lake import find, params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import (
-    BASE,
-    AdapterCardRow,
-    BestRow,
-    SelectionRow,
-    TimeRow,
-)
+from coral_batch.records.problem import Role
+from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Params
 from coral_batch.report.metrics import Metrics
 
@@ -21,38 +16,19 @@ TABLES = ("index",)
 
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     # Imported here: --help needs no templates.
-    from coral_batch.corpus.split.reading import read_problems
     from coral_batch.report.page.identity import identity
     from coral_batch.report.page.index import Run, index_page
-    from coral_batch.report.page.lineage import LineageEntry
-    from coral_batch.report.reading import read_individuals, read_repairs
 
-    metrics = tables.read_document("metrics", Metrics)
     names = settings.generations
-    fates = {name: tables.read_rows("selection", SelectionRow, name) for name in names}
-    best = metrics.best
-    individuals = {one.genome: one for one in read_individuals(tables, best.generation)}
-    genome = find(individuals, lake.path("population", best.generation), id=best.genome)
     run_ = Run(
-        metrics=metrics,
+        metrics=tables.read_document("metrics", Metrics),
         evidence=tables.read_document("evidence", Evidence),
         linteval=tables.read_document("linteval_metrics", dict),
-        lineage=[
-            LineageEntry(
-                name,
-                tables.read_rows("population", Genome, name),
-                frozenset(row.genome for row in rows if row.survived),
-                {row.genome: row.worth for row in rows},
-            )
-            for name, rows in fates.items()
-        ],
-        fates=fates,
-        best=individuals[genome],
-        repairs=(
-            read_repairs(tables, settings, best.generation, best.genome),
-            read_repairs(tables, settings, lake.VALIDATION_BASE, BASE),
-        ),
-        origins=sorted({problem.origin for problem in read_problems(tables, settings)}),
+        genomes=[row for name in names for row in tables.read_rows("population", Genome, name)],
+        fates={name: tables.read_rows("selection", SelectionRow, name) for name in names},
+        roles=tables.read_rows("manifest", Role),
+        seed=settings.seed,
+        select=settings.evolution.select,
         weights=settings.objectives.weights,
         times=tables.read_rows("times", TimeRow),
         card=tables.read_document("card", dict),
@@ -76,7 +52,7 @@ def _exported(tables: Tables) -> AdapterCardRow:
 
 
 def index() -> None:
-    """Write the first page of the report, and say what the run shows."""
+    """Write the first page of the report and print the evidence."""
     from coral_batch.report.claims import claims
 
     run(make)

@@ -105,7 +105,7 @@ def test_the_terminal_says_whether_a_difference_is_clear(run: Path) -> None:
     evidence()
     output = claims(lake.read_document("evidence", Evidence))
     assert [line for line in output.splitlines() if len(line) > 100] == []
-    assert "held out: WARNING, chance alone can explain the difference" in output
-    assert "such problems" in output
-    assert "0.25 [" in output
-    assert "+0.50 [" in output
+    assert "held out: the difference may be noise: its interval contains 0" in output
+    assert "such bugs" in output
+    assert "25 % [" in output
+    assert "+50 [" in output

@@ -1,7 +1,9 @@
-"""The HTML report: what it tells, that it is closed in itself, and that nothing escapes from it."""
+"""The HTML report: its content, and that it is self-contained and safe."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import shutil
 import struct
@@ -11,29 +13,28 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from coral_batch import lake
+from coral_batch.evidence.paired import Estimate
 from coral_batch.lake import params
+from coral_batch.records.bug import Bug
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import (
-    AdapterCardRow,
-    BestRow,
-    SelectionRow,
-    TimeRow,
-)
+from coral_batch.records.rows import BestRow, SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
+from coral_batch.repair.adapters import find_adapter
 from coral_batch.report.claims import LOCATED
 from coral_batch.report.page.charts import (
     Series,
     by_generation,
+    descent_chart,
+    held_out_chart,
     pareto,
-    time_chart,
     training_curve,
 )
 from coral_batch.report.page.generation import part_page
 from coral_batch.report.page.image import png, slice_through_time, snapshots
-from coral_batch.report.page.lineage import DRAWN, LineageEntry, genealogy
 from coral_batch.report.page.repairs import SHOWN
 from coral_batch.report.reading import read_repairs
 from coral_batch.search.best import NOBODY_PASSED, REFUSED
@@ -50,16 +51,18 @@ class Page(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
+        self.text = self.script = ""
         self.feed(html)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attributes)))
 
     def handle_endtag(self, tag: str) -> None:
-        self.text += " " if tag in {"td", "th", "dt", "dd", "li", "span", "h3"} else ""
+        self.text += " " if tag in {"td", "th", "dt", "dd", "li", "span", "h3", "option"} else ""
 
     def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] == "script" and not self.script:
+            self.script = data
         self.text += data
 
     def values(self, attribute: str) -> list[str]:
@@ -84,90 +87,92 @@ def pages(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> di
     }
 
 
-def test_the_first_page_compares_the_best_genome_with_the_base_model(
+def _text(html: str) -> str:
+    return " ".join(Page(html).text.split())
+
+
+def _first_page() -> str:
+    return _text(lake.path("index").read_text("utf-8"))
+
+
+def test_the_first_page_opens_with_the_result_and_what_ran(pages: dict[str, Page]) -> None:
+    opening = _first_page().partition("coral-batch report ")[2] or _first_page()
+    for words in (
+        "The best genome repairs 75 % of 2 held-out bugs, the base model 25 %",
+        "tiny, evolved search, population 3 x 2 generations, seed 1. Corpus: classics"
+        " (1 training, 2 test, 0 held-out programs).",
+        "base model 25 % [0, 75]",
+        "best genome 75 % [25, 100]",
+        "Difference: +50 [-10, +100] points, may be noise.",
+    ):
+        place = opening.index(words)
+        assert place < opening.index("Against the base model"), words
+
+
+def test_the_first_page_draws_the_line_of_descent_with_its_scores(pages: dict[str, Page]) -> None:
+    descriptions = pages["index.html"].values("aria-label")
+    assert "Line of descent of 001-00. 000-01 0.808, 001-00 0.900" in descriptions
+    links = pages["index.html"].values("href")
+    assert {"generations/000.html#g000-01", "generations/001.html#g001-00"} <= {*links}
+
+
+def test_the_first_page_links_best_genome_its_repairs_and_last_generation(
     pages: dict[str, Page],
 ) -> None:
-    text = " ".join(pages["index.html"].text.split())
-    opening = text[text.index("Evolved adapters") :]
-    assert opening.startswith(
-        "Evolved adapters that repair Python bugs Of 2 held-out bugs, which nobody trained or"
-        " selected on, the best genome 001-00 repairs 0.75 [0.25, 1.00], the base model"
-        " 0.25 [0.00, 0.75]: +0.50 [-0.10, +1.00]. CodeLinterEval, official pass@1,"
-        " 0.25 [0.12, 0.50] in place of 0.25 [0.12, 0.50]. Its last training showed it lint errors"
-        " as well, in programs of the training role."
-    )
-    assert "5 genomes, 4 adapters trained on 1,200 tokens, 20 samples of 400 tokens." in opening
-    assert opening.index("Contamination") < opening.index("Selection scores")
-    assert "Selection scores" in text
-    assert "so they flatter the best genome" in text
-    for name in ("Empty answer", "The program as it was"):
-        assert f"{name} 0.762 0.500 1.000 0.900 0.750 0.700 0.000 0/2" in text
-    assert "Best less base +0.091 +0.250 +0.000 +0.000 +0.110 +0.000 +0.500 +1" in text
-
-
-def test_the_first_page_draws_who_descends_from_whom_and_what_each_is_worth(
-    pages: dict[str, Page],
-) -> None:
-    text = " ".join(pages["index.html"].text.split())
-    assert "Its line of descent, with what selection saw: 000-01 0.808, 001-00 0.900." in text
-    assert "001-01 0.808" in text
-    # The generation is linked once, by itself; every other link names a genome.
-    assert pages["index.html"].values("href").count("generations/001.html") == 1
-
-
-def test_the_repairs_behind_the_headline_are_one_click_away(pages: dict[str, Page]) -> None:
-    text = " ".join(pages["index.html"].text.split())
-    assert "All held-out repairs: best genome, base model." in text
-    assert {"evaluation/best.html", "evaluation/base.html"} <= {*pages["index.html"].values("href")}
+    links = pages["index.html"].values("href")
+    opening = links[: links.index("evaluation/base.html")]
+    expected = ["generations/001.html#g001-00", "evaluation/best.html", "generations/001.html"]
+    assert [link for link in opening if link in expected][-3:] == expected
     for one, other in (("best", "base"), ("base", "best")):
         assert f"{other}.html" in pages[f"evaluation/{one}.html"].values("href")
 
 
 def test_the_first_page_names_the_adapter_that_is_exported(pages: dict[str, Page]) -> None:
-    key = lake.read_document("best", BestRow).key
-    files = {"adapter_model.safetensors": "e" * 64}
-    lake.write_rows("adapter_cards", [AdapterCardRow(key, {"steps": 784}, files)], "001")
-    index()
-    text = " ".join(Page(lake.path("index").read_text("utf-8")).text.split())
-    for words in (
-        f"coral export writes its adapter, {key[:12]}",
-        f"exported adapter: adapter_model.safetensors {'e' * 64}",
-        'What determined the exported adapter { "steps": 784 }',
-    ):
-        assert words in text
+    best = lake.read_document("best", BestRow)
+    exported, card, _ = find_adapter(best.generation, best.genome)
+    text = _first_page()
+    assert f"coral export writes the adapter of 001-00, {exported.key[:12]}" in text
+    for name, digest in card.files.items():
+        assert f"exported adapter: {name} {digest}" in text
+    assert 'Inputs of the exported adapter { "seed": 5 }' in text
 
 
-def test_the_note_of_the_held_out_bugs_tells_what_the_line_found_is(pages: dict[str, Page]) -> None:
-    what = "line of the bug found: how often the line that the model would most likely change first"
-    assert what in " ".join(pages["index.html"].text.split())
+def test_the_first_page_without_first_changes_has_no_share_of_lines_found(
+    pages: dict[str, Page],
+) -> None:
+    assert "Line of the bug found: share of bugs in whose line" in _first_page()
     lake.write_document("evidence", replace(EVIDENCE, located=None))
     index()
     assert LOCATED not in lake.path("index").read_text("utf-8")
 
 
-def test_the_first_page_tells_of_the_run_of_both_kinds_of_scores_and_of_the_second_benchmark(
+def test_the_first_page_has_evidence_second_benchmark_times_and_run(
     pages: dict[str, Page],
 ) -> None:
-    text = " ".join(pages["index.html"].text.split())
-    cells = "2 x 2 pass@1 0.25 [0.00, 0.75] 0.75 [0.25, 1.00] +0.50 [-0.10, +1.00] 0.93"
+    text = _first_page()
+    cells = "2 x 2 pass@1 25 % [0, 75] 75 % [25, 100] +50 [-10, +100] 0.93"
     for words in (
-        *("tiny", "1,234", "seccomp, rlimits", "torch", "3" * 64, "2" * 64, "Python"),
+        *("tiny", "1,234", "torch", "3" * 64, "2" * 64, "Python"),
         "bugfix: 0.30",  # params.yaml as it stands
         str(lake.path("examples")),
         f"selection {cells}",
         f"held out {cells}",
-        "Selection: WARNING, chance alone can explain the difference",
-        "Held out: WARNING, chance alone can explain the difference",
-        "about 12 such problems",
-        "4 trained on 1,200 tokens",
-        "n-grams of tokens 0.250 sieve gcd",
-        "official pass@1 0.25 [0.12, 0.50] 0.25 [0.12, 0.50] +0.25 [+0.12, +0.50]",
-        "strict pass@10 - - -",
-        "passes the item's tests, or, without tests, has the syntax tree of",
-        "8 items of 6 functions, 5 answers each; 4 items have tests",
+        "Held out: the difference may be noise: its interval contains 0. 80 % power needs about"
+        " 12 such bugs.",
+        "n-grams of tokens 0.25 sieve gcd",
+        "official pass@1 25 % [12, 50] 25 % [12, 50] +25 [+12, +50]",
+        "The training examples include lint errors.",
+        "8 items of 6 functions, 4 with tests; 5 answers each",
         "clean 0 30 findings 40 10 tests pass 7 7 flake8 codes fixed 9 9",
+        "empty answer 0.762 0.500 1.000 0.900 0.750 0.700 0 % 0/2",
+        "unchanged program 0.762 0.500 1.000 0.900 0.750 0.700 0 % 0/2",
+        "best genome 001-00 0.900 0.875 1.000 0.900 0.915 0.700 75 % 2/2",
+        "1.6 min: 0.8 of training, 0.5 of decoding and 0.3 of test cases.",
+        "Not timed: bug injection, linting",
+        "5 genomes: 4 adapters trained on 1,200 tokens, 20 samples of 400 tokens.",
     ):
         assert words in text, words
+    assert "pass@10" not in text  # too few answers
 
 
 def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[str, Page]) -> None:
@@ -176,7 +181,7 @@ def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[s
     write_best()
     results()
     index()
-    assert Page(lake.path("index").read_text("utf-8")).text.count(REFUSED) == 2
+    assert REFUSED in _first_page()
 
 
 def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> None:
@@ -187,14 +192,16 @@ def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> N
         "method DoRA",
         "repetition penalty 1.05",
         "3 steps, 300 tokens",
-        "Written by 001-00 (sample 0)",
+        "By 001-00 (sample 0)",
         "- return n - 1 + return n + 1",
         "Verdicts: 1 PASS, 1 FAIL",
         "case 1 FAIL 0 1",
         "flake8 1:1 E302",
         "bugfix 1.000 why bugfix",
-        "on average, would first change the program",
-        "25 def sieve(n): 75 > return n - 1 0 (behind it)",
+        "Probability of the first change by line",
+        "25 def sieve(n): 75 > return n - 1 0 (after the last line)",
+        "sieve ✓ 1 of 6 samples own",
+        "Isolation of the tests: seccomp, rlimits.",
     ):
         assert part in text, part
     assert "001-00" not in pages["validation/base.html"].text
@@ -216,7 +223,7 @@ def test_a_program_that_several_samples_have_is_shown_once(workspace: Path) -> N
     repairs = read_repairs(lake, params.load(), "000")
     same = [replace(one, sample=replace(one.sample, code="pass")) for one in repairs]
     text = part_page(lake.VALIDATION_BASE, [], same)
-    assert text.count("Against the buggy program") == 2  # problems
+    assert text.count("Diff to the buggy program") == 2  # problems
     assert "000-00 (samples 0, 1); 000-01 (samples 0, 1)" in text
 
 
@@ -228,18 +235,20 @@ def test_a_page_says_what_it_leaves_out(workspace: Path) -> None:
         for number in range(SHOWN + 3)
     ]
     text = part_page(lake.VALIDATION_BASE, [], many)
-    assert text.count("Against the buggy program") == SHOWN
-    assert f"{SHOWN + 3} distinct" in text
-    assert f"The first {SHOWN} are shown" in text
+    assert text.count("Diff to the buggy program") == SHOWN
+    assert f"The first {SHOWN} of {SHOWN + 3} distinct repairs" in text
 
 
 def test_nothing_that_a_model_wrote_becomes_markup(pages: dict[str, Page]) -> None:
     for name, found in pages.items():
         tags = {tag for tag, _ in found.tags}
-        assert not tags & {"script", "iframe", "object", "embed", "form", "base"}, name
+        assert not tags & {"iframe", "object", "embed", "form", "base"}, name
         assert [tag for tag, _ in found.tags].count("style") == 1
+        assert [tag for tag, _ in found.tags].count("script") == (name != "index.html")
         attributes = {key for _, held in found.tags for key in held}
         assert not {key for key in attributes if key.startswith("on")} | attributes & {"style"}
+        if name == "index.html":  # has no model output
+            continue
         assert "<script>window.owned = 1</script>" in found.text
         assert "{{ 7 * 191 }}" in found.text
         assert "<U+0000><U+001B>[31m<U+0007><U+007F><U+009B><U+202E><U+2066><U+200B>" in found.text
@@ -251,6 +260,9 @@ def test_a_page_needs_nothing_but_itself(pages: dict[str, Page]) -> None:
         assert len(policies) == 1
         assert policies[0].startswith("default-src 'none'; style-src 'sha256-"), name
         assert "unsafe" not in policies[0]
+        if name != "index.html":
+            digest = base64.b64encode(hashlib.sha256(found.script.encode()).digest()).decode()
+            assert f"script-src 'sha256-{digest}'" in policies[0]
         assert all(value.startswith("data:image/png;base64,") for value in found.values("src"))
 
 
@@ -300,31 +312,61 @@ def test_only_times_and_the_run_itself_differ_between_two_first_pages(
     assert lasting() == before
 
 
-def test_the_genealogy_of_many_genomes_draws_the_line_and_counts_what_it_leaves_out() -> None:
-    drawn, undrawn = genealogy([_entry(number) for number in range(4)], "003-07")
-    named = {f"{number:03d}-0{index}" for number in range(3) for index in (0, 1)} | {"003-07"}
-    assert {name for name in named if f">{name}  0.500</text>" in drawn} == named
-    assert drawn.count("<a ") == DRAWN
-    assert undrawn == 4 * 50 - DRAWN
+def test_every_problem_and_repair_can_be_filtered(pages: dict[str, Page]) -> None:
+    found = pages["generations/001.html"]
+    assert found.values("data-name") == ["sieve", "wrap"]
+    assert found.values("data-kind") == ["own", "own"]
+    assert {*found.values("data-outcome")} == {"repaired", "failed FAIL"}
+    assert {"all", "repaired", "failed", "FAIL", "own"} <= set(found.text.split())
+    # Without the script the filter is hidden and all problems are shown.
+    hidden = [attributes for _, attributes in found.tags if "hidden" in attributes]
+    assert [attributes["id"] for attributes in hidden] == ["filter"]
 
 
-def test_the_line_of_a_genome_is_all_its_ancestors() -> None:
-    lineage = [
-        _of("000", [_genome("000-00"), _genome("000-01"), _genome("000-02")]),
-        _of("001", [_genome("000-01"), _genome("001-00", "000-01", "000-02")]),
-        _of("002", [_genome("002-00", "001-00")]),
-    ]
-    drawn, undrawn = genealogy(lineage, "002-00")
-    assert "5 genomes in 3 generations; 002-00 descends from 3 of all 5" in drawn
-    assert undrawn == 0
+def test_a_bug_has_its_kind(workspace: Path) -> None:
+    write_lake()
+    bug = Bug("sieve-1", "sieve", "comparison", 1, "a", "b", "F", 1.0)
+    lake.write_rows("bugs", [bug])
+    samples = lake.read_rows("samples", SampleRow, "000")
+    renamed = [replace(samples[0], problem="sieve-1")]
+    lake.write_rows("samples", renamed, "000")
+    first = (
+        (pl.col("genome") == "000-00") & (pl.col("sample") == 0) & (pl.col("problem") == "sieve")
+    )
+    for table in ("verdicts", "findings", "scores"):
+        frame = lake.read_frame(table, "000").filter(first)
+        lake.write_frame(table, frame.with_columns(problem=pl.lit("sieve-1")), "000")
+    [repair] = read_repairs(lake, params.load(), "000")
+    assert repair.kind == "comparison"
 
 
-def test_charts_stand_for_a_run_of_one_generation_and_for_no_time() -> None:
+def test_the_chart_of_a_long_line_labels_some_of_its_genomes() -> None:
+    line = [f"{number:03d}-00" for number in range(20)]
+    genomes = [_genome(name, *line[:index][-1:]) for index, name in enumerate(line)]
+    others = [_genome(f"{number:03d}-01") for number in range(20)]
+    scores = {genome.id: 0.5 for genome in genomes + others}
+    drawn = descent_chart(genomes + others, scores, line, [name[:3] for name in line])
+    assert 2 <= drawn.count("<a ") <= 6
+    assert ">019-00  0.50</text>" in drawn
+    assert "018-00 0.500, 019-00 0.500" in drawn  # the description has all of them
+
+
+def test_the_chart_of_descent_draws_the_other_parents() -> None:
+    genomes = [_genome("000-00"), _genome("000-01"), _genome("001-00", "000-00", "000-01")]
+    scores = {"000-00": 0.5, "000-01": 0.25, "001-00": 0.75}
+    drawn = descent_chart(genomes, scores, ["000-00", "001-00"], ["000", "001"])
+    edges = re.search(r'class="edge" d="([^"]*)"', drawn)
+    assert edges is not None
+    assert edges[1].count("M") == 1
+
+
+def test_charts_of_one_generation_and_of_zeros_can_be_drawn() -> None:
     drawn = by_generation("Fitness", [Series("best genome", "best", [0.5])], ["000"])
     assert "nan" not in drawn
     assert "best genome from 0.500 to 0.500" in drawn
-    nothing = TimeRow("validation/base", 0, 0, 0.0, 0, 0, 0.0, 0, 0.0, 0.0)
-    assert "nan" not in time_chart([nothing])
+    nothing = Estimate(0.0, 0.0, 0.0)
+    assert "nan" not in held_out_chart(nothing, nothing)
+    assert "nan" not in descent_chart([_genome("000-00")], {"000-00": 0.0}, ["000-00"], ["000"])
     assert training_curve(()) == ""
     assert "in 1 steps" in training_curve((0.5,))
     one = _fate("000-00", Scores(1.0, 1.0, 1.0, 1.0, 1.0))
@@ -348,18 +390,6 @@ def test_a_picture_is_a_png_of_the_cells() -> None:
 
 def _genome(name: str, *parents: str) -> Genome:
     return Genome(name, parents, "mutation" if parents else "random", "B3/S23", 1, 0.5)
-
-
-def _entry(number: int) -> LineageEntry:
-    name = f"{number:03d}"
-    parents = (f"{number - 1:03d}-00", f"{number - 1:03d}-01") if number else ()
-    genomes = [_genome(f"{name}-{index:02d}", *parents) for index in range(50)]
-    return _of(name, genomes, f"{name}-00", f"{name}-01")
-
-
-def _of(name: str, genomes: list[Genome], *survivors: str) -> LineageEntry:
-    worth = dict.fromkeys((genome.id for genome in genomes), 0.5)
-    return LineageEntry(name, genomes, frozenset(survivors), worth)
 
 
 def _fate(genome: str, objectives: Scores | None = None) -> SelectionRow:

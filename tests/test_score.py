@@ -103,9 +103,9 @@ def test_scores_are_shares_of_the_answers_that_pass(
     monkeypatch.setattr(drawing, "draw", partial(draw_with, write, "fence"))
     assert score("released", "--bugs", "1") == 0
     text = " ".join(capsys.readouterr().out.split())
-    none, every = "0.00 [0.00, 0.00]", "1.00 [1.00, 1.00]"
-    assert f"repaired 9 (8) x 1 {none} {every} +1.00 [+1.00, +1.00] more than noise" in text
-    assert f"pass@1 3 (2) x 2 {every} {every} +0.00 [+0.00, +0.00] may be noise" in text
+    none, every = "0 % [0, 0]", "100 % [100, 100]"
+    assert f"repaired 9 (8) x 1 {none} {every} +100 [+100, +100] more than noise" in text
+    assert f"pass@1 3 (2) x 2 {every} {every} +0 [+0, +0] may be noise" in text
 
 
 def test_missing_tables_are_reported_with_the_command_that_makes_them(

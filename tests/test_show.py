@@ -180,7 +180,7 @@ def test_failed_thresholds_are_shown(small_lake: Path) -> None:
     assert "! below the threshold" in text
     text = genome_view("001", "001-00", None, colour=False)
     assert "gate      failed on style; shortfall 0.100" in text
-    assert "rank      none: only those that passed have one" in text
+    assert "rank      none: it did not pass the gate" in text
     assert NOBODY_PASSED not in text
     nobody = [replace(row, nobody_passed=True) for row in (rows[0], *failed)]
     lake.write_rows("selection", nobody, "001")
@@ -212,7 +212,7 @@ def test_a_test_function_is_named_instead_of_a_case(small_lake: Path) -> None:
 def test_an_answer_without_code_is_marked(small_lake: Path) -> None:
     samples = lake.read_rows("samples", SampleRow, lake.VALIDATION_BASE)
     lake.write_rows("samples", [replace(row, code="") for row in samples], lake.VALIDATION_BASE)
-    assert "no code; what the model wrote is in samples.jsonl" in model_view(
+    assert "no code; the raw answer is in samples.jsonl" in model_view(
         lake.VALIDATION_BASE, None, "wrap", False
     )
 

@@ -1,6 +1,9 @@
-"""What the evidence says, as a table and in words; at most 100 columns wide."""
+"""The evidence as text, at most 100 columns wide."""
 
 from __future__ import annotations
+
+from dataclasses import astuple
+from textwrap import fill
 
 from coral_batch.evidence.paired import LEVEL, POWER, Estimate, Paired
 from coral_batch.evidence.summary import OWN, SELECTION, Comparison, Evidence, Slice
@@ -10,33 +13,34 @@ from coral_batch.work.text import decimal, table
 
 TITLES = {
     "held_out": SHOWN["held_out"],
-    "test": "test, again",
+    "test": "test, re-run",
     "training": SHOWN["training"],
     SELECTION: "selection",
 }
-MEASURED = {"repaired": "repaired", "right": "P(first change is right)"}
-"""How the measures are called whose reliability the evidence has."""
+MEASURED = {"repaired": "pass@1", "right": "P(first change is right)"}
+"""Measure in `Evidence.reliability` -> its name in the report."""
 LOCATED = "line of the bug found"
-"""Shows how often a first change is most likely in the bug's line; the others show pass@1."""
+"""Name of `Evidence.located`."""
+
+_WIDTH = 100
 
 
 def claims(evidence: Evidence) -> str:
-    """Return the comparison of the best genome with the base model, and what it is worth."""
-    header = ("", "", "drawn", "base model", "best genome", "difference", "P(ahead)")
+    """Return the comparison of the best genome with the base model as text."""
+    header = ("", "", "n", "base model", "best genome", "difference", "P(ahead)")
     rows = []
     for name, comparison in evidence.scores.items():
-        drawn = drawn_text(comparison)
         metrics = {1: comparison.pass_at_1, comparison.k: comparison.pass_at_k}
         for k, paired in metrics.items():
-            rows.append((TITLES[name], f"pass@{k}", drawn, *paired_cells(paired)))
+            rows.append((TITLES[name], f"pass@{k}", count(comparison), *paired_cells(paired)))
     budget = evidence.budget
     return "\n".join(
         (
-            f"The best genome ({evidence.best}, generation {evidence.generation}, search"
+            f"Best genome {evidence.best} (generation {evidence.generation}, search"
             f" {evidence.search}) against the base model",
             *([] if evidence.passed else [REFUSED]),
             "",
-            table(header, rows, left={"", "drawn"}),
+            table(header, rows, left={"", "n"}),
             "",
             table(
                 ("held-out bugs", "bugs", "base model", "best genome", "difference", "P(ahead)"),
@@ -48,47 +52,52 @@ def claims(evidence: Evidence) -> str:
             ),
             "",
             *(
-                f"{TITLES[name]}: {conclusion(comparison)}"
+                _line(TITLES[name], conclusion(comparison))
                 for name, comparison in evidence.scores.items()
             ),
-            "Only `held out` is on problems that neither training nor selection has seen;",
-            "`selection` flatters.",
+            "Only the held-out bugs are independent of training and selection.",
             *with_training(evidence.scores),
-            *seen(evidence),
-            f"[ ]: {LEVEL:.0%} intervals, programs with all their bugs, and samples, drawn again;"
-            " P(ahead): share of",
-            "those draws in which the best genome is ahead. drawn: bugs (of programs) x samples.",
-            "Closest to a program trained or selected on: "
+            *(_line(title, text) for title, text in reliability(evidence)),
+            f"[ ]: {100 * LEVEL:.0f} % bootstrap intervals over programs and samples, differences"
+            " in points.",
+            "P(ahead): share of resamples in which the best genome scores higher.",
+            "n: bugs (of programs) x samples of each.",
+            "Largest overlap with a training or selection program: "
             + ", ".join(f"{name} {pair.value:.2f}" for name, pair in evidence.contamination.items())
             + ".",
-            f"Spent: {budget.genomes} genomes; {budget.samples:,} samples,"
-            f" {budget.decoded_tokens:,} tokens decoded;",
-            f"{budget.adapters} adapters, {budget.training_tokens:,} tokens trained on.",
+            f"Cost: {budget.genomes} genomes; {budget.samples:,} samples of"
+            f" {budget.decoded_tokens:,} tokens;",
+            f"{budget.adapters} adapters trained on {budget.training_tokens:,} tokens.",
         )
     )
 
 
-def seen(evidence: Evidence) -> list[str]:
-    """Say how much of the differences between genomes that selection saw is more than chance."""
+def _line(title: str, text: str) -> str:
+    return fill(f"{title}: {text}", _WIDTH, subsequent_indent="  ")
+
+
+def reliability(evidence: Evidence) -> list[tuple[str, str]]:
+    """Return how reliably each measure of selection ranks genomes, in words."""
     return [
-        f"What selection saw of {row.genomes} genomes, bugs of {row.programs} programs each,"
-        f" {MEASURED[name]}:"
-        f"\n  they differ by {row.spread:.3f}, chance adds {row.chance:.3f} (standard deviations),"
-        f" reliability {row.reliability:.2f}."
+        (
+            f"Reliability of {MEASURED[name]} in selection",
+            f"{row.reliability:.2f} ({row.genomes} genomes on bugs of {row.programs} programs;"
+            f" standard deviation {row.spread:.3f} between genomes, {row.chance:.3f} of noise).",
+        )
         for name, row in evidence.reliability.items()
     ]
 
 
 def slices(evidence: Evidence) -> list[tuple[str, Slice]]:
-    """Return the comparisons on the held-out bugs by name, in the order to show them in."""
+    """Return name and comparison of each part of the held-out bugs."""
     located = [] if evidence.located is None else [(LOCATED, evidence.located)]
-    # Bugs that were not injected are a part by difficulty already.
+    # Difficulty has a part of the bugs that were not injected already.
     kinds = [(name, part) for name, part in evidence.kinds.items() if name != OWN]
     return [*located, *evidence.difficulty.items(), *kinds]
 
 
-def drawn_text(comparison: Comparison) -> str:
-    """Say what was drawn, e.g. ``168 (76) x 1``: bugs, programs if fewer, samples of each."""
+def count(comparison: Comparison) -> str:
+    """Return the bugs, the programs if fewer, and samples of each, e.g. ``168 (76) x 1``."""
     programs = f" ({comparison.programs})" if comparison.programs < comparison.problems else ""
     return f"{comparison.problems}{programs} x {comparison.best_samples}"
 
@@ -104,33 +113,26 @@ def paired_cells(paired: Paired) -> tuple[str, str, str, str]:
 
 
 def interval(estimate: Estimate, signed: bool = False) -> str:
-    """Write a value with its interval, e.g. ``0.41 [0.12, 0.70]``."""
-    value, low, high = (
-        decimal(number, 2, signed=signed)
-        for number in (estimate.value, estimate.low, estimate.high)
-    )
-    return f"{value} [{low}, {high}]"
+    """Write a share in percent, ``41 % [12, 70]``, or a difference in points, ``+5 [-2, +12]``."""
+    value, low, high = (decimal(100 * one, 0, signed=signed) for one in astuple(estimate))
+    return f"{value}{'' if signed else ' %'} [{low}, {high}]"
 
 
 def conclusion(comparison: Comparison) -> str:
-    """Say in a sentence or two what the difference in pass@1 is worth."""
+    """Say whether the difference in pass@1 is more than noise."""
     paired = comparison.pass_at_1
     if not paired.unclear:
         verdict = "better" if paired.difference.value > 0 else "worse"
-        note = ", although the two intervals overlap" if paired.overlap else ""
-        return f"{verdict}; the difference is more than chance{note}."
+        return f"{verdict}; the difference is more than noise."
     if paired.difference.value == 0:
-        return "WARNING, no difference was seen, and the interval contains 0."
-    text = "WARNING, chance alone can explain the difference: "
+        return "no difference."
+    text = "the difference may be noise: "
     if paired.difference.low <= 0 <= paired.difference.high:
-        text += "its interval contains 0"
-        text += ",\n  and the models' intervals overlap." if paired.overlap else "."
+        text += "its interval contains 0."
     else:
-        text += "too few programs\n  differ (randomisation test, p > 0.05)."
+        text += "too few programs differ (randomisation test, p > 0.05)."
     problems, samples = comparison.needed.problems, comparison.needed.samples
     if problems is not None:
-        text += f"\n  To tell one this large in {POWER:.0%} of runs: about {problems} such problems"
-        text += (
-            f", or {samples} samples on each of these." if samples else "; samples alone do not."
-        )
+        text += f" {100 * POWER:.0f} % power needs about {problems} such bugs"
+        text += f", or {samples} samples of each of these." if samples else "."
     return text

@@ -1,8 +1,7 @@
-"""What a run achieved, as numbers that DVC can show and compare.
+"""The metrics of a run, which DVC shows and compares.
 
-Fitness, objectives and pass@1 are measured on the problems that selection uses: they say how well
-evolution did its task, not how well the best genome repairs programs that nobody selected on.
-Times are not here, so that two runs from scratch give the same bytes.
+All are selection scores: they are optimistic, since evolution selected on these problems. Times are
+elsewhere, so that two runs of the same parameters give the same bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ DECIMALS = 6
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What the report needs of one generation; its size does not depend on the samples.
+    """The tables of one generation that the metrics need.
 
     Attributes:
         generation: its name.
@@ -49,7 +48,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a model achieved, or the difference of two."""
+    """The scores of a model, or the difference of two models."""
 
     fitness: float
     objectives: Scores
@@ -59,7 +58,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class GenerationMetrics:
-    """What a generation achieved: its best genome, its means, all its samples."""
+    """The scores of a generation."""
 
     genomes: int
     new_adapters: int
@@ -116,10 +115,9 @@ def measure(
     Args:
         generations: the generations in order, at least one.
         best: the run's best genome.
-        best_passes: problem -> share of its samples that pass all cases, of those that selection
-            saw.
+        best_passes: selection problem -> share of the best genome's samples that pass all cases.
         of_base: the scores of the base model without an adapter.
-        floors: those of the repairs that no model makes, `coral_batch.records.rows.FLOORS`.
+        floors: the scores of `coral_batch.records.rows.FLOORS`.
         weights: the weights of the fitness.
     """
     problems = of_base["problem"].n_unique()
@@ -215,5 +213,5 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _rounded(value: float) -> float:
-    """Round to `DECIMALS`: metrics are read by people, and 1e-17 is no difference."""
+    """Round to `DECIMALS`, so that rounding errors are no difference."""
     return round(value, DECIMALS) + 0.0

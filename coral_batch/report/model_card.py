@@ -1,8 +1,7 @@
-"""The model card of an exported adapter, as the Hugging Face hub reads it.
+"""The model card of an exported adapter, for the Hugging Face hub.
 
-An adapter fits the weights that it was trained on. A hub id with its commit names them; the
-catalogue's are dequantised from a published GGUF file, which no id alone does; a local folder is
-known by its files' hashes alone.
+The card identifies the base weights: by a hub id and commit, by a published GGUF file that they are
+dequantised from (catalogue), or by the hashes of a local folder's files.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 GGUF_ADAPTER = "adapter.gguf"
 
 Form = Literal["peft", "merged", "gguf"]
-"""What is exported: PEFT's folder, the whole model, or the file `GGUF_ADAPTER` for llama.cpp."""
+"""PEFT's folder, the merged model, or the file `GGUF_ADAPTER` for llama.cpp."""
 
-# The greatest ranks that vLLM can be told to make room for.
+# Values of vLLM's --max-lora-rank.
 _RANKS = (8, 16, 32, 64, 128, 256, 512)
 
 
@@ -54,15 +53,15 @@ class Exported:
 
 @dataclass(frozen=True)
 class Trained:
-    """What an adapter was trained on and with.
+    """The training of an adapter.
 
     Attributes:
         table: file name of the table of training examples.
         examples: its SHA-256.
-        origins: where the problems come from that these show.
-        shown: what they show of a problem, in words.
+        origins: of the problems in these examples.
+        shown: what the examples of a problem are, in words.
         seed: of the training.
-        settings: name -> value of the hyperparameters, as params.yaml calls them.
+        settings: name in params.yaml -> value of each hyperparameter.
     """
 
     table: str
@@ -80,7 +79,7 @@ def model_card(exported: Exported, trained: Trained, base: Card, form: Form) -> 
         exported: the genome.
         trained: its adapter's training.
         base: the base model's card.
-        form: what lies beside the card.
+        form: of the export.
     """
     entry = CATALOGUE[base.name] if base.origin == "catalogue" else None
     front = ModelCardData(
@@ -94,7 +93,7 @@ def model_card(exported: Exported, trained: Trained, base: Card, form: Form) -> 
         ],
         license=None if base.licence is None else base.licence.lower(),
     )
-    # No page: Markdown is not escaped.
+    # Markdown needs no escaping.
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=False,

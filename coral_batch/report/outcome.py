@@ -1,4 +1,4 @@
-"""The table that a run ends with: what was achieved."""
+"""The metrics of a run as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coral_batch.work.text import decimal, table
 
 
 def outcome(metrics: Metrics) -> str:
-    """Return the run's table, at most 100 columns wide, and what evolution added, in words."""
+    """Return the metrics as a table, at most 100 columns wide, and the gain in words."""
     header = ("", "best", "mean", *OBJECTIVES, "pass@1", "solved", "gate", "adapters")
     rows: list[Sequence[str]] = [
         (
@@ -35,18 +35,16 @@ def outcome(metrics: Metrics) -> str:
     ]
     return "\n".join(
         (
-            "Fitness and mean objectives by generation; the base model; the best genome",
+            "Selection scores: generations (means of their genomes), base model, best genome",
             "",
             table(header, rows, left={""}),
             "",
-            _added(metrics),
+            _gain(metrics),
             *([] if metrics.best.passed else [REFUSED]),
-            f"These are selection scores: evolution selected on these {metrics.problems} problems,"
-            " so they flatter it.",
-            "solved: problems with a sample that passes all cases (a generation: of any genome).",
-            "best: of those that passed the gate, where any did. empty, unchanged: what an empty"
-            " answer",
-            "and the buggy program as it was are worth.",
+            f"Optimistic scores: evolution selected on these {metrics.problems} problems.",
+            "solved: problems with a sample that passes all cases, of any genome.",
+            "best: fittest genome that passed the gate, or of all if none did.",
+            "empty, unchanged: scores of an empty answer and of the unchanged buggy program.",
         )
     )
 
@@ -64,15 +62,15 @@ def _model_row(name: str, model: Summary | Best, problems: int) -> Sequence[str]
     )
 
 
-def _added(metrics: Metrics) -> str:
+def _gain(metrics: Metrics) -> str:
     best, base, gain = metrics.best, metrics.base, metrics.gain
-    verb = "added" if gain.fitness > 0 else "added nothing:"
+    verb = "raised" if gain.fitness > 0 else "did not raise"
     added = decimal(gain.fitness, 3, signed=True)
     return (
-        f"Evolution {verb} {added} fitness: {best.genome} (generation"
-        f" {best.generation}) has {best.fitness:.3f}, the base model {base.fitness:.3f};\n"
-        f"pass@1 {best.pass_at_1:.3f} against {base.pass_at_1:.3f}, problems solved"
-        f" {best.problems_solved} against {base.problems_solved} of {metrics.problems}."
+        f"Evolution {verb} fitness ({added}): {best.genome} (generation"
+        f" {best.generation}) {best.fitness:.3f}, base model {base.fitness:.3f};\n"
+        f"pass@1 {100 * best.pass_at_1:.0f} % and {100 * base.pass_at_1:.0f} %, problems solved"
+        f" {best.problems_solved} and {base.problems_solved} of {metrics.problems}."
     )
 
 

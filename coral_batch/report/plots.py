@@ -1,8 +1,4 @@
-"""The data of the DVC plots that dvc.yaml declares, one CSV file each.
-
-DVC draws them with its own templates: `linear` for what goes by generation, `bar_horizontal` for
-the best genome against the base model. The numbers are those of the metrics: selection scores.
-"""
+"""The data of the DVC plots that dvc.yaml declares, one CSV file each. All are selection scores."""
 
 from __future__ import annotations
 
@@ -24,10 +20,10 @@ def plots(
 ) -> dict[str, str]:
     """Return file name -> CSV text of every plot; arguments as in `metrics.measure`.
 
-    ``fitness.csv``: a row a generation: best and mean fitness, and the base model's.
-    ``objectives/NAME.csv``: a row a generation: an objective's mean, and that of its best genome.
-    ``best_objectives.csv``: a row an objective and model (best genome, base model): the score.
-    ``best_problems.csv``: a row a problem and model: pass@1.
+    ``fitness.csv``: by generation, the best and mean fitness and the base model's.
+    ``objectives/NAME.csv``: by generation, the objective of the best genome and its mean.
+    ``best_objectives.csv``: by objective and model (best genome, base model), the score.
+    ``best_problems.csv``: by problem and model, pass@1.
     """
     return {
         "fitness.csv": to_csv(
@@ -66,7 +62,7 @@ def _objective(name: str, metrics: Metrics, generations: Sequence[Evaluated]) ->
 
 
 def _paired(what: str, best: Mapping[str, float], base: Mapping[str, float]) -> str:
-    # A bar a label: DVC's bar template offsets bars by revision only, not by a column.
+    # One bar per label: DVC's bar template groups bars by revision only.
     rows = [
         (f"{name} ({model})", name, model, round(values[name], DECIMALS))
         for name in best

@@ -1,4 +1,4 @@
-"""Genomes and repairs, put together from the tables of one generation or of the base model."""
+"""Genomes and repairs, joined from the tables of a part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_shown
+from coral_batch.evidence.summary import OWN
 from coral_batch.lake.stage import Tables
+from coral_batch.records.bug import Bug
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
 from coral_batch.records.settings import Params
@@ -15,7 +17,7 @@ from coral_batch.search.automata.simulation import unpack
 
 
 def read_individuals(tables: Tables, generation: str) -> list[Individual]:
-    """Return a generation's genomes and what became of them, in the population's order."""
+    """Return the genomes of a generation and their results, in the population's order."""
     genomes, histories = unpack(tables.read_arrays("automata", generation))
     index = {genome: number for number, genome in enumerate(genomes)}
     features = tables.read_frame("features", generation).rows_by_key("genome", named=True)
@@ -49,6 +51,7 @@ def read_repairs(
     """
     samples = tables.read_rows("samples", SampleRow, part)
     problems = read_shown(tables, settings)
+    kinds = {bug.id: bug.kind for bug in tables.read_rows("bugs", Bug)}
     looks = {
         (row.genome, row.problem): row
         for row in tables.read_rows("first_changes", FirstChangeRow, part)
@@ -71,6 +74,7 @@ def read_repairs(
         repairs.append(
             Repair(
                 problems[row.problem],
+                kinds.get(row.problem, OWN),
                 row,
                 looks.get((row.genome, row.problem)),
                 verdicts[key],

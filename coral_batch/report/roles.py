@@ -1,18 +1,16 @@
-"""How problems are told apart by their role, wherever scores of theirs are shown."""
+"""Names of the roles of problems in the report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 SHOWN = {"training": "trained on", "test": "test", "held_out": "held out"}
-"""Role -> what stands beside a problem of that role."""
-TRAINED_ON = (
-    "The problems trained on show what an adapter keeps of their solutions: no evidence of repair."
-)
+"""Role -> its name in tables."""
+TRAINED_ON = "Scores on problems that were trained on measure memory, not repair."
 
 
 def with_training(roles: Iterable[str]) -> list[str]:
-    """Return what is to be said beside scores of problems of these roles: `TRAINED_ON` or nothing.
+    """Return the warning `TRAINED_ON` if training problems are among the roles.
 
     Args:
         roles: of the problems, or names of the sets of problems in the evidence.

@@ -1,4 +1,4 @@
-"""A finished run as `coral compare` sees it: from a folder, or from a revision that DVC knows."""
+"""Read a finished run from a folder or a revision, for `coral compare`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ TABLES = ("best", "bugs", "evidence", "manifest", "metrics", "adapters", "select
 
 @dataclass(frozen=True)
 class Run:
-    """What a run came to.
+    """A finished run.
 
     Attributes:
         name: the folder or the revision.
-        evidence: its own comparison with the base model.
+        evidence: its comparison with the base model.
         best: its best genome.
         objectives: of the best genome, a selection score.
         outcomes: set of problems (as in the evidence) -> problem -> the best genome's outcome.
@@ -57,25 +57,24 @@ def read_run(name: str) -> Run:
             repository.
 
     Raises:
-        CoralError: there is no such run, it is not finished, its tables are not to be had, or
-            another version of coral-batch wrote them.
+        CoralError: the run does not exist, is not finished, its tables are unavailable, or another
+            version of coral-batch wrote them.
     """
     with _lake_of(name) as root, lake.at(root):
         try:
             return _read(name)
         except lake.BrokenTable as error:
             raise CoralError(
-                "a run was made by another version of coral-batch, or its tables were changed",
+                "another version of coral-batch made this run, or its tables were changed",
                 file=lake.below(error.table),
                 field=name,
                 found="a table that breaks this version's schema",
-                action="compare with the code of the run's commit, or run `dvc repro` there with"
-                " this one",
+                action="use the code of the run's commit, or run `dvc repro` there with this code",
             ) from None
 
 
 def _read(name: str) -> Run:
-    """Read the run that the lake is at."""
+    """Read the run of the current lake."""
     best = lake.read_document("best", BestRow)
     of_best = pl.col("genome") == best.genome
     found = {SELECTION: outcomes(lake.read_frame("scores", best.generation).filter(of_best))}
@@ -90,7 +89,7 @@ def _read(name: str) -> Run:
         for row in lake.read_rows("adapters", AdapterRow, generation)
     }
     programs = {row.name: row.sha256 for row in lake.read_rows("manifest", Role)}
-    # A bug is the same with the same program, cases included.
+    # A bug is identified by its program (with cases) and its code.
     bugs = {row.id: _hash(programs[program_of(row.id)], row) for row in lake.read_rows("bugs", Bug)}
     return Run(
         name,
@@ -109,7 +108,7 @@ def _hash(program: str, bug: Bug) -> str:
 
 @contextmanager
 def _lake_of(name: str) -> Iterator[Path]:
-    """Yield the root of a run's lake; that of a revision is fetched into a temporary folder."""
+    """Yield the root of a run's lake; a revision is fetched into a temporary folder."""
     folder = Path(name)
     with reading(folder):
         there = folder.is_dir()
@@ -121,7 +120,7 @@ def _lake_of(name: str) -> Iterator[Path]:
         return
     if there:
         raise CoralError(
-            "there is no finished run in this folder",
+            "no finished run in this folder",
             file=folder,
             expected=f"{lake.ROOT / lake.PLACES['best']}",
             action="run `dvc repro` there",
@@ -133,8 +132,8 @@ def _lake_of(name: str) -> Iterator[Path]:
 
 
 def _fetch(revision: str, root: Path) -> None:
-    """Copy the tables that `read_run` reads out of a revision, from DVC's cache or its remote."""
-    # Imported here: DVC takes a second, which --help must not.
+    """Copy `TABLES` of a revision from DVC's cache or its remote."""
+    # Imported here: DVC takes a second to import.
     from dvc.api import DVCFileSystem
     from dvc.exceptions import DvcException
     from scmrepo.exceptions import SCMError
@@ -149,15 +148,15 @@ def _fetch(revision: str, root: Path) -> None:
             files.get_file(file, str(target))
     except (DvcException, SCMError, OSError) as error:
         raise CoralError(
-            "a run cannot be had",
+            "cannot load run",
             field=revision,
             found=str(error) or type(error).__name__,
             expected="a folder with a lake, a git revision or a DVC experiment of this repository",
-            action="`dvc exp show` lists experiments, `dvc fetch` gets what is not in the cache",
+            action="`dvc exp show` lists experiments, `dvc fetch` fills the cache",
         ) from None
     if not (root / lake.PLACES["best"]).is_file():
         raise CoralError(
-            "this revision holds no finished run",
+            "no finished run in this revision",
             field=revision,
             expected="a dvc.lock with the stage `best`, and its tables in DVC's cache",
             action="check it out and run `dvc repro`, then commit dvc.lock",

@@ -1,10 +1,11 @@
-"""Where the time of a run went, part by part: training, decoding and test cases."""
+"""The times of a run by part: training, decoding and test cases."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, replace
+from textwrap import fill
 
 import polars as pl
 
@@ -14,9 +15,15 @@ from coral_batch.records.rows import REFERENCE, DurationRow, SampleRow, TimeRow
 from coral_batch.records.settings import Params
 from coral_batch.work.text import table
 
+NOTES = (
+    "Work reused from the store counts as 0 s. Times of test cases are summed over parallel"
+    " processes; equal repairs ran once.",
+    "Not timed: bug injection, linting, CodeLinterEval's scoring and the start of each stage.",
+)
+
 
 def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
-    """Return a row for each part of a run; seconds are those of work that was not reused."""
+    """Return the times of each part of a run."""
     answers = [
         row
         for model in lake.LINT_MODELS
@@ -31,17 +38,25 @@ def run_times(tables: Tables, settings: Params) -> list[TimeRow]:
 
 
 def total(part: str, rows: Sequence[TimeRow]) -> TimeRow:
-    """Return the sums of `rows` as a part of that name."""
+    """Return the sum of `rows` under the name `part`."""
     _, *columns = zip(*(astuple(row) for row in rows), strict=True)
     return TimeRow(part, *(sum(column) for column in columns))
 
 
 def times_text(measured: Sequence[TimeRow]) -> str:
-    """Return the table of times, a row a part of the run and their total."""
-    header = ("", "trained", "reused", "s", "sampled", "reused", "s", "cases", "CPU s", "wall s")
+    """Return the times as a table with their total."""
+    header = ("", "trained", "reused", "s", "decoded", "reused", "s", "cases", "CPU s", "wall s")
     rows: list[Sequence[str]] = [_time_cells(row) for row in measured]
     rows += [(), _time_cells(total("total", measured))]
-    return "Where the time went: adapters, samples, test cases\n\n" + table(header, rows, left={""})
+    return "\n".join(
+        (
+            "Times: adapters, samples, test cases",
+            "",
+            table(header, rows, left={""}),
+            "",
+            *(fill(note, 100) for note in NOTES),
+        )
+    )
 
 
 def _time_cells(row: TimeRow) -> tuple[str, ...]:
@@ -55,7 +70,7 @@ def _generation(tables: Tables, name: str) -> TimeRow:
 
 
 def _repairs(tables: Tables, part: str) -> TimeRow:
-    """Sum up how long repairs took to draw and to run; those with the same code ran once."""
+    """Return the times of decoding and running repairs; equal code ran once."""
     first: dict[tuple[str, str], SampleRow] = {}
     for row in tables.read_rows("samples", SampleRow, part):
         first.setdefault((row.problem, row.code), row)

@@ -1,8 +1,7 @@
-"""The views of genomes, their repairs and injected bugs, from rows to text.
+"""Genomes, repairs and injected bugs as text.
 
-Nothing is read or printed here. Programs, model output and what came of running it pass through
-`coral_batch.work.text.escape`, and every line of it stands behind a prefix, so that it can neither
-drive the terminal nor pose as a verdict.
+Programs, model output and test results pass through `coral_batch.work.text.escape`. Every line of
+them has a prefix, so that they can neither control the terminal nor imitate a verdict.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from coral_batch.work.text import (
     table,
 )
 
-NO_CODE = "no code; what the model wrote is in samples.jsonl"
+NO_CODE = "no code; the raw answer is in samples.jsonl"
 UNCHANGED = "the buggy code, unchanged"
 
 _BAR = 10  # characters of a full bar
@@ -52,14 +51,14 @@ _KINDS = 60  # characters of a line of kinds
 
 @dataclass(frozen=True)
 class Individual:
-    """A genome and what became of it.
+    """A genome and its results.
 
     Attributes:
         genome: the genome.
-        cells: (steps + 1, height, width) array of 0 and 1, its automaton's history.
+        cells: history of its automaton, a (steps + 1, height, width) array of 0 and 1.
         features: its row of features.schema.json.
         adapter: its adapter.
-        selection: its fate.
+        selection: its row of selection.jsonl.
     """
 
     genome: Genome
@@ -71,12 +70,20 @@ class Individual:
 
 @dataclass(frozen=True)
 class Repair:
-    """A sample and what was found about it: its rows of the tables of the same names.
+    """A sample and its rows in the other tables.
 
-    Its `look` is its model's first look at the problem; None where it need not change the program.
+    Attributes:
+        problem: its problem.
+        kind: kind of the problem's bug; "own" if it was not injected.
+        sample: its row of samples.jsonl.
+        look: probabilities of the first change; None if answers may leave the program unchanged.
+        verdicts: one row per case.
+        findings: of flake8 and bandit.
+        scores: its row of scores.parquet.
     """
 
     problem: Problem
+    kind: str
     sample: SampleRow
     look: FirstChangeRow | None
     verdicts: Sequence[Mapping[str, Any]]
@@ -85,7 +92,7 @@ class Repair:
 
 
 def configuration_cells(configuration: AdapterConfiguration) -> tuple[str, ...]:
-    """Return method, r, alpha, dropout and modules, these without their common ``_proj``."""
+    """Return method, r, alpha, dropout and modules, the modules without ``_proj``."""
     return (
         "DoRA" if configuration.use_dora else "LoRA",
         str(configuration.r),
@@ -112,7 +119,7 @@ def knobs_text(knobs: Knobs) -> str:
 
 
 def individual_text(individual: Individual) -> str:
-    """Return the genome, its automaton, configuration and training, the gate and its fate."""
+    """Return the genome, automaton, configuration, training, gate and selection."""
     genome, adapter = individual.genome, individual.adapter
     parents = f" of {', '.join(genome.parents)}" if genome.parents else ""
     features = ", ".join(f"{name} {individual.features[name]:.3f}" for name in FEATURES)
@@ -145,7 +152,7 @@ def adapter_text(adapter: AdapterRow) -> str:
 
 
 def difference(before: str, after: str, names: tuple[str, str] = ("buggy", "repair")) -> list[str]:
-    """Return the escaped lines of a unified diff; none where nothing but the end differs."""
+    """Return the escaped lines of a unified diff; none if only trailing newlines differ."""
     one, other = (escape(code).rstrip("\n").split("\n") for code in (before, after))
     return list(difflib.unified_diff(one, other, *names, lineterm=""))
 
@@ -160,15 +167,14 @@ def diff_text(lines: Sequence[str], colour: bool) -> str:
 
 
 def failures(verdicts: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Return the verdicts that are no PASS, those that say the same about every case as one."""
+    """Return the failed verdicts; consecutive ones with the same message are one group."""
     failing = [row for row in verdicts if row["kind"] != "PASS"]
-    told: list[list[Mapping[str, Any]]] = []
+    found: list[list[Mapping[str, Any]]] = []
     for (kind, _), group in groupby(failing, key=lambda row: (row["kind"], row["detail"])):
-        # A program that dies before it reads its input says the same about every case; a wrong
-        # result is told beside the expected one of its case.
+        # A wrong result is shown with its case's input; a crash often is the same for all cases.
         rows = list(group)
-        told += [[row] for row in rows] if kind == "FAIL" else [rows]
-    return told
+        found += [[row] for row in rows] if kind == "FAIL" else [rows]
+    return found
 
 
 def case_name(row: Mapping[str, Any]) -> str:
@@ -197,7 +203,7 @@ def _configuration(configuration: AdapterConfiguration) -> str:
 
 def _training(adapter: AdapterRow) -> str:
     losses = adapter.losses
-    ended = "; diverged: stopped at a loss that is not finite" if adapter.diverged else ""
+    ended = "; diverged: stopped at a non-finite loss" if adapter.diverged else ""
     if not losses:
         return f"no step{ended}"
     return (
@@ -221,14 +227,14 @@ def _gate(selection: SelectionRow) -> str:
     if selection.nobody_passed:
         fate.append(f"          {NOBODY_PASSED}")
     if selection.rank is None:
-        rank = "none: only those that passed have one"
+        rank = "none: it did not pass the gate"
     elif selection.crowding is None:
-        rank = f"{selection.rank}, crowding distance infinite: an extreme of its rank"
+        rank = f"{selection.rank}, crowding distance infinite (an extreme of its rank)"
     else:
         rank = f"{selection.rank}, crowding distance {selection.crowding:.3f}"
     fate += [
         f"fitness   {selection.fitness:.3f} (a selection score)",
-        f"repaired  {selection.repaired:.3f} of its answers pass all cases (likewise)",
+        f"repaired  {selection.repaired:.3f} of its answers pass all cases (a selection score)",
         f"rank      {rank}",
         f"survived  {'yes' if selection.survived else 'no'}",
         f"children  {', '.join(selection.children) or 'none'}",
@@ -274,7 +280,7 @@ def _problem(repairs: Sequence[Repair], colour: bool) -> str:
 
 
 def mark(repair: Repair) -> str:
-    """Return what stands behind the name of a problem that was trained on; else nothing."""
+    """Return the mark of a training problem; else an empty string."""
     return f" ({SHOWN['training']})" if repair.scores["role"] == "training" else ""
 
 
@@ -287,7 +293,7 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
     )
     if same != sample.sample:
         return f"{paint(heading, BOLD, colour)}\n{about}\n  the same code as sample {same}"
-    assert repair.problem.buggy is not None  # what was shown
+    assert repair.problem.buggy is not None  # it has a prompt
     parts = (
         paint(heading, BOLD, colour),
         about,
@@ -300,9 +306,9 @@ def _repair(repair: Repair, same: int, colour: bool) -> str:
 
 
 def _origin(sample: SampleRow) -> str:
-    """Say how an answer came about: what was copied or thrown away, and how likely it is."""
+    """Return the copied tokens, discarded answers and log-probability of a sample."""
     copied = f" ({sample.copied_tokens} of them copied)" if sample.copied_tokens else ""
-    redrawn = f", {sample.redrawn} drawn before it" if sample.redrawn else ""
+    redrawn = f", {sample.redrawn} unchanged answers discarded" if sample.redrawn else ""
     likely = sample.log_probability
     return copied + redrawn + ("" if likely is None else f", log-probability {decimal(likely, 2)}")
 
@@ -376,9 +382,9 @@ class HeatLine:
     """A line of a buggy program.
 
     Attributes:
-        share: probability that the first change stands there, given that there is one.
-        text: the line, escaped; of the last one, what may stand behind the program.
-        right: the reference's first change stands there.
+        share: probability that the first change is in this line, given that there is a change.
+        text: the line, escaped.
+        right: the reference's first change is in this line.
     """
 
     share: float
@@ -387,9 +393,9 @@ class HeatLine:
 
 
 def heat(problem: Problem, looks: Sequence[FirstChangeRow]) -> list[HeatLine]:
-    """Return the lines of a problem's program, with the mean over some models' looks at it."""
-    assert problem.buggy is not None  # what was shown
-    lines = [*problem.buggy.strip("\n").split("\n"), "(behind it)"]
+    """Return the lines of a problem's program with the mean probability of the first change."""
+    assert problem.buggy is not None  # it has a prompt
+    lines = [*problem.buggy.strip("\n").split("\n"), "(after the last line)"]
     count = len(looks)
     return [
         HeatLine(
@@ -402,7 +408,7 @@ def heat(problem: Problem, looks: Sequence[FirstChangeRow]) -> list[HeatLine]:
 
 
 def heat_text(problem: Problem, look: FirstChangeRow, colour: bool) -> str:
-    """Return where a model would change a program, as text."""
+    """Return the probability of a model's first change by line."""
     rows = [f"first change, by line; probability {look.unchanged:.2f} that there is none"]
     for line in heat(problem, [look]):
         bar = "█" * round(line.share * _BAR)
@@ -412,10 +418,10 @@ def heat_text(problem: Problem, look: FirstChangeRow, colour: bool) -> str:
 
 
 def overview_text(bugs: Sequence[Bug]) -> str:
-    """Return a table of the programs with the number and the kinds of their bugs, and of kinds.
+    """Return the programs with their bugs, and the kinds of bugs, as two tables.
 
     Args:
-        bugs: the bugs, a program's side by side.
+        bugs: the bugs, ordered by program.
     """
     rows: list[Sequence[str]] = []
     for problem, group in groupby(bugs, key=lambda bug: bug.problem):
@@ -436,7 +442,7 @@ def overview_text(bugs: Sequence[Bug]) -> str:
 
 
 def bugs_text(bugs: Sequence[Bug], colour: bool) -> str:
-    """Return each bug as a diff against its reference, with its kind and what its cases say."""
+    """Return each bug: its kind, its failed cases and its diff to the reference."""
     return "\n\n".join(_bug(bug, colour) for bug in bugs)
 
 
@@ -450,6 +456,6 @@ def _bug(bug: Bug, colour: bool) -> str:
 
 
 def _counts(bugs: Sequence[Bug]) -> str:
-    """Return the kinds of bugs, with how many where there are several."""
+    """Return the kinds of bugs with their numbers."""
     kinds = Counter(bug.kind for bug in bugs)
     return ", ".join(kind if count == 1 else f"{kind} {count}" for kind, count in kinds.items())

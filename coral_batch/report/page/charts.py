@@ -1,18 +1,22 @@
-"""The page's charts of numbers by generation, of training, of the Pareto front and of time."""
+"""The charts of the report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 import moocore
 import numpy as np
 from markupsafe import Markup
 
-from coral_batch.records.rows import SelectionRow, TimeRow
+from coral_batch.evidence.paired import Estimate
+from coral_batch.records.genome import Genome
+from coral_batch.records.rows import SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Scores
+from coral_batch.report.claims import interval
 from coral_batch.report.page.svg import (
+    LEFT,
     Frame,
     Point,
     chart,
@@ -29,7 +33,9 @@ from coral_batch.search.ids import birth
 
 PANEL = (340.0, 210.0)
 WIDE = (560.0, 380.0)
-_MARKED = 40  # up to this many points a line shows each
+_MARKED = 40  # points of a line that are marked, at most
+_WIDTH = 340.0
+_LABELLED = 4  # genomes of a line of descent that are labelled, besides the last
 _CURVE = 200  # points of a training curve, neighbours averaged
 
 
@@ -42,12 +48,88 @@ class Series:
     values: Sequence[float]
 
 
+def held_out_chart(base: Estimate, best: Estimate) -> Markup:
+    """Draw the shares of bugs that the base model and the best genome repair, with intervals."""
+    x_ticks = ticks(0.0, max(base.high, best.high))
+    frame = Frame(_WIDTH, 112.0, (0, x_ticks[-1]), (-0.35, 1.3))
+    labels = [(value, f"{100 * value:.0f} %") for value in x_ticks]
+    parts = [frame.axes(labels, (), ("", ""))]
+    rows = ((1, "base model", base, "base", diamonds), (0, "best genome", best, "best", circles))
+    for row, name, share, css, shape in rows:
+        (low, y), (high, _), place = (
+            frame.at((value, row)) for value in (share.low, share.high, share.value)
+        )
+        whisker = f"M{n(low)} {n(y)}H{n(high)}M{n(low)} {n(y - 4)}v8M{n(high)} {n(y - 4)}v8"
+        parts += [
+            path(whisker, f"whisker {css}"),
+            path(shape([place], 6), f"dot {css}"),
+            text(LEFT, y - 12, f"{name} {interval(share)}", "mark start"),
+        ]
+    what = f"Base model {interval(base)}, best genome {interval(best)}"
+    return chart(_WIDTH, 112.0, "Bugs repaired", what, parts)
+
+
+def descent_chart(
+    genomes: Sequence[Genome],
+    scores: Mapping[str, float],
+    line: Sequence[str],
+    generations: Sequence[str],
+) -> Markup:
+    """Draw the score of each genome by its generation of birth, and a line of descent.
+
+    Args:
+        genomes: of all generations.
+        scores: what selection maximises, of each.
+        line: ids of the line of descent, oldest first.
+        generations: their names.
+    """
+    height = 180.0
+    y_ticks = ticks(min(scores.values()), max(scores.values()), 3)
+    low, high = y_ticks[0], y_ticks[-1]
+    room = 0.15 * (high - low)
+    last = len(generations) - 1
+    # Room for labels.
+    x_range = (-0.15 * last, 1.15 * last) if last else (-1.0, 1.0)
+    frame = Frame(_WIDTH, height, x_range, (low - room, high + room))
+    places = {
+        name: frame.at((generations.index(birth(name)[0]), score)) for name, score in scores.items()
+    }
+    others = {
+        (parent, genome.id)
+        for genome in genomes
+        if genome.id in line
+        for parent in genome.parents
+        if parent in places and parent not in line
+    }
+    edges = "".join(polyline([places[name] for name in edge]) for edge in sorted(others))
+    steps = [places[name] for name in line]
+    x_ticks = [(index, generations[index]) for index in whole_ticks(len(generations), 6)]
+    parts = [
+        frame.axes(x_ticks, y_ticks, ("generation", "score in selection")),
+        path(edges, "edge"),
+        path(circles([places[name] for name in scores if name not in line], 3.5), "hollow"),
+        path(polyline(steps), "line best"),
+        path(circles(steps, 5), "dot best"),
+    ]
+    for index in {*whole_ticks(len(line), _LABELLED), len(line) - 1}:
+        name = line[index]
+        x, y = places[name]
+        anchor = "start" if x < _WIDTH / 4 else "end" if x > _WIDTH * 0.75 else "middle"
+        rises = index + 1 < len(line) and scores[line[index + 1]] > scores[name]
+        label = text(x, y + (18 if rises else -10), f"{name}  {scores[name]:.2f}", f"mark {anchor}")
+        parts.append(
+            Markup('<a href="generations/{}.html#g{}">{}</a>').format(birth(name)[0], name, label)
+        )
+    what = ", ".join(f"{name} {scores[name]:.3f}" for name in line)
+    return chart(_WIDTH, height, f"Line of descent of {line[-1]}", what, parts)
+
+
 def by_generation(title: str, series: Sequence[Series], generations: Sequence[str]) -> Markup:
     """Draw lines over the generations."""
     values = [value for line in series for value in line.values]
     y_ticks = ticks(min(values), max(values))
     last = len(generations) - 1
-    # A run of one generation has its only points in the middle.
+    # One generation: its points are in the middle.
     frame = Frame(*PANEL, (0, last) if last else (-1, 1), (y_ticks[0], y_ticks[-1]))
     labels = [(index, generations[index]) for index in whole_ticks(len(generations), 6)]
     parts = [frame.axes(labels, y_ticks, ("generation", "score"))]
@@ -65,7 +147,7 @@ def by_generation(title: str, series: Sequence[Series], generations: Sequence[st
 
 
 def training_curve(losses: Sequence[float]) -> Markup:
-    """Draw the loss of every optimizer step; nothing where no step was made."""
+    """Draw the loss by optimizer step; empty without a step."""
     if not losses:
         return Markup("")
     bins = np.array_split(np.array(losses), min(_CURVE, len(losses)))
@@ -88,7 +170,7 @@ def training_curve(losses: Sequence[float]) -> Markup:
 
 
 def front(rows: Sequence[SelectionRow]) -> list[SelectionRow]:
-    """Return those that none of the others dominates in the objectives, fittest first."""
+    """Return the non-dominated genomes, fittest first."""
     objectives = np.array([astuple(row.objectives) for row in rows])
     chosen = moocore.is_nondominated(objectives, maximise=True, keep_weakly=True)
     members = [row for row, member in zip(rows, chosen, strict=True) if member]
@@ -102,14 +184,14 @@ def pareto(
     base: Scores,
     weights: Scores,
 ) -> Markup:
-    """Draw every genome by what the first and what the other objectives give to its fitness.
+    """Draw every genome: fitness from the first objective against fitness from the others.
 
-    The two add up to the fitness, so that lines of equal fitness fall from left to right.
+    Lines of equal fitness fall from left to right.
 
     Args:
         rows: every genome once.
         members: those on the front.
-        best: the one to name.
+        best: the genome to label.
         base: the base model's objectives.
         weights: of the fitness.
     """
@@ -171,44 +253,8 @@ def _beside(x: float, y: float, frame: Frame) -> Point:
     return (x - 10 if _anchor(x, frame) == "end" else x + 10, y + 4)
 
 
-def time_chart(rows: Sequence[TimeRow]) -> Markup:
-    """Draw a column a part: training, decoding and test cases on top of one another."""
-    stacks = [
-        (row.part, (row.training_seconds, row.decoding_seconds, row.wall_seconds)) for row in rows
-    ]
-    longest = max(sum(parts) for _, parts in stacks)
-    unit, seconds = _unit(longest)
-    y_ticks = ticks(0.0, longest / seconds)
-    frame = Frame(*WIDE, (-0.5, len(rows) - 0.5), (0, y_ticks[-1]))
-    half = min(0.36 * (frame.at((1, 0))[0] - frame.at((0, 0))[0]), 40.0)
-    labels = [(index, stacks[index][0]) for index in whole_ticks(len(stacks), 8)]
-    parts = [frame.axes(labels, y_ticks, ("part of the run", unit))]
-    for layer, css in enumerate(("training", "decoding", "cases")):
-        data = []
-        for index, (_, values) in enumerate(stacks):
-            edges = [0.0, *accumulate(value / seconds for value in values)]
-            low, high = list(pairwise(edges))[layer]
-            (x, bottom), (_, top) = frame.at((index, low)), frame.at((index, high))
-            if bottom - top > 0.05:
-                data.append(f"M{n(x - half)} {n(bottom)}V{n(top)}H{n(x + half)}V{n(bottom)}z")
-        parts.append(path("".join(data), f"fill {css}"))
-    totals = [sum(values[layer] for _, values in stacks) for layer in range(3)]
-    what = (
-        f"Training {totals[0]:.0f} s, decoding {totals[1]:.0f} s, test cases {totals[2]:.0f} s,"
-        f" over {len(rows)} parts of the run"
-    )
-    return chart(*WIDE, "Where the time went", what, parts)
-
-
-def _unit(longest: float) -> tuple[str, float]:
-    for name, seconds in (("hours", 3600.0), ("minutes", 60.0)):
-        if longest >= 2 * seconds:
-            return name, seconds
-    return "seconds", 1.0
-
-
 def bar(value: float, css: str, limit: float | None = None) -> Markup:
-    """Draw a share in [0, 1] as a bar, with a mark at a limit; the number stands beside it."""
+    """Draw a share in [0, 1] as a bar, with a mark at a limit."""
     parts = [path("M0 3h120v6H0z", "track"), path(f"M0 3h{n(120 * value)}v6H0z", f"fill {css}")]
     if limit is not None:
         parts.append(path(f"M{n(120 * limit)} 0v12", "limit"))
@@ -216,7 +262,7 @@ def bar(value: float, css: str, limit: float | None = None) -> Markup:
 
 
 def interval_bar(difference: float, lowest: float, highest: float) -> Markup:
-    """Draw a difference in [-1, 1] and its interval on a line that 0 is marked on."""
+    """Draw a difference in [-1, 1] with its interval and a mark at 0."""
     value, low, high = (80 + 74 * number for number in (difference, lowest, highest))
     parts = [
         path("M6 8H154", "track-line"),
@@ -227,20 +273,8 @@ def interval_bar(difference: float, lowest: float, highest: float) -> Markup:
     return _cell(160, 16, parts)
 
 
-def pair(base: float, best: float) -> Markup:
-    """Draw two shares in [0, 1] on one line: the base model's and the best genome's."""
-    x, y = 8 + 184 * base, 8 + 184 * best
-    parts = [
-        path("M8 8H192", "track-line"),
-        path(f"M{n(x)} 8H{n(y)}", "gain" if y >= x else "loss"),
-        path(diamonds([(x, 8)], 7.5), "dot base"),  # seen around the dot where both are equal
-        path(circles([(y, 8)], 4.5), "dot best"),
-    ]
-    return _cell(200, 16, parts)
-
-
 def _cell(width: int, height: int, parts: Sequence[Markup]) -> Markup:
-    """Wrap marks as an image in a cell of a table, beside what it shows in numbers."""
+    """Wrap marks as an image in a cell; the cell before it has the number."""
     return Markup(
         '<svg class="bar" viewBox="0 0 {w} {h}" width="{w}" height="{h}" aria-hidden="true">{body}'
         "</svg>"

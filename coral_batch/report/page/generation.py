@@ -1,6 +1,6 @@
-"""The page of one generation, or of the base model: every genome, every distinct repair.
+"""The page of a part: a generation, the base model or an evaluation.
 
-It holds no time and nothing of the machine: two runs from scratch give the same bytes.
+Two runs of the same parameters give the same bytes.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from coral_batch.report.views import Individual, Repair, configuration_cells, kn
 from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.best import NOBODY_PASSED
 
-# What `configuration_cells` and `knobs_cells` give.
+# Names of what `configuration_cells` and `knobs_cells` return.
 _CONFIGURATION = ("method", "rank r", "alpha", "dropout", "modules")
 _KNOBS = ("temperature", "top-p", "top-k", "repetition penalty")
 
 
 def view(individual: Individual) -> dict[str, Any]:
-    """Return what the pages show of a genome; pictures are data URIs."""
+    """Return what the page shows of a genome; images are data URIs."""
     steps, grids = snapshots(individual.cells)
     adapter = individual.adapter
     cells = (*configuration_cells(adapter.configuration), *knobs_cells(adapter.knobs))
@@ -47,7 +47,7 @@ def view(individual: Individual) -> dict[str, Any]:
 
 
 def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
-    """Return objective, score, threshold, whether it was reached, and a bar of the two."""
+    """Return objective, score, threshold, whether the score reaches it, and a bar of both."""
     return [
         (name, score, limit, name not in fate.failed, bar(score, "plain", limit))
         for name, score, limit in zip(
@@ -57,13 +57,13 @@ def gate(fate: SelectionRow) -> list[tuple[str, float, float, bool, Markup]]:
 
 
 _NAMES = {
-    lake.VALIDATION_BASE: "The base model",
-    lake.EVALUATIONS["base"]: "The base model, {problems}",
-    lake.EVALUATIONS["best"]: "The best genome, {problems}",
+    lake.VALIDATION_BASE: "Base model on the selection problems",
+    lake.EVALUATIONS["base"]: "Base model on {problems}",
+    lake.EVALUATIONS["best"]: "Best genome {genome} on {problems}",
 }
 
-# The page of the other model that was drawn for the same problems, and what it is called.
-_BESIDE = {
+# Evaluation -> the page of the other model on the same problems, and its name.
+_OTHER = {
     lake.EVALUATIONS["base"]: ("best", "Best genome on these problems"),
     lake.EVALUATIONS["best"]: ("base", "Base model on these problems"),
 }
@@ -73,24 +73,22 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
     """Return the page of a part.
 
     Args:
-        part: a generation, or another part of the lake that draws repairs.
-        individuals: the generation's genomes; none for another part.
-        repairs: all repairs of the part.
+        part: a generation, the base model or an evaluation.
+        individuals: the genomes of a generation; else empty.
+        repairs: of the part.
     """
     genomes = list(dict.fromkeys(repair.sample.genome for repair in repairs))
     problems = attempts(repairs)
     roles = {repair.scores["role"] for repair in repairs}
-    held_out = roles == {"held_out"}
-    name = _NAMES.get(part, f"Generation {part}")
+    where = "the held-out bugs" if roles == {"held_out"} else "all problems"
+    outcomes = {one for attempt in problems for item in attempt.repairs for one in item["outcome"]}
     return render(
         "generation.html",
         part=part,
-        name=name.format(problems="held out" if held_out else "all problems"),
-        generation=bool(individuals),
+        name=_NAMES.get(part, f"Generation {part}").format(problems=where, genome=genomes[0]),
         selected_on=part not in lake.EVALUATIONS.values(),
-        held_out=held_out,
         warnings=with_training(roles),
-        beside=_BESIDE.get(part),
+        other=_OTHER.get(part),
         before=f"{int(part) - 1:03d}" if individuals and int(part) else None,
         views=[view(individual) for individual in individuals],
         nobody_passed=NOBODY_PASSED,
@@ -98,6 +96,8 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
         genomes=genomes,
         matrix=_matrix(genomes, [attempt.problem for attempt in problems], repairs),
         attempts=problems,
+        outcomes=sorted(outcomes, key=lambda name: (name.isupper(), name)),
+        kinds=sorted({attempt.kind for attempt in problems}),
         shown=SHOWN,
         isolation=sorted({row["isolation"] for repair in repairs for row in repair.verdicts}),
     )
@@ -106,7 +106,7 @@ def part_page(part: str, individuals: Sequence[Individual], repairs: Sequence[Re
 def _matrix(
     genomes: Sequence[str], problems: Sequence[str], repairs: Sequence[Repair]
 ) -> list[list[tuple[int, int]]]:
-    """Return a row a genome and a cell a problem: samples that pass all cases, samples."""
+    """Return a row per genome, a cell per problem: samples that pass all cases, samples."""
     solved = {(genome, problem): (0, 0) for genome in genomes for problem in problems}
     for repair in repairs:
         key = (repair.sample.genome, repair.problem.name)

@@ -1,8 +1,4 @@
-"""What identifies a run: code, data, weights, versions, machine.
-
-The commit, the machine and the versions are those at the time the page is made. Work that DVC or
-the store found done was done before; what determined the best adapter is told by its own card.
-"""
+"""The code, machine, versions and files of a run, as of the time of the page."""
 
 from __future__ import annotations
 
@@ -25,11 +21,7 @@ _PACKAGES = (
 
 
 def identity(files: Sequence[Path]) -> dict[str, Any]:
-    """Find out what this run is: facts by subject, each a name and a value.
-
-    Args:
-        files: the tables whose SHA-256 is told.
-    """
+    """Return code, machine and versions as (name, value), and the SHA-256 of `files`."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "code": [*_code(), ("page made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")],

@@ -1,4 +1,4 @@
-"""The history of an automaton as a small PNG picture, inline in the page."""
+"""The history of an automaton as a PNG image in a data URI."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-# Living cells in a blue that stands out on white and on black; the others let the page through.
+# Live cells in a blue that is visible on white and on black; dead cells are transparent.
 _PALETTE = bytes((0, 0, 0, 61, 133, 198))
 _TRANSPARENCY = bytes((0, 255))
 _SNAPSHOTS = 5
@@ -17,7 +17,7 @@ _GAP = 2
 
 
 def snapshots(cells: NDArray[np.uint8]) -> tuple[list[int], NDArray[np.uint8]]:
-    """Return the steps shown, evenly from the first to the last, and their grids side by side.
+    """Return evenly spaced steps from the first to the last, and their grids side by side.
 
     Args:
         cells: (steps + 1, height, width) array of 0 and 1.
@@ -38,13 +38,13 @@ def slice_through_time(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def png(cells: NDArray[np.uint8]) -> bytes:
-    """Return an image of one pixel a cell, in the PNG format (ISO/IEC 15948), one bit a pixel.
+    """Return a PNG image (ISO/IEC 15948) with one pixel per cell and one bit per pixel.
 
     Args:
         cells: (height, width) array of 0 and 1.
     """
     height, width = cells.shape
-    # Every row begins with the number of its filter, 0 for none.
+    # Each row starts with its filter type: 0, none.
     rows = np.pad(np.packbits(cells, axis=1), ((0, 0), (1, 0)))
     return b"".join(
         (

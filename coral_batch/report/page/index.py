@@ -1,14 +1,13 @@
-"""The first page: the run at a glance. Its size hardly grows with the run.
+"""The first page: what ran, what came of it and where to look next.
 
-What it shows of every genome is a point or a mark; genomes and repairs in full are on the pages of
-the generations. It tells times, commit and machine, so it differs from run to run; sections other
-than ``time`` and ``run`` do not.
+Only its sections ``time`` and ``run`` differ between two runs of the same parameters.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -16,81 +15,82 @@ from markupsafe import Markup
 
 from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
+from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import (
     LOCATED,
-    MEASURED,
     TITLES,
     conclusion,
-    drawn_text,
+    count,
     interval,
     paired_cells,
+    reliability,
     slices,
 )
 from coral_batch.report.metrics import OBJECTIVES, Metrics
 from coral_batch.report.page.charts import (
     Series,
     by_generation,
+    descent_chart,
     front,
+    held_out_chart,
     interval_bar,
-    pair,
     pareto,
-    time_chart,
 )
-from coral_batch.report.page.generation import view
-from coral_batch.report.page.lineage import LineageEntry, genealogy
 from coral_batch.report.page.render import render
-from coral_batch.report.page.repairs import attempts
 from coral_batch.report.roles import with_training
-from coral_batch.report.times import total
-from coral_batch.report.views import Individual, Repair, knobs_text
+from coral_batch.report.times import NOTES, total
 from coral_batch.search.best import REFUSED, choose
 from coral_batch.search.descent import line
 from coral_batch.search.kinds import SEARCHES
 
-_ENDS = ("mean", "low", "high")
+_FLOORS = {"empty": "empty answer", "unchanged": "unchanged program"}
 # Names of the measures of overlap between programs.
-_FLOORS = {"empty": "Empty answer", "unchanged": "The program as it was"}
 _MEASURES = {
-    "similarity": "similarity as a whole",
+    "similarity": "similarity",
     "ngrams": "n-grams of tokens",
-    "trees": "subtrees of the syntax",
+    "trees": "subtrees of the syntax tree",
 }
-# Members of the Pareto front listed by name.
-_LISTED = 20
+# What `evolution.select` maximises.
+_SCORES = {
+    "reading": "probability that the first change is right",
+    "repair": "share of bugs repaired",
+    "fitness": "fitness",
+}
 
 
 @dataclass(frozen=True)
 class Run:
-    """What the first page tells of.
+    """The data of the first page.
 
     Attributes:
-        metrics: what was achieved.
-        evidence: how sure that is.
+        metrics: the metrics of the run.
+        evidence: the best genome against the base model.
         linteval: the metrics of CodeLinterEval.
-        lineage: the populations, in order.
-        fates: generation -> the fate of each genome.
-        best: the best genome and what became of it.
-        repairs: its repairs, and those of the base model.
-        origins: where the problems of all sources come from.
+        genomes: of all generations; a survivor is in several.
+        fates: generation -> its table `selection`.
+        roles: of all problems.
+        seed: of the run.
+        select: what selection maximises, `evolution.select`.
         weights: of the fitness.
-        times: where the time went.
+        times: of each part of the run.
         card: of the base checkpoint.
-        adapter: the card of the adapter that `coral export` writes.
+        adapter: the card of the best genome's adapter.
         identity: code, data, machine and versions.
-        taught: training shows CodeLinterEval's task.
-        params: params.yaml as it stands.
+        taught: the training examples include lint errors.
+        params: text of params.yaml.
     """
 
     metrics: Metrics
     evidence: Evidence
     linteval: Mapping[str, Any]
-    lineage: Sequence[LineageEntry]
+    genomes: Sequence[Genome]
     fates: Mapping[str, Sequence[SelectionRow]]
-    best: Individual
-    repairs: tuple[Sequence[Repair], Sequence[Repair]]
-    origins: Sequence[str]
+    roles: Iterable[Role]
+    seed: int
+    select: str
     weights: Scores
     times: Sequence[TimeRow]
     card: Mapping[str, Any]
@@ -103,60 +103,48 @@ class Run:
 def index_page(run: Run) -> str:
     """Return the first page."""
     metrics, evidence = run.metrics, run.evidence
-    # A survivor stands in several generations and is one genome.
-    rows = list({row.genome: row for fates in run.fates.values() for row in fates}.values())
-    members = front(rows)
+    # A survivor is in several generations.
+    rows = {row.genome: row for fates in run.fates.values() for row in fates}
+    worth = {name: row.worth for name, row in rows.items()}
+    descent = [name for name, _ in line(run.genomes, worth, metrics.best.genome)]
     held_out = evidence.scores.get("held_out")
-    lint_change = run.linteval["official"]["pass@1"]
-    of_best, of_base = (attempts(repairs) for repairs in run.repairs)
-    drawn, undrawn = genealogy(run.lineage, metrics.best.genome)
+    linted = sorted({*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]})
     shown = {
         "refused": None if metrics.best.passed else REFUSED,
         "objectives": OBJECTIVES,
         "generations": metrics.generations,
         "floors": [(_FLOORS[name], floor) for name, floor in metrics.floors.items()],
+        "sources": dict.fromkeys(row.source for row in run.roles),
+        "programs": Counter(row.role for row in run.roles),
         "titles": TITLES,
         "cells": paired_cells,
-        "drawn_text": drawn_text,
+        "count": count,
         "conclusion": conclusion,
         "difference_bar": _bar,
         "slices": slices(evidence),
         "located": LOCATED,
         "warnings": with_training(evidence.scores),
         "held_out": held_out,
-        "lead": held_out and paired_cells(held_out.pass_at_1),
+        "held_out_chart": held_out
+        and held_out_chart(held_out.pass_at_1.first, held_out.pass_at_1.second),
+        "descent": descent_chart(run.genomes, worth, descent, list(run.fates)),
+        "score": _SCORES[run.select],
         "measures": _MEASURES,
-        "measured": MEASURED,
+        "reliability": reliability(evidence),
         "budget": evidence.budget,
         "mapped": SEARCHES[evidence.search].AUTOMATA_DECIDE,
         "linteval_rows": _linted(run.linteval),
-        "price": lint_change is not None and lint_change["mean"] < 0,
-        "linteval_outcomes": sorted(
-            {*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]}
-        ),
+        "linteval_outcomes": linted,
         "charts": _charts(run),
-        "problems": [
-            (mine, theirs, pair(theirs.solved / theirs.samples, mine.solved / mine.samples))
-            for mine, theirs in zip(of_best, of_base, strict=True)
-        ],
-        "genomes": len(rows),
-        "front": members[:_LISTED],
-        "front_size": len(members),
-        "pareto": pareto(rows, members, run.best.selection, metrics.base.objectives, run.weights),
-        "descent": line(
-            (genome for part in run.lineage for genome in part.genomes),
-            {name: worth for part in run.lineage for name, worth in part.worth.items()},
-            metrics.best.genome,
+        "pareto": pareto(
+            list(rows.values()),
+            front(list(rows.values())),
+            rows[metrics.best.genome],
+            metrics.base.objectives,
+            run.weights,
         ),
-        "genealogy": drawn,
-        "undrawn": undrawn,
-        "best": view(run.best),
-        "base_knobs": knobs_text(run.repairs[1][0].sample.knobs),
-        "time_chart": time_chart(run.times),
         "times": [*run.times, total("total", run.times)],
-        "isolation": sorted(
-            {row["isolation"] for part in run.repairs for repair in part for row in repair.verdicts}
-        ),
+        "time_notes": NOTES,
         "determinants": json.dumps(run.adapter.determinants, indent=2, sort_keys=True),
     }
     return render("index.html", **vars(run) | shown)
@@ -171,15 +159,17 @@ def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:
     rows = []
     for kind in ("official", "strict"):
         for name, difference in metrics[kind].items():
-            models = [metrics[model][kind][name] for model in ("base", "best")]
-            cells = [_interval(found) for found in models] + [_interval(difference, signed=True)]
-            shown = difference and interval_bar(*(difference[key] for key in _ENDS))
-            rows.append((f"{kind} {name}", cells, shown or ""))
+            if difference is None:  # too few answers
+                continue
+            shares = [_estimate(metrics[model][kind][name]) for model in ("base", "best")]
+            gain = _estimate(difference)
+            cells = [*map(interval, shares), interval(gain, signed=True)]
+            rows.append((f"{kind} {name}", cells, _bar(gain)))
     return rows
 
 
-def _interval(found: Mapping[str, float] | None, signed: bool = False) -> str:
-    return interval(Estimate(*(found[key] for key in _ENDS)), signed) if found else "-"
+def _estimate(found: Mapping[str, float]) -> Estimate:
+    return Estimate(*(found[key] for key in ("mean", "low", "high")))
 
 
 def _charts(run: Run) -> list[tuple[str, Any]]:

@@ -1,8 +1,8 @@
-"""The templating layer: Jinja2 with escaping, one style sheet, and a policy that allows no script.
+"""Jinja2 templates with one style sheet and one script.
 
-The pages hold what models wrote. Nothing of it is ever marked as safe, there is no script on a
-page, and the Content-Security-Policy lets a browser run or load none: the style sheet is allowed
-by its hash, pictures are data URIs, and everything else is refused.
+The pages show text that models wrote. Templates escape all of it. The Content-Security-Policy
+allows this style sheet and this script, each by its hash, and images as data URIs; it forbids
+everything else.
 """
 
 from __future__ import annotations
@@ -28,14 +28,19 @@ def render(template: str, **values: Any) -> str:
         template: name of the template.
         values: what it shows; text is escaped, `Markup` (the charts) is not.
     """
-    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    style, script = (
+        (_TEMPLATES / name).read_text(encoding="utf-8") for name in ("style.css", "filter.js")
+    )
     policy = (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none';"
-        " form-action 'none'"
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
+        " img-src data:; base-uri 'none'; form-action 'none'"
     )
     page = _environment().get_template(template)
-    return page.render(style=Markup(style), policy=policy, **values) + "\n"
+    return page.render(style=Markup(style), script=Markup(script), policy=policy, **values) + "\n"
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 @cache
@@ -48,9 +53,4 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["score"] = partial(decimal, places=3)
-    environment.filters["signed"] = _signed
     return environment
-
-
-def _signed(value: float) -> str:
-    return decimal(value, 3, signed=True).replace("-", "\N{MINUS SIGN}")

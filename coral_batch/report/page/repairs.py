@@ -1,7 +1,7 @@
-"""The repairs as the page shows them: each distinct code of a problem once, and who wrote it.
+"""The repairs of a page: each distinct repair of a problem once.
 
-What a model wrote, and what came of running it, passes through `coral_batch.work.text.escape`
-here and through the templates' own escaping after it.
+Model output and test results pass through `coral_batch.work.text.escape` here; the templates escape
+them for HTML.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from coral_batch.report.views import (
 )
 from coral_batch.work.text import escape, inline
 
-# Distinct repairs of a problem shown on one page; a browser opens some megabytes in a second.
 SHOWN = 120
+"""Distinct repairs of a problem on a page, at most: browsers are slow with larger pages."""
 
 Question = tuple[str, str] | None
 """Input and expected result of a single case; None for a test, or several cases."""
@@ -42,17 +42,18 @@ class Attempts:
 
     Attributes:
         problem: its name.
-        mark: what stands behind it if the problem was trained on; else empty.
+        kind: kind of its bug; "own" if it was not injected.
+        mark: " (trained on)" for a training problem; else empty.
         prompt: the text given to the model.
-        heat: where its models would change the program, on average, line by line; empty where they
-            need not.
+        heat: probability of the first change by line, mean over the models; may be empty.
         samples: number of samples.
-        solved: how many of them pass every case.
+        solved: number of samples that pass every case.
         repairs: the distinct ones, best first; at most `SHOWN`.
-        omitted: how many distinct ones are not among them.
+        omitted: number of distinct repairs left out.
     """
 
     problem: str
+    kind: str
     mark: str
     prompt: str
     heat: Sequence[HeatLine]
@@ -68,9 +69,9 @@ class Attempts:
 
 
 def attempts(repairs: Sequence[Repair]) -> list[Attempts]:
-    """Group repairs by problem and then by code.
+    """Group repairs by problem and by code.
 
-    Within a problem those that pass more cases come first, then those that more samples have.
+    Within a problem, repairs that pass more cases come first, then those of more samples.
     """
     by_name = sorted(repairs, key=_name)
     return [_attempts(list(group)) for _, group in groupby(by_name, key=_name)]
@@ -87,6 +88,7 @@ def _attempts(repairs: Sequence[Repair]) -> Attempts:
     ordered = sorted(groups.values(), key=lambda group: (-_share(group[0]), -len(group)))
     return Attempts(
         repairs[0].problem.name,
+        repairs[0].kind,
         mark(repairs[0]),
         escape(repairs[0].sample.prompt),
         _heat(repairs),
@@ -109,9 +111,8 @@ def _share(repair: Repair) -> float:
 def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
     """Return what the page shows of repairs with the same code.
 
-    That is: genome -> its samples' numbers, and how many there are; the diff against the buggy
-    program as (class, line), or a note in its place; (name, kind) of every case, how many pass, and
-    those that fail alike; a line a finding; (objective, score, reason); the fitness of the first.
+    Among it: genome -> numbers of its samples; the diff as (class, line), or a note if there is
+    none; (name, kind) of each case; outcome: "repaired", or "failed" and the kinds of the failures.
     """
     first = repairs[0]
     samples: dict[str, list[int]] = {}
@@ -119,7 +120,7 @@ def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
         samples.setdefault(repair.sample.genome, []).append(repair.sample.sample)
     diff, note = _diff(first)
     counts = Counter(row["kind"] for row in first.verdicts)
-    kinds = sorted(counts, key=lambda kind: (kind != "PASS", kind))
+    failed = sorted(counts.keys() - {"PASS"})
     reasons = [inline(first.scores[f"{name}_reason"]) for name in OBJECTIVES]
     scores = [first.scores[name] for name in OBJECTIVES]
     return {
@@ -129,7 +130,8 @@ def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
         "note": note,
         "cases": [(case_name(row), row["kind"]) for row in first.verdicts],
         "passed": counts["PASS"],
-        "verdict": ", ".join(f"{counts[kind]} {kind}" for kind in kinds),
+        "outcome": ["failed", *failed] if failed else ["repaired"],
+        "verdict": ", ".join(f"{counts[kind]} {kind}" for kind in ("PASS", *failed)),
         "failures": [_failure(first.problem, rows) for rows in failures(first.verdicts)],
         "findings": [finding_text(row) for row in first.findings],
         "scores": list(zip(OBJECTIVES, scores, reasons, strict=True)),
@@ -140,8 +142,8 @@ def _distinct(repairs: Sequence[Repair]) -> dict[str, Any]:
 def _diff(repair: Repair) -> tuple[list[tuple[str, str]], str]:
     if not repair.sample.code.strip():
         return [], NO_CODE
-    assert repair.problem.buggy is not None  # what was shown
-    # The first two lines name the files; what is compared is said above the diff.
+    assert repair.problem.buggy is not None  # it has a prompt
+    # Without the two lines that name the files.
     lines = difference(repair.problem.buggy, repair.sample.code)[2:]
     kinds = {"+": "add", "-": "del", "@": "hunk"}
     return [(kinds.get(line[:1], "same"), line) for line in lines], "" if lines else UNCHANGED

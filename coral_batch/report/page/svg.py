@@ -1,8 +1,7 @@
-"""What the page's charts share: scales, ticks, the frame with axes and labels, marks as paths.
+"""Parts of the charts: scales, ticks, axes and marks.
 
-A chart is inline SVG without a script: `role="img"`, a title and a description for those who do not
-see it. Colours are classes of the style sheet, so that they follow the light or dark scheme; no
-mark differs from another by colour alone.
+A chart is inline SVG with a title and a description as its text alternative. Colours are classes of
+the style sheet, which has a light and a dark scheme. Marks differ by shape as well as by colour.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Frame:
     y: tuple[float, float]
 
     def at(self, point: Point) -> Point:
-        """Return where a point of the data lies, in px from the upper left corner."""
+        """Return the place of a data point, in px from the upper left corner."""
         return (
             LEFT + (point[0] - self.x[0]) / (self.x[1] - self.x[0]) * self._inner[0],
             TOP + (self.y[1] - point[1]) / (self.y[1] - self.y[0]) * self._inner[1],
@@ -108,12 +107,6 @@ def circles(points: Iterable[Point], radius: float) -> str:
     return "".join(
         f"M{n(x - radius)} {n(y)}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0-{d} 0" for x, y in points
     )
-
-
-def squares(points: Iterable[Point], radius: float) -> str:
-    """Return path data of a square around each point."""
-    d = n(2 * radius)
-    return "".join(f"M{n(x - radius)} {n(y - radius)}h{d}v{d}h-{d}z" for x, y in points)
 
 
 def diamonds(points: Iterable[Point], radius: float) -> str:
