@@ -232,7 +232,7 @@ def test_a_rank_that_vllm_has_no_room_for_is_served_merged(adapted: Path) -> Non
 
 def test_what_is_there_already_is_not_overwritten(adapted: Path) -> None:
     (adapted / "export").mkdir()
-    with pytest.raises(CoralError, match="something already"):
+    with pytest.raises(CoralError, match="already exists"):
         export(adapted / "export")
     assert list((adapted / "export").iterdir()) == []
 
