@@ -223,7 +223,9 @@ def test_a_worker_without_a_required_layer_of_isolation_refuses(
 ) -> None:
     (tmp_path / "pyseccomp.py").write_text("raise OSError('no libseccomp')\n")
     scheduler.worker("--no-nanny", "--name=weak", first=tmp_path)
-    with pytest.raises(CoralError, match=r"lacks the required isolation layer seccomp(?s:.*)worker weak on"):
+    with pytest.raises(
+        CoralError, match=r"lacks the required isolation layer seccomp(?s:.*)worker weak on"
+    ):
         judge(MIXED, SETTINGS)
 
 

@@ -137,7 +137,10 @@ def test_the_tests_that_run_are_those_that_the_file_defines() -> None:
     ("tests", "found"),
     [
         ("def test_a(): yield f(1)\n", "test_a is a generator or coroutine"),
-        ("def test_a(): pass\nasync def later(): pass\ntest_a = later\n", "test_a is a generator or coroutine"),
+        (
+            "def test_a(): pass\nasync def later(): pass\ntest_a = later\n",
+            "test_a is a generator or coroutine",
+        ),
         ("def test_a(): pass\ndel test_a\n", "test_a is not a function"),
         ("def test_a(): pass\ntest_a = 3\n", "test_a is not a function"),
     ],
