@@ -282,7 +282,7 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
                 "The base model cannot be written",
                 file=folder,
                 found=str(error),
-                action="free some space and run again",
+                action="free some space, then run again",
             ) from error
         for file in folder.iterdir():
             file.chmod(0o644)  # safetensors writes files that only their owner can read
