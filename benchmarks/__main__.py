@@ -1,13 +1,13 @@
-"""Measure coral-batch beside its peers, print one table and write it as JSON.
+"""Measure coral-batch and its peers, print one table and write it as JSON.
 
     python -m benchmarks [linting] [linteval] [verdicts] [training] [decoding]
 
-Without names all of them run, one after another, each in a process of its own, so that none
-inherits another's threads, memory or affinity. Each module has ``measure()``, which returns its
-rows (`benchmarks.table.Row`). One that fails leaves the others' rows, and the exit status says so.
+Without names all of them run one after another, each in its own process, so that none inherits
+another's threads, memory or affinity. Each module's ``measure()`` returns its rows
+(`benchmarks.table.Row`). If one fails, the others still run and the exit status is 1.
 
-The table goes to benchmarks/results/ with the machine, the versions and the commit, in a file
-named by the time. Nothing else should run meanwhile.
+The table is written to benchmarks/results/ with the machine, the versions and the commit, in a file
+named by the time. Run nothing else meanwhile.
 """
 
 from __future__ import annotations

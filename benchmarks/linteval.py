@@ -1,8 +1,8 @@
-"""Scoring CodeLinterEval answers beside one flake8 process an answer, as its own scorer runs.
+"""Compare scoring CodeLinterEval answers with one flake8 process per answer, as in its own scorer.
 
-1,200 answers, all different: to each of 120 items ten, the item's code and its canonical solution
-by turns, each with a line of its own. The processes run one after another, on fewer answers, and
-are taken to go on at that rate. Both ways are checked to agree on which answers pass.
+There are 1,200 different answers, ten for each of 120 items: alternately the item's code and its
+canonical solution, each with a unique extra line. The flake8 processes run one after another, on
+fewer answers; we extrapolate their rate. Both ways must agree on which answers pass.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PROCESSES = 40
 
 
 def measure() -> list[Row]:
-    """Score officially with one and two workers, and strictly, tests in the jail included."""
+    """Compute official scores with one and two workers, and strict ones with tests in the jail."""
     candidates = mutants(read_snippets(ROOT / "lake/raw/snippets"), each=2, seed=1)[:_ITEMS]
     items = [
         Item("{feedback}{code}", Inputs(one.code, "-"), (), Meta(number, one.canonical or one.code))

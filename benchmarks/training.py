@@ -1,15 +1,17 @@
-"""Adapter training beside transformers' Trainer, and beside the machine's matrix products.
+"""Compare adapter training with transformers' Trainer, and with the rate of matrix products.
 
-Both train the same LoRA adapter on the same batches of the bundled corpus' examples: the Trainer
-with PEFT and a padding collator, on all threads; ours an adapter a core, as a generation is
-trained, each beside its products on the same thread at the same time. On a GPU ours is one adapter
-as well, and both go over the examples four times, so that starting the device counts for less. The
-share of the matrix-product rate counts the operations that the maths needs: every token once
-through the frozen matrices forward and backward, causal attention, the adapter, the output head at
-answer positions. The base model's loading is not measured.
+Both train the same LoRA adapter on the same batches of the bundled corpus' examples. The Trainer
+uses PEFT and a padding collator, on all threads. We train one adapter per core, as in a generation,
+and measure the rate of matrix products on the same threads at the same load. On a GPU we also train
+one adapter, and both make four passes, so that device start-up counts for less. Loading the base
+model is not measured.
 
-With adapters in the upper layers alone, what the layers below make of the examples is computed once
-for all adapters of a run. Here its time is shared among those that train side by side.
+The share of the matrix-product rate counts the operations that the maths needs: every token once
+through the frozen matrices forward and backward, causal attention, the adapter, and the output head
+at answer positions.
+
+With adapters in only the upper layers, the lower layers run once for all adapters of a run. Here
+their time is divided among the adapters that train in parallel.
 """
 
 from __future__ import annotations
@@ -54,15 +56,15 @@ CONFIGURATION = AdapterConfiguration(8, 16, 0.0, ("q_proj", "v_proj"), use_dora=
 
 @dataclass(frozen=True)
 class Result:
-    """What an adapter that trained on a core measured.
+    """The measurements of one adapter.
 
     Attributes:
-        losses: of the steps.
+        losses: the loss of each step.
         tokens: prompt and answer tokens of all steps.
         seconds: training time.
-        lower_seconds: what running the layers below the adapted ones took, which is done once.
+        lower_seconds: time of the layers below the adapted ones, which run once.
         needed: operations that the maths needs.
-        rate: operations a second of products on the same core, before and after, mean.
+        rate: operations per second of matrix products on the same core, mean of before and after.
     """
 
     losses: tuple[float, ...]
@@ -74,12 +76,12 @@ class Result:
 
 
 def measure() -> list[Row]:
-    """Train LoRA on q and v, in all layers and in those of params.yaml."""
+    """Train LoRA on q and v, in all layers and in the layers of params.yaml."""
     return [row for layers in (None, TRAINING.layers) for row in _measure(layers)]
 
 
 def _measure(layers: int | None) -> list[Row]:
-    """Train an adapter a core, or one on a GPU, and then one with the Trainer."""
+    """Train one adapter per core, or one on a GPU, and then one with the Trainer."""
     gpu = devices()[0].type == "cuda"
     cores = 1 if gpu else len(os.sched_getaffinity(0))
     training = replace(TRAINING, layers=layers, passes=4 if gpu else 1)
@@ -104,7 +106,7 @@ def _measure(layers: int | None) -> list[Row]:
 
 
 def _alone(training: Training) -> Result:
-    """Train as a worker of `coral_batch.models.training.obtain` does: on one thread."""
+    """Train on one thread, like a worker of `coral_batch.models.training.obtain`."""
     torch.set_num_threads(1)
     base = load_base(BASE)
     examples = _examples(base)
@@ -125,13 +127,13 @@ def _alone(training: Training) -> Result:
 
 
 def _examples(base: BaseModel) -> list[Example]:
-    """Return the four of each training problem of the bundled classics."""
+    """Return the four examples of each training problem of the bundled classics."""
     problems = [one for one in read(CORPUS, "classics")[0] if one.name in TRAINING_PROBLEMS]
     return make_examples(problems, [], 0, base.tokenizer, docstring=True)
 
 
 def _in_order(base: BaseModel, examples: Sequence[Example], training: Training) -> list[Encoded]:
-    """Return the examples of all passes in the order in which `train` takes them."""
+    """Return the examples of all passes, in the order of `train`."""
     order = generator(SEED, "training order")
     encoded = [encode(example, base.tokenizer) for example in examples]
     return [
@@ -140,7 +142,7 @@ def _in_order(base: BaseModel, examples: Sequence[Example], training: Training) 
 
 
 def matrix_rate(base: BaseModel) -> float:
-    """Operations per second of products with this model's own up projections, 1,200 rows."""
+    """Return operations per second of products with the model's up projections, on 1,200 rows."""
     weights = [layer.mlp.up_proj.weight for layer in base.model.model.layers]
     wide, narrow = weights[0].shape
     left, right = (torch.randn(1200, size).to(weights[0]) for size in (narrow, wide))
@@ -156,7 +158,7 @@ def matrix_rate(base: BaseModel) -> float:
 
 
 def _wait(device: torch.device) -> None:
-    """Wait for what a GPU was told to do."""
+    """Wait for a GPU to finish its work."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 
@@ -167,9 +169,9 @@ def operations(
     configuration: AdapterConfiguration,
     below: int,
 ) -> float:
-    """Multiplications and additions that training on these rows needs.
+    """Return the multiplications and additions that training on these rows needs.
 
-    Those of the `below` lowest layers, which carry no adapter, are left out.
+    The `below` lowest layers, which have no adapter, are not counted.
     """
     config = base.model.config
     layers = base.model.model.layers[below:]
@@ -195,16 +197,16 @@ def operations(
 
 
 class Peer(Trainer):
-    """transformers' Trainer, with the batches in the order of the data set and our learning rates.
+    """transformers' Trainer with batches in data set order and our learning rates.
 
-    Its own linear schedule has the rate 0 in the first step.
+    Its own linear schedule starts with rate 0.
     """
 
     def create_scheduler(
         self, num_training_steps: int, optimizer: torch.optim.Optimizer | None = None
     ) -> LRScheduler:
         warmup = self.args.get_warmup_steps(num_training_steps)
-        last = num_training_steps - 1  # it also asks for the rate behind the last step
+        last = num_training_steps - 1  # it also asks for the rate after the last step
         self.lr_scheduler = LambdaLR(
             cast(torch.optim.Optimizer, optimizer or self.optimizer),
             lambda step: share_of_peak(min(step, last), num_training_steps, warmup),
@@ -225,7 +227,7 @@ def run_trainer(
     """Train with transformers' Trainer; return the loss of each step and the seconds.
 
     Args:
-        base: the base model, which is changed.
+        base: the base model, which gets changed.
         rows: the examples of all passes, in order.
         configuration: the adapter.
         training: hyperparameters.

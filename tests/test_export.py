@@ -232,7 +232,7 @@ def test_a_rank_too_large_for_vllm_is_served_merged(adapted: Path) -> None:
 
 def test_an_existing_folder_is_not_overwritten(adapted: Path) -> None:
     (adapted / "export").mkdir()
-    with pytest.raises(CoralError, match="something already"):
+    with pytest.raises(CoralError, match="already exists"):
         export(adapted / "export")
     assert list((adapted / "export").iterdir()) == []
 

@@ -133,7 +133,7 @@ def test_arrays_of_another_name_type_or_shape_are_refused(
 
 
 def test_a_row_that_is_there_twice_is_refused(workspace: Path) -> None:
-    twice = r"row 2(?s:.*)genome 000-01, problem gcd, sample 0(?s:.*)once"
+    twice = r"row 2(?s:.*)genome 000-01, problem gcd, sample 0(?s:.*)unique"
     with pytest.raises(CoralError, match=twice):
         lake.write_rows("samples", [SAMPLE, replace(SAMPLE, raw="other")], "000")
     lake.write_rows("samples", [SAMPLE], "000")
@@ -143,7 +143,7 @@ def test_a_row_that_is_there_twice_is_refused(workspace: Path) -> None:
         lake.read_rows("samples", SampleRow, "000")
     features = dict.fromkeys(("complexity", "intensity", "periodicity", "convergence"), 0.5)
     row = {"genome": "000-01", **features}
-    with pytest.raises(CoralError, match=r"row 2(?s:.*)genome 000-01(?s:.*)once"):
+    with pytest.raises(CoralError, match=r"row 2(?s:.*)genome 000-01(?s:.*)unique"):
         lake.write_frame("features", lake.frame("features", [row, row]), "000")
 
 
@@ -171,7 +171,7 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
         (_edit_field("genome", "../../etc"), ["row 1, genome", "../../etc"]),
         (lambda line: line[:20], ["line 1", "JSON"]),
         (lambda line: line.replace('"seed": 7', '"seed": NaN'), ["line 1", "NaN"]),
-        (lambda line: line.replace('"seed": 7', '"seed": 7, "seed": 8'), ["line 1", "twice"]),
+        (lambda line: line.replace('"seed": 7', '"seed": 7, "seed": 8'), ["line 1", "duplicate"]),
         (lambda line: line.replace('"seed": 7, ', ""), ["row 1", "missing seed"]),
         (lambda line: "[" * 100_000, ["line 1"]),
         (lambda line: line.replace('"seed": 7', '"seed": "\\ud800"'), ["line 1", "surrogates"]),

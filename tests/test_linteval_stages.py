@@ -208,7 +208,7 @@ def test_the_answered_items_are_exported_with_outputs_and_tests(project: Path) -
     coral("export", "base", str(lake.path("linteval_tests").with_name("answered.json")), "--items")
     assert lake.path("linteval_tests").read_bytes() == kept
     for file in ("answered/items.json", "answered/others.json"):
-        with pytest.raises(CoralError, match="something already"):
+        with pytest.raises(CoralError, match="already exists"):
             coral("export", "base", file, "--items")
     assert not Path("answered/others.json").exists()
 
@@ -224,7 +224,7 @@ def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
     assert [raw for answers in found.values() for raw in answers] == [
         row.raw for row in samples("base")
     ]
-    with pytest.raises(CoralError, match="something already"):
+    with pytest.raises(CoralError, match="already exists"):
         coral("export", "base", "submission.json")
     with pytest.raises(CoralError, match=r"export MODEL FOLDER/items\.json --items"):
         coral("score", str(lake.path("linteval_items")), "submission.json")

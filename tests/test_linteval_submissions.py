@@ -238,12 +238,12 @@ def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) ->
 def test_results_never_take_the_place_of_another_file(given: Path) -> None:
     before = {one: one.read_bytes() for one in given.iterdir()}
     for name in ("items.jsonl", "tests.jsonl", "good.json"):
-        with pytest.raises(CoralError, match="something already"):
+        with pytest.raises(CoralError, match="already exists"):
             coral(given / "items.jsonl", given / "good.json", "--json", given / name)
-        with pytest.raises(CoralError, match="something already"):
+        with pytest.raises(CoralError, match="already exists"):
             run_linteval("run", given / "items.jsonl", given / name)
     results = given / "good.json/out.json"
-    with pytest.raises(CoralError, match=r"good\.json/out\.json[\s\S]*good\.json is no folder"):
+    with pytest.raises(CoralError, match=r"good\.json/out\.json[\s\S]*good\.json is not a folder"):
         coral(given / "items.jsonl", given / "mixed.jsonl", "--json", results)
     assert {one: one.read_bytes() for one in given.iterdir()} == before
 

@@ -238,7 +238,7 @@ def test_random_addresses_are_a_missing_layer(arguments: str) -> None:
         text=True,
         check=True,
     )
-    assert "does not give the layer fixed_addresses" in done.stdout
+    assert "lacks the required isolation layer fixed_addresses" in done.stdout
     assert "take fixed_addresses out of verdicts.require" in done.stdout
 
 
@@ -293,7 +293,7 @@ def test_a_journal_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> Non
     (tmp_path / "folder").mkdir()
     too_long = tmp_path / ("x" * 256) / "verdicts.jsonl"
     for journal in (tmp_path / "folder", too_long):
-        with pytest.raises(CoralError, match=rf"cannot be kept[\s\S]*{journal}"):
+        with pytest.raises(CoralError, match=rf"cannot read or write[\s\S]*{journal}"):
             judge(MIXED[:1], SETTINGS, 1, journal)
 
 
@@ -304,7 +304,7 @@ def test_a_torn_journal_on_a_full_disk_is_told(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (journal.stat().st_size, hard))
     try:
-        with pytest.raises(CoralError, match=rf"cannot be kept[\s\S]*{journal}"):
+        with pytest.raises(CoralError, match=rf"cannot read or write[\s\S]*{journal}"):
             judge(MIXED[:1], SETTINGS, 1, journal)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

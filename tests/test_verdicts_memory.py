@@ -26,7 +26,7 @@ def test_more_workers_than_memory_are_refused() -> None:
     with pytest.raises(CoralError, match=f"4 x {much} MiB") as refused:
         judge([TWICE], settings(much), workers=4)
     assert "compute.workers" in str(refused.value)
-    with pytest.raises(CoralError, match="more memory than is free"):
+    with pytest.raises(CoralError, match="more memory than is available"):
         judge([TWICE], settings(available_memory() // MIB * 2))
 
 

@@ -1,6 +1,6 @@
-"""The lake: where tables lie, and how they are read, validated and written.
+"""The lake: where tables are, and how they are read, validated and written.
 
-The only package that knows a path of the lake. What nearly everyone needs stands here, as in
+The only package that knows the lake's paths. Common functions are re-exported here, as in
 ``lake.read_rows("samples", SampleRow, "000")``.
 """
 

@@ -1,7 +1,7 @@
-"""Whole files and folders or none: how everything in the lake is written.
+"""Atomic writes of files and folders; everything in the lake is written this way.
 
-A file or folder is made under another name beside its place, and renamed. What a killed run left
-unfinished is removed when the same thing is written again, after a day.
+A file or folder is written under a temporary name next to its target, then renamed. Leftovers of a
+killed run are removed when the same target is written again, after a day.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _REFUSED = frozenset(
         *(errno.EIO, errno.ENAMETOOLONG),
     )
 )
-"""What a file system says that takes no file or folder, which a user can mend."""
+"""Errors of the file system that the user can fix."""
 _ABANDONED = 24 * 60 * 60
-"""Seconds after which nobody can still be writing something."""
+"""Seconds after which a temporary file counts as abandoned."""
 
 
 @contextlib.contextmanager
@@ -36,10 +36,10 @@ def unfinished(target: Path, *, keep: bool = False) -> Iterator[Path]:
 
     Args:
         target: the file or folder.
-        keep: whether a folder that another process has put there meanwhile stays in its place.
+        keep: keep the folder if another process has put one there meanwhile.
 
     Raises:
-        CoralError: the disk does not take it, see `writing`; `target` is as it was before.
+        CoralError: writing fails, see `writing`; `target` is unchanged.
     """
     prefix = f".{target.name}.unfinished-"
     with writing(target):
@@ -65,7 +65,7 @@ def atomic(file: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
 
     Args:
         file: the file.
-        mode: its mode afterwards; None for that of a new file.
+        mode: its final mode; None for the default.
     """
     with unfinished(file) as complete:
         with complete.open("wb") as stream:
@@ -76,46 +76,48 @@ def atomic(file: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def writing(target: Path) -> Iterator[None]:
-    """Let what writes `target` report a disk that does not take it.
+    """Report file system errors while writing `target`.
 
     Raises:
-        CoralError: the disk is full, may not be written to, or has something else in that place.
+        CoralError: the disk is full or not writable, or something else is in the way.
     """
     try:
         yield
     except OSError as error:
-        # Of a tree that cannot be copied, shutil lists the error of each file.
+        # shutil.Error lists the error of each file of a tree.
         if error.errno not in _REFUSED and not isinstance(error, shutil.Error):
             raise
         raise CoralError(
             "a file or folder cannot be written",
             file=target,
             found=error.strerror or str(error),
-            action="free space, grant write access or clear what lies there, and run again; what"
-            " was finished is kept",
+            action="free space, grant write access or remove what is in the way, then run again; "
+            "finished work is kept",
         ) from None
 
 
 def check_free(*targets: Path | None) -> None:
-    """Check, before what takes long, that files or folders can be made where nothing lies yet.
+    """Check, before long work, that the targets do not exist and can be created.
 
     Raises:
-        CoralError: something is there already, or in the place of a folder above.
+        CoralError: a target exists, or one of its parents is a file.
     """
     for target in filter(None, targets):
         with reading(target):
             taken = target.exists()
         if taken:
-            action = "name another place, or remove it"
-            raise CoralError("there is something already", file=target, action=action)
-        # Folders that are missing are made.
+            action = "choose another path, or remove it"
+            raise CoralError("this path already exists", file=target, action=action)
+        # Missing folders are created.
         place = next(folder for folder in target.parents if folder.exists())
         if not place.is_dir():
-            raise CoralError("no file can be there", file=target, found=f"{place} is no folder")
+            raise CoralError(
+                "cannot create this path", file=target, found=f"{place} is not a folder"
+            )
 
 
 def is_abandoned(left: Path) -> bool:
-    """Whether a kill left something behind, which nobody can still be writing."""
-    with contextlib.suppress(OSError):  # it is finished or removed meanwhile
+    """Whether a temporary file is a leftover of a killed run."""
+    with contextlib.suppress(OSError):  # finished or removed meanwhile
         return time.time() - left.stat().st_mtime > _ABANDONED
     return False

@@ -1,4 +1,4 @@
-"""SHA-256 of files, and files accepted by it; of code, SHA-256 of what it does."""
+"""SHA-256 of files and of code, and checks against recorded hashes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def file_sha256(file: Path) -> str:
 
 
 def found_sha256(file: Path) -> str:
-    """Return a file's `file_sha256`, or words where none lies, but a folder or a bad link."""
+    """Return a file's `file_sha256`, or "no such file" if the path is not a regular file."""
     return file_sha256(file) if file.is_file() else "no such file"
 
 
@@ -27,10 +27,10 @@ def folder_hashes(folder: Path) -> dict[str, str]:
 
 
 def code_sha256(files: Iterable[Path]) -> str:
-    """Return the SHA-256, hexadecimal, of what Python files do, in their order.
+    """Return the SHA-256, hexadecimal, of the syntax trees of Python files, in their order.
 
-    It is that of their syntax trees: comments, docstrings and layout do not count. What another
-    Python writes into a tree beyond the older ones is empty where it is not used, and left out.
+    Comments, docstrings and layout do not count. Empty fields are left out, so that fields added by
+    a newer Python do not change the hash.
     """
     trees = [_meaning(ast.parse(file.read_bytes(), file)) for file in files]
     return hashlib.sha256(repr(trees).encode()).hexdigest()
@@ -46,7 +46,7 @@ def _meaning(node: object) -> object:
 
 
 def _is_text(node: object) -> bool:
-    """Whether a statement is a string and nothing else, such as a docstring."""
+    """Whether a statement is only a string, such as a docstring."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -55,12 +55,12 @@ def _is_text(node: object) -> bool:
 
 
 def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: str) -> None:
-    """Check that files are what was recorded.
+    """Check files against recorded hashes.
 
     Args:
-        folder: where they lie.
+        folder: the files' folder.
         files: name -> SHA-256, hexadecimal.
-        vouched: what recorded it, for the message.
+        vouched: what recorded the hashes, for the message.
         action: what to do, for the message.
 
     Raises:
@@ -71,7 +71,7 @@ def check_files(folder: Path, files: Mapping[str, str], vouched: str, action: st
         found = found_sha256(file)
         if found != expected:
             raise CoralError(
-                f"a file is not what {vouched} says",
+                f"a file does not match {vouched}",
                 file=file,
                 field="SHA-256",
                 found=found,

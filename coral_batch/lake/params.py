@@ -32,10 +32,10 @@ _SOURCES = "corpus.sources"
 
 
 def check_here() -> None:
-    """Check that the working directory is a project's root, for what reads no params.yaml.
+    """Check that the working directory is a project's root, for commands that need no parameters.
 
     Raises:
-        CoralError: there is no params.yaml in it.
+        CoralError: it has no params.yaml.
     """
     if not FILE.exists():
         raise _absent(FILE)
@@ -45,14 +45,14 @@ def load(file: Path = FILE) -> Params:
     """Read, validate and freeze params.yaml.
 
     Raises:
-        CoralError: the file is missing, is not YAML, or breaks the schema or one of the rules
-            between keys (`_check_rules`).
+        CoralError: the file is missing, is not YAML, or violates the schema or a rule between keys
+            (`_check_rules`).
     """
     return _build(_read(file, YAML(typ="safe", pure=True)), file)
 
 
 def _build(content: Any, file: Path) -> Params:
-    """Validate and freeze what params.yaml holds, or would hold by what stands in `file`."""
+    """Validate and freeze the content of params.yaml; errors name `file`."""
     _check_keys(content, file)
     error = first_error(validator("params"), content)
     if error is not None:
@@ -62,13 +62,13 @@ def _build(content: Any, file: Path) -> Params:
     known = {"generations": generations, "parts": parts}
     if known != chain or list(generations) != list(chain["generations"]):
         raise CoralError(
-            "the generations are not a chain from 000, each with its part",
+            "generations and parts must run from 000 without gaps",
             file=file,
             field="generations, parts",
             found={name: generation["next"] for name, generation in generations.items()},
             action="write both maps with `coral generations N`",
         )
-    # By name: DVC, which decides what is made again, sees no order in a map.
+    # Sorted: DVC ignores the order of a map, so it must not matter.
     content["corpus"]["sources"] = dict(sorted(content["corpus"]["sources"].items()))
     params = msgspec.convert(content, Params)
     _check_rules(params, file)
@@ -76,9 +76,9 @@ def _build(content: Any, file: Path) -> Params:
 
 
 def write_generations(count: int, file: Path = FILE) -> None:
-    """Rewrite the maps of generations and parts for `count` generations; all else keeps its text.
+    """Rewrite the maps of generations and parts for `count` generations; keep all other text.
 
-    Where params.yaml is a link, the file that it leads to is written.
+    If params.yaml is a link, its target is written.
 
     Raises:
         CoralError: params.yaml is not valid, before or after.
@@ -91,20 +91,20 @@ def write_generations(count: int, file: Path = FILE) -> None:
 
 
 def write_profile(profile: Path, file: Path = FILE) -> list[str]:
-    """Write the values of a profile into params.yaml; all else keeps its text.
+    """Write the values of a profile into params.yaml; keep all other text.
 
-    A profile has keys of params.yaml, as few as it wants, and their values. `generations` is a
-    number there, and `corpus.sources` takes the place of all sources.
+    A profile holds any subset of params.yaml's keys with new values. `generations` is a number
+    there, and `corpus.sources` replaces all sources.
 
     Args:
         profile: the profile's file.
         file: params.yaml.
 
     Returns:
-        A line for each value that is another now.
+        A line for each changed value.
 
     Raises:
-        CoralError: either file is not valid, or params.yaml would not be; nothing is written then.
+        CoralError: either file or the result is not valid; nothing is written.
     """
     load(file)
     safe, yaml = YAML(typ="safe", pure=True), _round_trip()
@@ -115,7 +115,7 @@ def write_profile(profile: Path, file: Path = FILE) -> list[str]:
     count = wanted.pop("generations", len(before["generations"]))
     if not isinstance(count, int) or not 1 <= count <= 999:
         raise CoralError(
-            "a profile's generations are a number",
+            "a profile's generations must be a number",
             file=profile,
             field="generations",
             found=count,
@@ -153,7 +153,7 @@ def _merge(document: Any, wanted: dict[str, Any], profile: Path, above: str) -> 
 
 
 def _in_lines(value: Any) -> Any:
-    """Return a list or map such that one without others in it is written in a line."""
+    """Mark lists and maps without nested ones to be written on one line."""
     if isinstance(value, list):
         made: Any = CommentedSeq(map(_in_lines, value))
         items = value
@@ -204,7 +204,7 @@ def _write(text: str, file: Path) -> None:
 
 
 def _round_trip() -> YAML:
-    """Return what lets comments, quotes and the order of keys survive a rewrite."""
+    """Return a YAML object that keeps comments, quotes and the order of keys."""
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = 4096
@@ -219,7 +219,7 @@ def _represent_null(representer: Any, _: None) -> Any:
 
 def _read(file: Path, yaml: YAML) -> Any:
     try:
-        # To YAML a line ends either way; ruamel keeps how one with a comment does.
+        # YAML accepts either line ending; ruamel keeps that of a line with a comment.
         return yaml.load(file.read_bytes().decode("utf-8").replace("\r\n", "\n"))
     except FileNotFoundError:
         raise _absent(file) from None
@@ -244,18 +244,18 @@ def _first_line(error: Exception) -> str:
 
 
 def _check_keys(value: Any, file: Path) -> None:
-    """Check that all keys are texts, as JSON has them.
+    """Check that all keys are strings, as in JSON.
 
     Raises:
-        CoralError: one is none, such as 001 without quotes.
+        CoralError: a key is not, such as 001 without quotes.
     """
     if isinstance(value, dict):
         if others := [key for key in value if not isinstance(key, str)]:
             raise CoralError(
-                f"a key of {file.name} is no text to YAML",
+                f"a key of {file.name} is not a string",
                 file=file,
                 found=", ".join(map(str, others)),
-                expected='a text, in quotes where it looks like another value: "001"',
+                expected='a string, quoted if YAML would read it as another type: "001"',
             )
         value = list(value.values())
     if isinstance(value, list):
@@ -264,7 +264,7 @@ def _check_keys(value: Any, file: Path) -> None:
 
 
 def _check_rules(params: Params, file: Path) -> None:
-    """Check what a JSON Schema cannot say: the rules between keys."""
+    """Check the rules between keys, which a JSON Schema cannot express."""
 
     def insist(
         holds: bool,
@@ -285,11 +285,15 @@ def _check_rules(params: Params, file: Path) -> None:
     for name in OBJECTIVES:
         low, high = getattr(params.gate.base, name), getattr(params.gate.max, name)
         most = f"at most gate.max.{name} = {high}"
-        insist(low <= high, "a threshold would loosen", f"gate.base.{name}", low, most)
+        insist(low <= high, "gate.base must not exceed gate.max", f"gate.base.{name}", low, most)
     survivors, population = params.evolution.survivors, params.evolution.population
-    fewer = f"less than evolution.population = {population}"
-    bred = survivors < population
-    insist(bred, "nobody would be bred", "evolution.survivors", survivors, fewer)
+    insist(
+        survivors < population,
+        "survivors must be fewer than the population",
+        "evolution.survivors",
+        survivors,
+        f"less than evolution.population = {population}",
+    )
     calibration = params.calibration
     insist(
         calibration.automata >= calibration.needed,
@@ -303,11 +307,11 @@ def _check_rules(params: Params, file: Path) -> None:
         field = f"corpus.sources.{name}"
         insist(
             "://" not in source.path and not source.path.startswith("git@"),
-            "a source is a file or a folder",
+            "a source must be a local file or folder",
             f"{field}.path",
             source.path,
             "a path",
-            "clone or download it yourself, and set the path to where it lies",
+            "clone or download it yourself and set its local path",
         )
         if isinstance(source.roles, Shares):
             total = math.fsum(astuple(source.roles))
@@ -320,7 +324,7 @@ def _is_one(total: float) -> bool:
 
 
 def _chain(count: int) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the maps `generations` and `parts` of so many generations."""
+    """Return the maps `generations` and `parts` for `count` generations."""
     names = [f"{index:03d}" for index in range(count + 1)]
     return {
         "generations": {name: {"next": following} for name, following in pairwise(names)},

@@ -1,4 +1,4 @@
-"""Where things are in the lake: table -> place."""
+"""Paths of the lake's tables."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 ROOT = Path("lake")
 _root: ContextVar[Path] = ContextVar("root", default=ROOT)
 VALIDATION_BASE = "validation/base"
-"""The part of the base model, on the bugs that genomes are selected by."""
+"""The part of the base model on the bugs used for selection."""
 # The base model and the best genome on the problems of `evaluation.problems`.
 EVALUATIONS = {"base": "evaluation/base", "best": "evaluation/best"}
 PARTS = (VALIDATION_BASE, *EVALUATIONS.values())
-"""The parts that draw repairs besides the generations."""
+"""The parts that sample repairs, besides the generations."""
 LINT_MODELS = ("base", "best")
-"""The models that answer CodeLinterEval in the pipeline; any other is GENERATION/GENOME."""
+"""The models that the pipeline runs on CodeLinterEval; any other is GENERATION/GENOME."""
 # Outside the lake, so that DVC never removes them with a stage's outputs.
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
 JOURNALS = Path(".coral/verdicts")
 
-# Table -> place in the lake. {part} is the folder of a generation or of one of `PARTS`, {model} the
-# folder of a model that answers CodeLinterEval, {source} one of the corpus.
+# Table -> path in the lake. {part} is the folder of a generation or of one of `PARTS`, {model} the
+# folder of a model that answers CodeLinterEval, {source} a source of the corpus.
 PLACES = {
     "problems": "corpus/{source}.jsonl",
     "source_roles": "corpus/roles/{source}.jsonl",
@@ -82,7 +82,7 @@ SCHEMAS = {
 
 
 def path(table: str, part: str | None = None) -> Path:
-    """Return where a table lies.
+    """Return a table's path.
 
     Args:
         table: a key of `PLACES`.
@@ -100,7 +100,7 @@ def path(table: str, part: str | None = None) -> Path:
 
 @contextmanager
 def at(root: Path) -> Iterator[None]:
-    """Let every table named within the block be that of another lake."""
+    """Use another lake inside the block."""
     token = _root.set(root)
     try:
         yield
@@ -109,23 +109,23 @@ def at(root: Path) -> Iterator[None]:
 
 
 def below(place: Path) -> str:
-    """Return a path of the lake as tables hold it: seen from the lake's own folder."""
+    """Return a path relative to the lake, as tables store it."""
     return place.relative_to(_root.get()).as_posix()
 
 
 def above(place: str) -> Path:
-    """Return the path that `below` stands for."""
+    """Return the path for a relative one from `below`."""
     return _root.get() / place
 
 
 def journal(stage: str, part: str | None = None) -> Path:
-    """Return the file in which a stage keeps verdicts until its tables are written."""
+    """Return the file that keeps a stage's verdicts until its tables are written."""
     name = stage if part is None else f"{stage}-{part.replace('/', '-')}"
     return JOURNALS / f"{name}.jsonl"
 
 
 def lint_subject(model: str) -> tuple[str, str | None]:
-    """Return where the subject of a model of CodeLinterEval stands: part, and genome if several."""
+    """Return the part of a CodeLinterEval model's subject, and its genome if there are several."""
     if model == "base":
         return VALIDATION_BASE, None
     if model == "best":
@@ -135,12 +135,12 @@ def lint_subject(model: str) -> tuple[str, str | None]:
 
 
 def asked_alone(place: Path) -> str | None:
-    """Return of which genome a path of the lake holds answers that no stage of dvc.yaml draws."""
+    """Return the genome whose answers a path holds, if no stage of dvc.yaml makes them."""
     parts = place.relative_to(_root.get()).parts
     return "/".join(parts[1:3]) if parts[0] == "linteval" and len(parts) == 4 else None
 
 
 def lint_models() -> list[str]:
-    """Return the models that CodeLinterEval was asked of: `LINT_MODELS`, and genomes by name."""
+    """Return the models with CodeLinterEval answers: `LINT_MODELS`, then genomes by name."""
     asked = path("linteval_items").parent.glob("*/*/samples.jsonl")
     return [*LINT_MODELS, *sorted("/".join(file.parts[-3:-1]) for file in asked)]

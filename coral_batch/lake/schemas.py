@@ -1,11 +1,11 @@
-"""The JSON Schemas in schemas/, compiled once, and the message of a violation.
+"""The JSON Schemas in schemas/, compiled once, and error messages for violations.
 
-A schema in a file may refer to a part of itself (``"$ref": "#/$defs/..."``) or of another one
-(``"$ref": "params.schema.json#/..."``). None names an objective: a property or an entry of a list
-with ``{objective}`` in it stands for one per objective, and ``"{objectives}"`` for their number.
+A schema may refer to a part of itself (``"$ref": "#/$defs/..."``) or of another file
+(``"$ref": "params.schema.json#/..."``). No schema names an objective: a property or list entry with
+``{objective}`` stands for one per objective, and ``"{objectives}"`` for their number.
 
-jsonschema-rs accepts what certainly satisfies a schema, in a hundredth of jsonschema's time;
-jsonschema decides the rest, and words every message.
+jsonschema-rs accepts clearly valid values, about 100 times as fast as jsonschema. jsonschema
+decides the rest and gives the messages.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def _matches(_: Any, pattern: str, text: Any, __: Any) -> Iterator[ValidationErr
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
-# JSON Schema calls 1.0 an integer, and Python's NaN slips through every bound; neither is meant. To
-# Python a `$` also stands before a last newline, to JSON Schema at the end alone.
+# JSON Schema counts 1.0 as an integer, and Python's NaN passes every bound; we allow neither. In
+# Python `$` also matches before a final newline, in JSON Schema only at the end.
 _Strict = extend(
     Draft202012Validator,
     {"pattern": _matches},
@@ -75,11 +75,11 @@ class Schema:
         self._types = jsonschema_rs.Draft4Validator(_types(schema) | _DEFINITIONS)
 
     def is_valid(self, value: Any) -> bool:
-        """Return whether a JSON value satisfies the schema."""
+        """Whether a JSON value satisfies the schema."""
         return self.accepts(value) or self._strict.is_valid(value)
 
     def accepts(self, value: Any) -> bool:
-        """Return whether a JSON value satisfies the schema for certain."""
+        """Whether a JSON value certainly satisfies the schema."""
         try:
             return self._quick.is_valid(value) and self._types.is_valid(value)
         except ValueError:  # text that UTF-8 cannot hold
@@ -91,7 +91,7 @@ class Schema:
 
 
 _COMBINING = frozenset({"$ref", "allOf", "anyOf", "contains", "if", "not", "oneOf", "prefixItems"})
-"""Keywords whose parts are not looked into: a value under them may hold no float."""
+"""Keywords whose parts are not searched for types; their values must not hold floats."""
 _EXACT = {"$ref": "#/definitions/exact"}
 _DEFINITIONS = {
     "definitions": {
@@ -105,7 +105,7 @@ _DEFINITIONS = {
 
 
 def _types(schema: Any) -> Any:
-    """Return what a schema says of types, for Draft 4: to later ones 1.0 is an integer."""
+    """Return a schema's types for Draft 4; later drafts count 1.0 as an integer."""
     if not isinstance(schema, dict):
         return schema
     if schema.keys() & _COMBINING:
@@ -120,7 +120,7 @@ def _types(schema: Any) -> Any:
 
 
 def read(name: str) -> dict[str, Any]:
-    """Return ``schemas/NAME.schema.json``, written out."""
+    """Return ``schemas/NAME.schema.json`` with all references resolved."""
     file = f"{name}.schema.json"
     content = {key: part for key, part in _parse(file).items() if key != "$defs"}
     written: dict[str, Any] = _written_out(content, file)
@@ -133,7 +133,7 @@ def _parse(file: str) -> Any:
 
 
 def _written_out(node: Any, file: str) -> Any:
-    """Put a file's references and objectives in place; keywords beside a reference go first."""
+    """Resolve references and objectives; keywords next to a reference take precedence."""
     if node == "{objectives}":
         return len(OBJECTIVES)
     if isinstance(node, list):
@@ -151,7 +151,7 @@ def _written_out(node: Any, file: str) -> Any:
 
 
 def _for_each_objective(entry: Any) -> list[Any]:
-    """Return an entry of a list or a pair of a key and its value, once, or once per objective."""
+    """Return a list entry or a key-value pair once, or once per objective."""
     named = entry[0] if isinstance(entry, tuple) else entry
     if not isinstance(named, str) or "{objective}" not in named:
         return [entry]
@@ -159,7 +159,7 @@ def _for_each_objective(entry: Any) -> list[Any]:
 
 
 def _name(node: Any, objective: str) -> Any:
-    """Put the name of an objective in every text of a node."""
+    """Insert the objective's name into every string of a node."""
     if isinstance(node, str):
         named = node.replace("{objective}", objective)
         return named.replace("{Objective}", objective.capitalize())
@@ -215,7 +215,7 @@ def first_error(check: Schema, value: Any, where: str = "") -> dict[str, Any] | 
 
 
 def row_key(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[Any, ...]:
-    """Return what a schema's ``key`` names of a row; ``meta.id`` is a field in a field."""
+    """Return a row's key, as the schema's ``key`` defines it; ``meta.id`` is a nested field."""
     return tuple(reduce(getitem, column.split("."), row) for column in columns)
 
 
@@ -246,7 +246,7 @@ def _expectation(keyword: str, limit: Any, schema: dict[str, Any]) -> str:
 
 
 def _alternative(schema: dict[str, Any]) -> str:
-    """Return what one of several schemas asks for."""
+    """Describe one of several alternative schemas."""
     if "enum" in schema:
         return f"one of {', '.join(map(str, schema['enum']))}"
     return f"an {schema['type']} of {', '.join(schema['required'])}"

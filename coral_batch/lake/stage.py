@@ -1,9 +1,9 @@
-"""A stage: a function from tables and parameters to tables. All reading and writing is done here.
+"""Stages: functions from tables and parameters to tables. All reading and writing is done here.
 
-A file in `stages/` has one such function, `make`. `run` calls it with the lake itself; `coral
-audit` calls it with the lake as it should be and compares what comes out with what lies there. A
-stage that measures (trains, draws, judges) is given what does that as a further argument, in whose
-place the audit puts what was recorded.
+Each file in `stages/` has one such function, `make`. `run` calls it with the lake; `coral audit`
+calls it with the recomputed lake and compares its output with the stored tables. A stage that
+measures (trains, samples, judges) gets the measuring function as an argument; the audit passes a
+replay of the recorded results instead.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from coral_batch.records.settings import Params
 Row = TypeVar("Row")
 
 Outputs = Mapping[str | tuple[str, str], Any]
-"""Table, or table and part where it is another part than the stage's -> its content.
+"""Table, or table and part if it is not the stage's own part -> its content.
 
-By the table's format: instances of a dataclass (JSONL), a frame or rows (Parquet), a document
-(JSON), arrays (npz), a text (HTML); for a folder, name -> text of a file, or a `Folder`. They are
-written in this order, each whole or not at all.
+The content depends on the table's format: dataclass instances (JSONL), a frame or rows (Parquet), a
+document (JSON), arrays (npz), a text (HTML); for a folder, name -> text of a file, or a `Folder`.
+Tables are written in this order, each atomically.
 """
 
 
@@ -39,9 +39,9 @@ class Folder:
     """A folder to copy into the lake.
 
     Attributes:
-        path: where it lies.
-        files: the SHA-256 that each of its files has.
-        vouched: what says so, for the message where one has another.
+        path: the folder.
+        files: the expected SHA-256 of each file.
+        vouched: what recorded the hashes, for the error message.
     """
 
     path: Path
@@ -52,7 +52,7 @@ class Folder:
 class Tables(Protocol):
     """The tables of a lake, as a stage reads them; every method raises `CoralError`.
 
-    The package `coral_batch.lake` is one, of the tables as they lie in the lake.
+    The package `coral_batch.lake` implements it for the stored tables.
     """
 
     def read_rows(self, table: str, kind: type[Row], part: str | None = None) -> list[Row]:
@@ -68,7 +68,7 @@ class Tables(Protocol):
         """Return the arrays of an npz file."""
 
     def path(self, table: str, part: str | None = None) -> Path:
-        """Return where a folder lies."""
+        """Return a folder's path."""
 
 
 def run(
@@ -80,14 +80,14 @@ def run(
 
     Args:
         make: the stage's function.
-        part: the part of the lake that is made; None where there is but one.
-        journal: what `make` keeps for the case that it is killed, removed when all is written.
+        part: the part of the lake to make; None if there is only one.
+        journal: where `make` keeps progress in case it is killed; removed after writing.
 
     Returns:
-        What was written, by table.
+        The written content, by table.
 
     Raises:
-        CoralError: a table cannot be read or written, breaks its schema, or `make` raised it; or
+        CoralError: a table cannot be read or written or violates its schema, `make` raised it, or
             the journal cannot be removed.
     """
     outputs = make(lake, params.load(), part)

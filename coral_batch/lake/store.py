@@ -1,10 +1,10 @@
-"""Results of expensive work, kept by what determined them.
+"""Cache of expensive results, keyed by everything that determines them.
 
-An entry is a folder of files under ``ROOT/KIND/KEY/files``, where KEY is the SHA-256 of the
-canonical JSON of everything that determines its content; ``index.json`` beside it holds those
-determinants and the SHA-256 of each file. An entry appears whole or not at all, is verified
-whenever it is read, and is never changed. It lies outside the lake: a stage whose outputs were
-deleted finds its work here. The store does not know what its entries mean.
+An entry is a folder ``ROOT/KIND/KEY/files``. KEY is the SHA-256 of the canonical JSON of everything
+that determines the content. ``index.json`` next to ``files`` holds these determinants and the
+SHA-256 of each file. Entries are written atomically, verified on each read and never changed. The
+store is outside the lake, so a stage whose outputs were deleted finds its results here. The store
+does not know what its entries mean.
 
 `coral store` (`coral_batch.commands.store`) shows, verifies and prunes it.
 """
@@ -32,14 +32,14 @@ FILES = "files"
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry as it lies on the disk; nothing of it has been verified.
+    """An entry on disk, not verified.
 
     Attributes:
-        kind: what it is, e.g. ``adapters``.
+        kind: its kind, e.g. ``adapters``.
         key: its key.
         folder: the folder with its index and its files.
         bytes: size of all its files.
-        used: when it was last made or read, in seconds since the epoch.
+        used: when it was last written or read, in seconds since the epoch.
     """
 
     kind: str
@@ -49,16 +49,16 @@ class Entry:
     used: float
 
     def damage(self) -> str | None:
-        """Say what is wrong with the entry, in words; None when it is what was stored.
+        """Describe the entry's damage; None if it is intact.
 
         Raises:
-            CoralError: it may not be read.
+            CoralError: it is not readable.
         """
         with reading(self.folder):
             return _damage(self.folder)
 
     def determinants(self) -> dict[str, Any]:
-        """Return what determined the entry; empty when its index cannot be read."""
+        """Return the entry's determinants; empty if its index cannot be read."""
         try:
             return dict(json.loads((self.folder / INDEX).read_text())["determinants"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -77,32 +77,32 @@ class Store:
     """A content-addressed store in a folder.
 
     Args:
-        root: the folder; made when the first entry is put.
+        root: the folder; created with the first entry.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def place(self, kind: str, determinants: Mapping[str, Any]) -> Path:
-        """Return the folder that an entry's files have, or would have."""
+        """Return the folder of an entry's files, which may not exist."""
         return self.root / kind / key_of(determinants) / FILES
 
     def get(self, kind: str, determinants: Mapping[str, Any]) -> Path | None:
-        """Return the folder with an entry's files, or None when there is no such entry.
+        """Return the folder with an entry's files, or None if there is no such entry.
 
-        A damaged entry is reported on stderr, deleted, and counts as none.
+        A damaged entry is reported on stderr and deleted.
 
         Raises:
-            CoralError: an entry may not be read, or a damaged one cannot be deleted.
+            CoralError: an entry is not readable, or a damaged one cannot be deleted.
         """
         entry = self.root / kind / key_of(determinants)
         with reading(entry):
             if os.path.lexists(entry) and _damage(entry) and (damage := discard(entry)):
-                told = f"coral: {entry} is damaged and will be made again: {damage}"
-                print(told, file=sys.stderr)
+                message = f"coral: {entry} is damaged and will be recomputed: {damage}"
+                print(message, file=sys.stderr)
             if not entry.exists():
                 return None
-        # For `coral store prune`. A store that cannot be written to is still one to read.
+        # For `coral store prune`. A read-only store can still be used.
         with contextlib.suppress(OSError):
             os.utime(entry)
         return entry / FILES
@@ -113,17 +113,17 @@ class Store:
         """Make an entry and return the folder with its files.
 
         Args:
-            kind: what it is, e.g. ``adapters``; a folder of the store.
+            kind: its kind, e.g. ``adapters``; a folder of the store.
             determinants: everything the content depends on, as JSON values.
-            build: writes the files into the empty folder it is given. Whatever it raises leaves
-                the store as it was.
+            build: writes the files into the empty folder it is given. If it raises, the store is
+                unchanged.
 
         Raises:
-            CoralError: the disk does not take it.
+            CoralError: the entry cannot be written.
         """
         key = key_of(determinants)
         entry = self.root / kind / key
-        # An entry that another process finished first holds the same bytes, and may be in use.
+        # An entry that another process finished first has the same bytes and may be in use.
         with unfinished(entry, keep=True) as folder:
             (folder / FILES).mkdir(parents=True)
             build(folder / FILES)
@@ -137,10 +137,10 @@ class Store:
         return entry / FILES
 
     def entries(self) -> Iterator[Entry]:
-        """Yield what the store holds, by kind and key.
+        """Yield all entries, by kind and key.
 
         Raises:
-            CoralError: the store may not be read.
+            CoralError: the store is not readable.
         """
         with reading(self.root):
             for folder in sorted(self.root.glob("*/*")):
@@ -151,15 +151,15 @@ class Store:
                 yield Entry(folder.parent.name, folder.name, folder, size, folder.stat().st_mtime)
 
     def unfinished(self) -> list[Path]:
-        """Return the folders of entries that are being made, or whose making was killed."""
+        """Return the folders of entries that are being written, or whose writing was killed."""
         return sorted(self.root.glob("*/.*.unfinished-*"))
 
 
 def discard(entry: Path) -> str | None:
-    """Delete an entry if it is damaged, and say in words what was wrong; None when nothing was.
+    """Delete an entry if it is damaged and describe the damage; None if it is intact.
 
     Raises:
-        CoralError: it may not be read, or cannot be deleted.
+        CoralError: it is not readable, or cannot be deleted.
     """
     with reading(entry):
         damage = _damage(entry) if os.path.lexists(entry) else None
@@ -169,7 +169,7 @@ def discard(entry: Path) -> str | None:
 
 
 def remove(folder: Path) -> None:
-    """Delete an entry, or what lies in the place of one.
+    """Delete an entry, or whatever is in its place.
 
     Raises:
         CoralError: it cannot be deleted.
@@ -188,7 +188,7 @@ def _damage(entry: Path) -> str | None:
         expected = dict(index["files"])
         key = key_of(index["determinants"])
     except PermissionError:
-        raise  # it may be what was stored
+        raise  # it may be intact
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         return f"its {INDEX} cannot be read ({type(error).__name__})"
     if key != entry.name:
@@ -198,17 +198,17 @@ def _damage(entry: Path) -> str | None:
     except PermissionError:
         raise
     except OSError as error:
-        return f"not what was stored: {error.filename} cannot be read ({error.strerror})"
+        return f"not as stored: {error.filename} cannot be read ({error.strerror})"
     wrong = sorted(
         name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
     )
-    return f"not what was stored: {', '.join(wrong)}" if wrong else None
+    return f"not as stored: {', '.join(wrong)}" if wrong else None
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file below a folder, and words for what else is not a folder.
+    """Return the `found_sha256` of everything below a folder that is not a folder.
 
-    A folder without anything in it is named as well.
+    Empty folders are listed too.
     """
     hashes = {}
     for place, folders, files in os.walk(folder, onerror=_raise):

@@ -1,7 +1,4 @@
-"""JSON as the standard has it and a file can hold it.
-
-No key twice, no NaN or Infinity, no half of a surrogate pair.
-"""
+"""Strict JSON: no duplicate keys, no NaN or Infinity, no lone surrogates."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 
 from coral_batch.errors import CoralError
 
-# What may stand for half of a surrogate pair, or for a number beyond the greatest float.
+# Possible lone surrogates, or numbers beyond the largest float.
 _DOUBTFUL = re.compile(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{309}")
 
 
@@ -30,12 +27,12 @@ def parse(
         text: the JSON text.
         file: where it comes from, for the message.
         field: where in the file, for the message.
-        infinite: whether NaN and Infinity are let through, as Python writes them.
-        expected: what has to stand there, for the message.
+        infinite: allow NaN and Infinity, as Python writes them.
+        expected: the expected content, for the message.
 
     Raises:
-        CoralError: `text` is not JSON, an object has a key twice, a number is not finite, or a
-            string holds half of a surrogate pair, which UTF-8 cannot write.
+        CoralError: `text` is not JSON, an object has a duplicate key, a number is not finite, or a
+            string holds a lone surrogate, which UTF-8 cannot encode.
     """
     try:
         constant = float if infinite else _refuse_constant
@@ -52,7 +49,7 @@ def parse(
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        raise ValueError("a key stands twice in an object")
+        raise ValueError("duplicate key in an object")
     return content
 
 

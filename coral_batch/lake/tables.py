@@ -1,12 +1,11 @@
-"""The only module that knows where things are in the lake, and that reads or writes them.
+"""Reads and writes the lake's tables.
 
-A table is named; its place, format and JSON Schema follow from the name. Every row read or written
-is validated against ``schemas/TABLE.schema.json``; writes go to a temporary file that is renamed,
-so a reader never sees half a table. Formats: JSONL for tables with nested values
-(one frozen dataclass a row), Parquet for flat ones (a polars frame), JSON for single documents,
-npz for arrays.
+A table's path, format and JSON Schema follow from its name. Every row read or written is validated
+against ``schemas/TABLE.schema.json``. Writes are atomic, so a reader never sees half a table.
+Formats: JSONL for tables with nested values (one frozen dataclass a row), Parquet for flat tables
+(a polars frame), JSON for single documents, npz for arrays.
 
-Not here: the content-addressed store (`coral_batch.lake.store`), which lies outside the lake.
+The content-addressed store (`coral_batch.lake.store`) is outside the lake.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _DTYPES = {
     "boolean": pl.Boolean(),
 }
 
-AGAIN = "remove the file and run `dvc repro`, which makes it again"
+AGAIN = "delete the file and run `dvc repro` to recreate it"
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
@@ -44,14 +43,14 @@ Row = TypeVar("Row")
 
 
 class BrokenTable(CoralError):
-    """A table that breaks its schema.
+    """A table that violates its schema.
 
     Attributes:
-        table: where it lies.
+        table: its file.
     """
 
     def __init__(self, table: Path, **error: Any) -> None:
-        super().__init__("a table breaks its schema", file=table, action=AGAIN, **error)
+        super().__init__("a table violates its schema", file=table, action=AGAIN, **error)
         self.table = table
 
 
@@ -59,13 +58,13 @@ def read_rows(table: str, row: type[Row], part: str | None = None) -> list[Row]:
     """Read a JSONL table as instances of the frozen dataclass `row`.
 
     Raises:
-        CoralError: the file is missing, a line is not JSON, or a row breaks the schema or is there
-            twice.
+        CoralError: the file is missing, a line is not JSON, or a row violates the schema or is a
+            duplicate.
     """
     file = path(table, part)
     check = _validator(table)
     values = []
-    # Not splitlines(): it also breaks at U+2028 and others, which JSON strings may hold.
+    # Not splitlines(): it also splits at U+2028 and others, which JSON strings may hold.
     lines = _read_text(file).split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -81,8 +80,8 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
     """Validate and write dataclass instances as a JSONL table, atomically.
 
     Raises:
-        CoralError: a row breaks the schema, there is none where there has to be one, or the disk
-            does not take it.
+        CoralError: a row violates the schema, a required row is missing, or the file cannot be
+            written.
     """
     file = path(table, part)
     check = _validator(table)
@@ -98,7 +97,7 @@ def write_rows(table: str, rows: Iterable[Any], part: str | None = None) -> None
 
 
 def read_document(table: str, kind: type[Row]) -> Row:
-    """Read a JSON document as the frozen dataclass `kind`, or as it is for `dict`.
+    """Read a JSON document as the frozen dataclass `kind`, or as a `dict`.
 
     Errors as in `read_rows`.
     """
@@ -129,11 +128,11 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
     """Read a Parquet table.
 
     Raises:
-        CoralError: the file is missing or is no Parquet, columns or values break the schema, or a
-            row is there twice.
+        CoralError: the file is missing or not Parquet, columns or values violate the schema, or a
+            row is a duplicate.
     """
     file = path(table, part)
-    # Of a path, polars takes [, * and ? for patterns.
+    # Not the path: polars treats [, * and ? as patterns.
     with _reading(file, "a Parquet file"), file.open("rb") as stream:
         content = pl.read_parquet(stream)
     _check_frame(table, content, file)
@@ -141,10 +140,10 @@ def read_frame(table: str, part: str | None = None) -> pl.DataFrame:
 
 
 def write_frame(table: str, content: pl.DataFrame, part: str | None = None) -> None:
-    """Validate and write a Parquet table, atomically; the rows keep their order."""
+    """Validate and write a Parquet table, atomically; rows keep their order."""
     file = path(table, part)
     _check_frame(table, content, file)
-    # By way of memory: polars tells a full disk as an error of its own.
+    # Via memory: polars reports a full disk as its own kind of error.
     buffer = io.BytesIO()
     content.write_parquet(buffer)
     with atomic(file) as stream:
@@ -155,7 +154,7 @@ def read_arrays(table: str, part: str | None = None) -> dict[str, np.ndarray]:
     """Read an npz file; pickled objects are refused.
 
     Raises:
-        CoralError: the file is missing or is no npz, or an array's type or shape break the schema.
+        CoralError: the file is missing or not npz, or an array's type or shape violates the schema.
     """
     file = path(table, part)
     with _reading(file, "an npz file"), np.load(file, allow_pickle=False) as content:
@@ -173,10 +172,10 @@ def write_arrays(table: str, arrays: Mapping[str, np.ndarray], part: str | None 
 
 
 def write_folders(table: str, folders: Mapping[str, Path], part: str | None = None) -> None:
-    """Copy folders into the lake under the names given; what lay there before is replaced.
+    """Copy folders into the lake under the given names, replacing the old ones.
 
     Raises:
-        CoralError: the disk does not take them; what lay there before still does.
+        CoralError: they cannot be written; the old ones are unchanged.
     """
     with unfinished(path(table, part)) as complete:
         complete.mkdir()
@@ -196,7 +195,7 @@ def build(kind: type[Row], value: Any) -> Row:
 
 
 def plain(value: Any) -> Any:
-    """Return a dataclass instance, or what it may hold, as JSON: tuples as lists."""
+    """Return a dataclass instance, or a value in it, as JSON; tuples become lists."""
     if isinstance(value, str | int | float) or value is None:
         return value
     if isinstance(value, Mapping):
@@ -217,16 +216,16 @@ def _read_text(file: Path) -> str:
 
 @contextmanager
 def _reading(file: Path, form: str) -> Iterator[None]:
-    """Let what reads a file of the lake report one that is missing or damaged."""
+    """Report a missing or damaged file of the lake."""
     try:
         yield
     except FileNotFoundError:
         model = asked_alone(file)
-        action = "run `dvc repro`, which makes it, or `dvc pull`"
+        action = "run `dvc repro` or `dvc pull`"
         if model is not None:
             action = f"run `coral linteval samples {model}`, then `coral linteval scores {model}`"
         raise CoralError("a file of the lake is missing", file=file, action=action) from None
-    # numpy and polars raise whatever a damaged file makes of them.
+    # numpy and polars can raise anything on a damaged file.
     except (Exception, pl.exceptions.PanicException) as error:
         raise CoralError(
             "a table cannot be read",
@@ -244,7 +243,7 @@ def _check(check: Schema, value: Any, file: Path, where: str = "") -> None:
 
 
 def _check_arrays(table: str, arrays: Mapping[str, np.ndarray], file: Path) -> None:
-    """Validate the type and the shape of each array, as JSON."""
+    """Validate each array's type and shape, as JSON."""
     kinds = {
         name: {"dtype": array.dtype.kind, "shape": list(array.shape)}
         for name, array in arrays.items()
@@ -264,7 +263,7 @@ def _columns(table: str) -> dict[str, pl.DataType]:
 def _check_rows(
     schema: Mapping[str, Any], rows: pl.DataFrame | Sequence[Mapping[str, Any]], file: Path
 ) -> None:
-    """Insist on a row where the schema does, and that no two, valid otherwise, have one key."""
+    """Check for the schema's minimum of rows, and for duplicate keys among valid rows."""
     if len(rows) < schema.get("minRows", 0):
         raise BrokenTable(file, field="rows", found="none", expected="at least one")
     columns = schema.get("key")
@@ -279,16 +278,16 @@ def _check_rows(
         key = row_key(row, columns)
         if key in seen:
             named = ", ".join(f"{name} {value}" for name, value in zip(columns, key, strict=True))
-            found = f"{named} once more"
-            raise BrokenTable(file, field=f"row {number}", found=found, expected="each once")
+            found = f"duplicate {named}"
+            raise BrokenTable(file, field=f"row {number}", found=found, expected="unique keys")
         seen.add(key)
 
 
 def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
     """Validate a frame column by column, each distinct value once.
 
-    The schemas of Parquet tables constrain single fields only, so this is equal to validating
-    every row, at a cost that grows with those values instead of the rows.
+    Schemas of Parquet tables constrain single fields only, so this equals validating every row, but
+    costs time per distinct value instead of per row.
     """
     expected = _columns(table)
     if list(content.schema.items()) != list(expected.items()):
@@ -314,15 +313,15 @@ def _check_frame(table: str, content: pl.DataFrame, file: Path) -> None:
 
 
 def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
-    """Return the first row with these values, which another table says is there.
+    """Return the first row with these values, to which another table refers.
 
     Args:
         rows: the rows of a table.
-        file: where the table lies, for the message.
-        values: field -> its value.
+        file: the table's file, for the message.
+        values: field -> value.
 
     Raises:
-        CoralError: there is none.
+        CoralError: there is no such row.
     """
     for row in rows:
         if all(getattr(row, name) == value for name, value in values.items()):
@@ -332,6 +331,6 @@ def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
 
 
 def apart(file: Path, found: str) -> CoralError:
-    """Return the error that tables are of different runs, as `file` shows by what is in it."""
-    problem = "the tables do not belong together"
+    """Return the error for tables of different runs, as found in `file`."""
+    problem = "the tables come from different runs"
     return CoralError(problem, file=file, found=found, action="run `dvc repro`")

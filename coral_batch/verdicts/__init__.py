@@ -1,5 +1,4 @@
-"""Verdicts on programs that nobody has read: run in a jail, compared outside of it.
+"""Judge untrusted programs: run them in a jail, compare their results outside.
 
-The only part of the project that starts processes for untrusted code; `pool` is where programs go
-in and verdicts come out. See docs/jail.md.
+Only this package starts processes for untrusted code; `pool` is the entry point. See docs/jail.md.
 """

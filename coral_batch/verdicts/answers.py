@@ -1,10 +1,10 @@
-"""What a program's process answers.
+"""Parse the answers of a program's process.
 
-A frame is parsed before anything looks at it: it is an answer of a kind that is due, in the form
-that `inside/program.py` gives it and with a document as `inside/encoding.py` describes it, or the
-program wrote to the channel itself. Whoever gets a `Reply` can rely on its form.
+Every frame is fully checked first. Either it is an answer of an expected kind, in the form of
+`inside/program.py` with a document as in `inside/encoding.py`, or the program wrote to the channel
+itself. So a `Reply` always has a valid form.
 
-What it does not do: say whether a result is right; that is `compare`.
+`compare` decides whether a result is right.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Reply:
     """An answer whose form has been checked.
 
     Attributes:
-        kind: one of `LOADING` or of `CALL`, whichever was due.
-        seconds: processor time that the process says it took, >= 0; any program can lie.
+        kind: one of `LOADING` or of `CALL`, whichever was expected.
+        seconds: processor time that the process claims, >= 0; any program can lie.
         text: type and message of the exception, for ``error`` and ``unparseable``.
         document: the result, for ``value``.
     """
@@ -54,11 +54,11 @@ def parse(frame: bytes, due: frozenset[str] = CALL) -> Reply:
     """Parse an answer.
 
     Args:
-        frame: what came, anything.
-        due: the kinds that may come now, `LOADING` or `CALL`.
+        frame: any bytes.
+        due: the expected kinds, `LOADING` or `CALL`.
 
     Raises:
-        ValueError, RecursionError: it is none of them.
+        ValueError, RecursionError: it is not a valid answer of these kinds.
     """
     match _decode(frame.decode("ascii")):
         case ["loaded" | "memory" | "large" as kind, int(spent)]:
@@ -78,15 +78,15 @@ def parse(frame: bytes, due: frozenset[str] = CALL) -> Reply:
 
 
 def _seconds(nanoseconds: int) -> float:
-    # A clock that lies is `charge`'s to deal with.
+    # `charge` handles false claims.
     return min(max(nanoseconds, 0), 1 << 63) * 1e-9
 
 
 def check_document(document: list[Any]) -> None:
-    """Check that a document has the form of `inside/encoding.py`, all of it.
+    """Check that a whole document has the form of `inside/encoding.py`.
 
     Raises:
-        ValueError: it has not.
+        ValueError: it does not.
     """
     entries = len(document) - 1
     _check_cell(document[0], entries)
@@ -110,7 +110,7 @@ def _check_cell(cell: Any, entries: int) -> None:
             pass
         case ["x", str()]:
             pass
-        case list():  # there are no objects: see _refuse_object
+        case list():  # objects do not occur: see _refuse_object
             raise ValueError("not a cell")
 
 
@@ -125,7 +125,7 @@ def load(child: Child, limits: Limits) -> None:
     """Wait until the module is loaded.
 
     Raises:
-        Stop: it was not, which is the verdict of every case.
+        Stop: loading failed; this is the verdict of every case.
     """
     try:
         answer = receive(child, Clock(limits), LOADING)
@@ -138,9 +138,9 @@ def load(child: Child, limits: Limits) -> None:
 
 
 def failure(answer: Reply) -> tuple[Kind, str]:
-    """Return kind and detail for an answer that holds no result."""
+    """Return kind and detail for an answer without a result."""
     if answer.kind == "large":
-        return "FAIL", "returned more than a result may hold"
+        return "FAIL", "returned a result that is too large"
     if answer.kind == "memory":
         return "MEMORY", "MemoryError"
     return "ERROR" if answer.kind == "error" else "UNPARSEABLE", compare.shorten(answer.text)
@@ -151,11 +151,11 @@ def receive(child: Child, clock: Clock, due: frozenset[str] = CALL) -> Reply:
 
     Args:
         child: the program's process.
-        clock: what is left of the limits of the case or test.
+        clock: the clock of the case or test.
         due: as in `parse`.
 
     Raises:
-        Stop: there is none, and the process is dead.
+        Stop: there is no answer, and the process is dead.
     """
     frame = child.receive(clock)
     try:
@@ -166,18 +166,17 @@ def receive(child: Child, clock: Clock, due: frozenset[str] = CALL) -> Reply:
 
 
 def defect(error: Exception) -> tuple[Kind, str]:
-    """Return kind and detail for an exception of the judge while it judged a program.
+    """Return kind and detail for an exception that the judge raised while judging a program.
 
-    Whatever happens while a program is judged is that program's verdict, never the end of a run.
+    Such an exception becomes the program's verdict and does not end the run.
 
     Raises:
-        CoralError: the error, which is the test file's.
-        JailError: the error, or that of the operating system, which is the machine's; others are
-            not to get a verdict from it.
+        CoralError: the error, if the test file caused it.
+        JailError: the error, or an operating system error: the machine's fault, not the program's.
         MemoryError: the error, likewise.
     """
     if isinstance(error, CoralError | JailError | MemoryError):
         raise error
     if isinstance(error, OSError):
-        raise JailError(f"the machine fails the judge: {error}") from error
+        raise JailError(f"the operating system failed while judging: {error}") from error
     return "ERROR", compare.shorten(f"could not be judged: {type(error).__name__}: {error}")

@@ -1,12 +1,10 @@
-"""Judging one program in a jail on its JSON cases.
+"""Judge one program in a jail on its JSON cases.
 
-The cases run one after another in one process, as QuixBugs' suite runs them in one interpreter
-(the module is loaded once, its state lives on from case to case). A case that costs the process
-its life (TIMEOUT, CRASH, an early exit, memory) costs the others nothing: each of those that have
-not run yet then runs in a process of its own.
+The cases run one after another in one process, as in QuixBugs' suite: the module is loaded once and
+keeps its state between cases. If a case kills the process (TIMEOUT, CRASH, an early exit, memory),
+each remaining case runs in its own process.
 
-A process may take its limits once for loading the module and once for each of its cases, until it
-is dead, whatever it does with them.
+The limits apply once to loading the module and once to each case.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from coral_batch.verdicts.inside.zygote import PROGRAM
 from coral_batch.verdicts.jail import Jail, Stop
 from coral_batch.verdicts.timing import charge, repeated
 
-# Seconds after which cases that would need another process are left to the caller.
+# Seconds after which remaining cases that need another process are left to the caller.
 _PATIENCE = 0.5
 
 
@@ -41,13 +39,12 @@ def judge_cases(
         jail: where to run them.
         program: the program with its cases.
         limits: for loading the module, and for each case.
-        only: numbers of the cases to judge, default all; not none.
-        timed: whether processor times are to be told apart below a millisecond; see `timing`.
+        only: numbers of the cases to judge, at least one; default all.
+        timed: measure processor times below a millisecond; see `timing`.
 
     Returns:
-        Case number -> verdict, of one case at least. After a TIMEOUT, or another end of a process
-        that took long, the cases that have not run yet are missing, so that the caller can spread
-        them.
+        Case number -> verdict, for at least one case. After a TIMEOUT or a slow death of the
+        process the remaining cases are missing, so that the caller can distribute them.
 
     Raises:
         JailError: the jail or the machine failed.
@@ -60,10 +57,10 @@ def judge_cases(
     while left:
         try:
             done, used = _run(jail, program, limits, group)
-        except Exception as error:  # the last guard; what is foreseen has a verdict of its own
+        except Exception as error:  # a catch-all; expected errors are handled above
             kind, detail = defect(error)
             number, used = group[0], 0.0
-            # Of several cases, which it was is found by trying them one by one.
+            # With several cases, retry one by one to find the cause.
             done = [Verdict(number, None, kind, detail, 0.0, 0.0)] if len(group) == 1 else []
         verdicts |= {verdict.case: verdict for verdict in done}
         left = [number for number in left if number not in verdicts]
@@ -78,16 +75,16 @@ def judge_cases(
 def _run(
     jail: Jail, program: Program, limits: Limits, numbers: list[int]
 ) -> tuple[list[Verdict], float]:
-    """Run cases in one process, until they are done or it is dead.
+    """Run cases in one process until all are done or the process is dead.
 
     Returns:
-        The verdicts; and the processor seconds that the kernel counted for the process and that
-        are not charged to cases which it did not pass.
+        The verdicts, and the process's processor seconds by the kernel's count, minus those charged
+        to cases that did not pass.
     """
     calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
     kinds: list[tuple[Kind, str]] = []
     claims: list[float] = []
-    concerned = len(numbers)  # by the end of the process: all, until the module is loaded
+    concerned = len(numbers)  # cases that fail if the process ends: all, until loading is done
     start = time.perf_counter()
     frame = program_frame(program, calls, interactive=False)
     with jail.child(PROGRAM, limits.cpu_seconds * (len(numbers) + 1), frame) as child:
@@ -99,7 +96,7 @@ def _run(
                 answer = receive(child, Clock(limits))
                 claims.append(answer.seconds)
                 kinds.append(_verdict(program, number, answer))
-                if answer.kind == "memory":  # which it may still hold
+                if answer.kind == "memory":  # it may still hold the memory
                     break
         except Stop as stop:
             kinds += [(stop.kind, stop.detail)] * concerned
@@ -114,7 +111,7 @@ def _run(
 
 
 def program_frame(program: Program, calls: list[bytes], interactive: bool) -> bytes:
-    """Write the first frame for a program's process; see `inside/program.py`."""
+    """Return the first frame for a program's process; see `inside/program.py`."""
     return marshal.dumps((program.function, program.code, program.support, calls, interactive))
 
 

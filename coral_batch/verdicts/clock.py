@@ -1,7 +1,4 @@
-"""How long a program may take, and the clock that says how long it took.
-
-What it does not do: end anything; that is `jail`.
-"""
+"""A program's limits, and the clock that measures its time. `jail` kills what exceeds them."""
 
 from __future__ import annotations
 
@@ -12,11 +9,11 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Limits:
-    """What one case or test may use, and loading the module before it.
+    """The limits of one case or test, and of loading the module.
 
     Attributes:
         cpu_seconds: processor time.
-        wall_seconds: time by the clock.
+        wall_seconds: wall time.
         memory_mb: address space of the process, MiB.
     """
 
@@ -26,12 +23,11 @@ class Limits:
 
 
 class Clock:
-    """Processor and wall time of one case or test, read from outside and only when it takes long.
+    """Measures processor and wall time of one case or test from outside.
 
-    A context manager: wall time counts while it is entered, which it can be several times. A call
-    that has not answered after the first slice has used at most that much of either, so reading
-    starts there. Time that the process spent waiting for a processor does not count: a busy machine
-    does not change a verdict.
+    A reusable context manager: wall time counts while it is entered. The times are first read after
+    a first slice, before which no limit can be exceeded. Time spent waiting for a processor does
+    not count, so a busy machine does not change verdicts.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -53,28 +49,28 @@ class Clock:
         return self._before_entry + time.monotonic() - self._entered
 
     def slice(self) -> float:
-        """Seconds until the next look."""
+        """Seconds until the times are next read."""
         return max(self._next - self._elapsed(), 0.001)
 
     def due(self) -> bool:
         return self._elapsed() >= self._next
 
     def expired(self, pidfd: int) -> str | None:
-        """Tell which limit has run out, if one has, and when to look again."""
+        """Return the exceeded limit as text, or None after scheduling the next reading."""
         try:
             if not self._pid:
                 self._pid = _number_of(pidfd)
                 self._used_before = _used(self._pid)
             cpu, waited = _used(self._pid)
         except (OSError, ProcessLookupError):
-            cpu, waited = self._used_before  # it has just ended: the next poll says so
+            cpu, waited = self._used_before  # it has just ended, as the next poll will show
         cpu_left = self._limits.cpu_seconds - (cpu - self._used_before[0])
         elapsed = self._elapsed()
         wall_left = self._limits.wall_seconds - elapsed + (waited - self._used_before[1])
         if cpu_left <= 0:
             return f"{self._limits.cpu_seconds:g} s of processor time"
         if wall_left <= 0:
-            return f"{self._limits.wall_seconds:g} s by the clock"
+            return f"{self._limits.wall_seconds:g} s of wall time"
         self._next = elapsed + min(cpu_left, wall_left)
         return None
 
@@ -89,7 +85,7 @@ def _number_of(pidfd: int) -> int:
 
 
 def _used(pid: int) -> tuple[float, float]:
-    """Return the seconds that a process ran and, where the kernel says, waited for a processor.
+    """Return the seconds that a process ran, and that it waited for a processor (0 if unknown).
 
     Anyone may read a process's clock: its id is ~pid << 3 | 2 (clock_getcpuclockid(3)).
     """

@@ -1,22 +1,22 @@
-"""The comparison rules, all of them, in one place.
+"""All rules for comparing results with expected values.
 
-A result comes out of the jail as a document (see `inside/encoding.py`), whose form `answers` has
-checked, and is compared with the JSON value that the case expects. The rules follow QuixBugs' own
-suite, which compares with Python's `==`:
+A result leaves the jail as a document (see `inside/encoding.py`), whose form `answers` has checked.
+It is compared with the case's expected JSON value. The rules follow QuixBugs' own suite, which uses
+Python's `==`:
 
 - Numbers compare by value: 1 equals 1.0, -0.0 equals 0, NaN equals nothing, not even NaN.
-- True and False equal themselves alone: True is not 1. (Python's `==` would let a truth value
-  pass for a count; no program of QuixBugs depends on it.)
+- True and False equal only themselves: True is not 1, unlike with Python's `==`. No program of
+  QuixBugs depends on it.
 - A tuple equals a list with equal items, since JSON has no tuples (hanoi).
-- An iterator is listed and compared as a list (flatten, kheapsort); one that does not end within
-  the bounds of a document is a wrong result.
+- An iterator is listed and compared as a list (flatten, kheapsort). If it exceeds the size of a
+  document, the result is wrong.
 - A dict equals an object with the same keys and equal values.
-- A set or frozenset equals nothing that JSON can say.
-- An instance of a subclass of a built-in type is the built-in value that it holds, whatever its
-  class makes of `__eq__`.
+- A set or frozenset equals no JSON value.
+- An instance of a subclass of a built-in type counts as the built-in value; its `__eq__` is
+  ignored.
 - A value of any other type equals nothing.
-- A case with a tolerance, which only QuixBugs' sqrt has, is passed by a number within it.
-- Every case gets arguments of its own: what a program does to them reaches no other case.
+- A case with a tolerance (only QuixBugs' sqrt) accepts any number within it.
+- Every case gets its own arguments, so changing them does not affect other cases.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DETAIL = 400
 
 
 def equal(expected: Any, document: list[Any], tolerance: float | None = None) -> bool:
-    """Whether the result that a document holds is the expected one, or a number as near to it."""
+    """Whether a document's result equals the expected one, or is within the tolerance."""
     if tolerance is not None:
         return _near(expected, _value(document[0]), tolerance)
     return _equal(expected, document)
@@ -39,15 +39,14 @@ def _near(expected: float, result: Any, tolerance: float) -> bool:
         return False
     try:
         return bool(result == expected or abs(result - expected) <= tolerance)
-    except OverflowError:  # an integer beyond all floats is near none
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def _equal(expected: Any, document: list[Any]) -> bool:
-    """Compare, following `expected`, so that a cycle in the result cannot catch it.
+    """Compare by walking `expected`, so that cycles in the result do no harm.
 
-    A list of what is left to compare takes the place of recursion: a case may be nested as deeply
-    as JSON can be.
+    It is not recursive, since JSON may be nested deeply.
     """
     entries = document[1:]
     left = [(expected, document[0])]
@@ -75,7 +74,7 @@ def _equal_scalars(expected: Any, value: Any) -> bool:
 
 
 def _has_keys(keys: list[Any], wanted: dict[str, Any]) -> bool:
-    """Whether the keys of a result are those of the expected object, each once."""
+    """Whether a result has exactly the keys of the expected object, each once."""
     return (
         len(keys) == len(wanted)
         and all(type(key) is str and key in wanted for key in keys)
@@ -91,22 +90,23 @@ def _is_number(value: Any) -> bool:
 
 
 def _value(cell: Any) -> Any:
-    """Return the scalar that a cell holds; a list for everything that is no scalar."""
+    """Return a cell's scalar; a list for anything else."""
     if type(cell) is list and len(cell) == 2 and cell[0] == "i":
         return int(cell[1], 16)
     return cell
 
 
 def show(document: list[Any]) -> str:
-    """Write the result as Python would, cut after some 400 characters, whatever its shape."""
+    """Format any result as Python would, cut after about 400 characters."""
     parts: list[str] = []
     _show(document[0], document[1:], parts, [_DETAIL], 20)
     return "".join(parts)
 
 
 def shorten(text: str) -> str:
-    """Cut a text to the 400 characters of a verdict's detail, with escapes for what is no character
-    to be shown: half surrogate pairs, which no table can hold, and what moves a terminal's cursor.
+    """Cut a text to the 400 characters of a verdict's detail.
+
+    Lone surrogates, which tables cannot hold, and terminal control characters are escaped.
     """
     text = "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
@@ -126,7 +126,7 @@ _BRACKETS = {
 
 
 def _show(cell: Any, entries: list[Any], parts: list[str], left: list[int], depth: int) -> None:
-    """Append what fits into `left[0]` characters; sharing and cycles are cut by it as well."""
+    """Append what fits into `left[0]` characters, which also cuts off cycles."""
     if left[0] <= 0:
         return
     if type(cell) is not list or len(cell) != 1:

@@ -1,4 +1,4 @@
-"""How a jail is started on this machine: what `layers` finds out and `jail` goes by."""
+"""How a jail is started on this machine: found by `layers`, used by `jail`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 Filters = tuple[bytes, bytes, tuple[int, ...]]
-"""The seccomp filters as BPF: for the first process and all its children; for each child on top of
-that; and offsets in the latter where the child's process id belongs."""
+"""The seccomp filters as BPF: one for the first process and all its children, one more for each
+child, and the offsets in the second where the child's process id goes."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Project:
     """A project whose tests pytest runs in the jail.
 
     Attributes:
-        folders: what is mounted of it, read-only and where it lies, none within another.
-        folder: where pytest is started.
-        modules: what its files import of other packages, imported once for all children.
-        own: the packages and modules that it has itself, which each child imports anew.
+        folders: the folders to mount, read-only at their own paths, none inside another.
+        folder: where pytest starts.
+        modules: modules of other packages that it uses, imported once for all children.
+        own: its own packages and modules, which each child imports itself.
     """
 
     folders: tuple[str, ...]
@@ -47,8 +47,8 @@ class Isolation:
         command: the command line that starts the jail's first process; the number of its control
             descriptor is appended.
         readable: the paths that Landlock leaves readable.
-        filters: the seccomp filters; None when seccomp is not in force.
-        project: the project whose tests are run; None for programs by themselves.
+        filters: the seccomp filters; None if seccomp is not in force.
+        project: the project whose tests are run; None for single programs.
     """
 
     layers: tuple[str, ...]
@@ -65,17 +65,16 @@ class Isolation:
 
 
 def sites() -> list[str]:
-    """Return the folders of installed packages, whose .pth files Python reads when it starts."""
+    """Return the site-packages folders, whose .pth files Python reads at startup."""
     folders = {*site.getsitepackages(), site.getusersitepackages()}
     return [path for path in sys.path if path in folders]
 
 
 def environment() -> list[str]:
-    """Return where a Python that starts in no folder finds what is installed.
+    """Return the paths of installed packages, each also with its links resolved.
 
-    What else this process finds modules in, by PYTHONPATH or since its script lies there, may be
-    anybody's whole home. Each path also with its links followed: a virtual environment can be a
-    link.
+    PYTHONPATH and the script's folder are left out: they may be a whole home folder. A virtual
+    environment can be a link.
     """
     found = [sys.prefix, sys.base_prefix, *sites()]
     for file in [file for folder in sites() for file in Path(folder).glob("*.pth")]:

@@ -1,8 +1,7 @@
-"""Functions of a Python file: found, their docstring taken out, others put in their place.
+"""Find functions in a Python file, take out their docstring, and replace them.
 
-A function stands at module level or in a class, ``Class.method``. Of an answer only its definition
-is taken, from its ``def`` on: decorators and docstring stay as they are in the file, and so does
-every other line.
+A function is at module level or in a class, ``Class.method``. Only its definition is taken from an
+answer, from ``def`` on: decorators, docstring and all other lines of the file stay unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from coral_batch.verdicts.inside import syntax
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 _BOM = "\ufeff"
-_PAGE = re.compile(r"^\f+", re.MULTILINE)  # which no indentation counts
+_PAGE = re.compile(r"^\f+", re.MULTILINE)  # does not count as indentation
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -31,9 +30,9 @@ class SourceFile:
     """A Python file.
 
     Attributes:
-        file: where it lies.
-        text: what it holds, with the line ends that it has and without a byte order mark.
-        marked: whether it begins with a byte order mark.
+        file: its path.
+        text: its content with its own line ends, without a byte order mark.
+        marked: whether it has a byte order mark.
     """
 
     file: Path
@@ -59,14 +58,14 @@ def read_source(file: Path) -> SourceFile:
     """Read a file.
 
     Raises:
-        CoralError: there is none, it cannot be read, or it is no Python.
+        CoralError: it is missing, unreadable or not valid Python.
     """
     text = read_utf8(file)
     if text and (codec := _codec(text)) != "utf-8":
         raise CoralError(
-            "the file says that it is no UTF-8, and only that is read",
+            "the file declares an encoding other than UTF-8",
             file=file,
-            found=f"a coding cookie: {codec}",
+            found=f"coding cookie: {codec}",
         )
     source = SourceFile(file, text.removeprefix(_BOM), text.startswith(_BOM))
     try:
@@ -79,18 +78,18 @@ def read_source(file: Path) -> SourceFile:
 
 
 def read_utf8(file: Path) -> str:
-    """Read a file with the line ends that it has.
+    """Read a file, keeping its line ends.
 
     Raises:
-        CoralError: there is none, it cannot be read, or it is not UTF-8.
+        CoralError: it is missing, unreadable or not UTF-8.
     """
     try:
-        # A pipe would be waited for.
+        # Reading a pipe would block.
         if file.exists() and not file.is_file():
-            raise CoralError("this is no file", file=file)
+            raise CoralError("not a regular file", file=file)
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise CoralError("there is no such file", file=file) from None
+        raise CoralError("no such file", file=file) from None
     except OSError as error:
         raise CoralError("the file cannot be read", file=file, found=error.strerror) from None
     except UnicodeDecodeError as error:
@@ -98,7 +97,7 @@ def read_utf8(file: Path) -> str:
 
 
 def _codec(text: str) -> str:
-    """Return the encoding that Python reads a file of this text in, by its cookie; see PEP 263."""
+    """Return the encoding that a text declares by its coding cookie; see PEP 263."""
     try:
         codec, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
     except SyntaxError as error:
@@ -111,7 +110,8 @@ def check_function(source: SourceFile, name: str) -> None:
     """Check that a function can be repaired.
 
     Raises:
-        CoralError: the file does not define it once, by ``def``, at module level or in a class.
+        CoralError: the file does not define it exactly once, by ``def``, at module level or in a
+            class.
     """
     tree = source.tree
     found = definitions_of(tree, name)
@@ -125,28 +125,29 @@ def check_function(source: SourceFile, name: str) -> None:
     ]
     functions = functions_of(tree)
     if found:
-        what = f"{len(found)} definitions" if len(found) > 1 else "another definition than by def"
+        what = f"{len(found)} definitions" if len(found) > 1 else "not defined by def"
     elif named := [one for one in functions if one.endswith(f".{last}")]:
         what = f"a method: {' or '.join(named)}"
     elif elsewhere:
-        what = "a function inside a function or a block"
+        what = "nested in a function or block"
     else:
         what = "no such function"
     raise CoralError(
-        "the file has no such function that can be repaired",
+        "this function cannot be repaired",
         file=source.file,
         field=f"--function {name}",
         found=what,
-        expected=f"one def of: {', '.join(dict.fromkeys(functions)) or 'the file has none'}",
+        expected="a function with exactly one def"
+        + (f": {', '.join(dict.fromkeys(functions))}" if functions else "; the file has none"),
     )
 
 
 def functions_of(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]:
-    """Return the names of the functions and methods of a module, a method's as ``Class.method``.
+    """Return the names of a module's functions and methods, the latter as ``Class.method``.
 
     Args:
         node: the module, or a class in it.
-        prefix: what the names begin with.
+        prefix: prefix of the names.
     """
     found: list[str] = []
     for part in node.body:
@@ -158,22 +159,22 @@ def functions_of(node: ast.Module | ast.ClassDef, prefix: str = "") -> list[str]
 
 
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
-    """Return the last definition of a function, which is the one that counts."""
+    """Return the last definition of a function, which is the effective one."""
     found = [node for node in definitions_of(tree, name) if isinstance(node, ast.FunctionDef)]
     return found[-1] if found else None
 
 
 def with_answer(source: SourceFile, name: str, code: str) -> SourceFile | None:
-    """Put the definition of a function in an answer in the place of that in the file.
+    """Replace a function's definition in the file by the one in an answer.
 
     Args:
         source: the file.
         name: the function, or ``Class.method``.
-        code: the answer's code, of which nothing else is taken.
+        code: the answer's code; everything else in it is ignored.
 
     Returns:
-        The file with the answer's definition; None where it has none, or where no file comes of it
-        that parses.
+        The file with the answer's definition; None if the answer has none or the result does not
+        parse.
     """
     code = _PAGE.sub("", newlines(code))
     try:
@@ -191,25 +192,25 @@ def with_answer(source: SourceFile, name: str, code: str) -> SourceFile | None:
 
 
 def _with_docstring(source: SourceFile, name: str, answer: list[str]) -> list[str]:
-    """Give an answer's definition the docstring that the function has in the file."""
+    """Give an answer's definition the docstring of the function in the file."""
     node = _function(source.tree, name)
     assert node is not None
     lines = newlines(source.text).split("\n")
     own = lines[node.lineno - 1 : node.end_lineno]
-    # A method's lines are a program by themselves below the line of some class.
+    # A method's lines parse on their own below a class line.
     around = ["class Any:"] if node.col_offset else []
     name = ".".join((*(["Any"] if around else []), node.name))
     first = node.body[0]
     documented = ast.get_docstring(node) is not None
     before = lines[first.lineno - 1].encode()[: first.col_offset].decode()
     if documented and before.strip():
-        return answer  # it begins in a line of the signature, and says so itself
+        return answer  # it begins on a line of the signature and stays as it is
     answer = take_docstring("\n".join([*around, *answer]), name)[0].split("\n")[len(around) : -1]
     if not documented:
         return answer
     docstring = lines[first.lineno - 1 : first.end_lineno]
     if len(node.body) > 1 and node.body[1].lineno == first.end_lineno:
-        # Less the code behind it, which is the answer's to write.
+        # Without the code after it, which the answer must provide.
         text = ast.get_source_segment("\n".join(lines), first)
         docstring = f"{before}{text}".split("\n")
     signature = first.lineno - node.lineno
@@ -218,12 +219,12 @@ def _with_docstring(source: SourceFile, name: str, answer: list[str]) -> list[st
         assert changed is not None
         signature = start_of(changed.body[0]) - 1 - len(around)
         if signature == 0:
-            raise SyntaxError("a definition in one line has no place for a docstring")
+            raise SyntaxError("a one-line definition has no place for a docstring")
     return [*answer[:signature], *docstring, *answer[signature:]]
 
 
 def _in_place(source: SourceFile, name: str, definition: list[str]) -> SourceFile:
-    """Put lines in the place of those of a function, from its ``def`` on."""
+    """Replace a function's lines, from its ``def`` on."""
     node = _function(source.tree, name)
     assert node is not None and node.end_lineno is not None
     lines = _LINE.findall(source.text)
@@ -246,27 +247,27 @@ def start_of(node: ast.stmt) -> int:
 
 
 def as_module(code: str) -> str:
-    """Return a program without blank lines around it, its lines ending in one newline each."""
+    """Return a program without surrounding blank lines, with one newline after each line."""
     return newlines(code).strip("\n").rstrip() + "\n"
 
 
 def newlines(text: str) -> str:
-    """Return a text with the line ends of Unix."""
+    """Return a text with Unix line ends."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def take_docstring(code: str, function: str) -> tuple[str, str]:
-    """Split a program into its code and the docstring of a function, or else the module's.
+    """Split a program into its code and the docstring of a function, or else of the module.
 
-    A docstring stays where it shares a line with other code, or is all that the function has.
+    A docstring stays if it shares a line with other code, or is the function's whole body.
 
     Args:
         code: the program.
         function: the function at module level, or ``Class.method``.
 
     Returns:
-        The code as `as_module` gives it, and the docstring without indentation; empty where there
-        is none.
+        The code as `as_module` returns it, and the docstring without indentation, empty if there is
+        none.
     """
     code = newlines(code)
     tree = syntax.parse(code)

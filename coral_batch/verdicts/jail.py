@@ -1,10 +1,10 @@
-"""A jail: one jailed first process that forks a fresh child for every run.
+"""A jail: a jailed first process that forks a fresh child for every run.
 
-The judge's side. It starts the first process under bubblewrap, hands each child a socket of its
-own, keeps the time and kills through a pidfd. A jail whose scratch folder was touched is thrown
-away and replaced, so that no program finds anything of another.
+This is the judge's side. It starts the first process under bubblewrap, gives each child its own
+socket, measures time and kills through a pidfd. A jail whose scratch folder was touched is
+replaced, so that no program finds traces of another.
 
-What it does not do: say what an answer is worth; that is `cases` and `compare`.
+`cases` and `compare` judge the answers.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
 FRAME_BYTES = 4_000_000
 _SCRATCH_BYTES = 16 << 20
 _SCRATCH_FILES = 256
-_GRACE = 20.0  # seconds for what is no program's doing: starting, forking, collecting
-_GRACE_IMPORTING = 120.0  # the same with a project's packages to import
+_GRACE = 20.0  # seconds for the jail's own work: starting, forking, reaping
+_GRACE_IMPORTING = 120.0  # the same, if it must import a project's packages
 
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -59,9 +59,9 @@ class Ending:
     """How a child ended.
 
     Attributes:
-        exit_status: what it gave to exit.
-        signal: what killed it, or 0.
-        cpu_seconds: the processor time that it used.
+        exit_status: its exit status.
+        signal: the signal that killed it, or 0.
+        cpu_seconds: the processor time it used.
     """
 
     exit_status: int
@@ -70,7 +70,7 @@ class Ending:
 
 
 class Stop(Exception):
-    """The process can answer no more and is dead: kind and detail of the case that it was at."""
+    """The process is dead or cannot answer: kind and detail for the current case."""
 
     def __init__(self, kind: Kind, detail: str) -> None:
         super().__init__(kind, detail)
@@ -118,7 +118,7 @@ class Jail:
         try:
             process.wait(_GRACE)
         except subprocess.TimeoutExpired:
-            raise JailError(f"process {process.pid} outlives being killed") from None
+            raise JailError(f"process {process.pid} survived SIGKILL") from None
 
     def child(self, role: int, seconds: float, first: bytes) -> Child:
         """Fork a child.
@@ -140,7 +140,7 @@ class Jail:
             raise JailError(f"no socket for a child: {error}") from None
         child = Child(self, ours, seconds)
         with theirs:
-            # Before there is a child, so that it need not wait; what has no room follows.
+            # Sent before the fork, so that the child need not wait; the rest follows later.
             child.send(first)
             try:
                 request = REQUEST.pack(role, math.ceil(seconds) + 1)
@@ -152,12 +152,12 @@ class Jail:
         return child
 
     def await_message(self) -> int | Ending:
-        """Wait for news of the child: a pidfd when it takes long, then its end.
+        """Wait for a message about the child: a pidfd if it is slow, then its end.
 
-        Called by `Child` alone.
+        Only `Child` calls it.
 
         Raises:
-            JailError: the jail does not answer, or is gone.
+            JailError: the jail does not answer or has ended.
         """
         control = self.control
         try:
@@ -175,13 +175,13 @@ class Jail:
 
     @property
     def control(self) -> socket.socket:
-        """The socket on which news come.
+        """The socket for messages about children.
 
         Raises:
-            JailError: the jail is gone.
+            JailError: the jail has ended.
         """
         if self._control is None:
-            raise JailError("the jail is gone")
+            raise JailError("the jail has ended")
         return self._control
 
     def _limits(self, jailed: bool, size: int) -> dict[str, int]:
@@ -196,11 +196,11 @@ class Jail:
         """
         project = self._isolation.project is not None
         limits = {
-            # A project's packages are the environment's: its tests are limited beyond them.
+            # A project's memory limit is set by `inside/suite.py`, on top of imported packages.
             **({} if project else {"RLIMIT_AS": self._memory}),
             "RLIMIT_FSIZE": size,
             "RLIMIT_NOFILE": 256 if project else 64,
-            # Counts all processes of the user, unless in a user namespace.
+            # Counts all of the user's processes, except in a user namespace.
             **({"RLIMIT_NPROC": 64 if project else 16} if jailed else {}),
             "RLIMIT_CORE": 0,
             "RLIMIT_STACK": 8 << 20,
@@ -211,7 +211,7 @@ class Jail:
             hard = resource.getrlimit(getattr(resource, name))[1]
             if hard != resource.RLIM_INFINITY and hard < value:
                 raise CoralError(
-                    "programs would have less than what their verdicts go by",
+                    "a hard limit is too low for the jail",
                     field=f"hard limit {name}",
                     found=str(hard),
                     expected=f"at least {value}",
@@ -266,7 +266,7 @@ class Jail:
         self.missing |= {layer: why for layer, why in ready.items() if why}
 
     def _project(self, project: Project) -> dict[str, object]:
-        """Return what the first process is told of a project; see `inside/suite.py`."""
+        """Return the project's part of the setup message; see `inside/suite.py`."""
         return {
             "folders": project.folders,
             "folder": project.folder,
@@ -283,20 +283,20 @@ class Jail:
                 "PATH": os.defpath,
                 "LANG": "C.UTF-8",
                 "HYPOTHESIS_STORAGE_DIRECTORY": f"{SCRATCH}/hypothesis",
-                # A library of numbers is to leave the other processors alone.
+                # Keeps numerical libraries on one processor.
                 **dict.fromkeys(_THREADS, "1"),
             },
         }
 
 
 class Child:
-    """One jailed process; a context manager that leaves it dead and collected.
+    """One jailed process; a context manager that kills and reaps it on exit.
 
-    The jail tells when a child has ended, or hands over a pidfd when that takes more than a
-    moment. So a quick program costs one wake-up: everything that it wrote is read at its end.
+    The jail reports when a child has ended, or passes a pidfd if it takes longer. So a quick
+    program costs one wake-up: all its output is read at its end.
 
-    The judge waits for a child in `receive` alone, with a clock, and for the jail, which grants no
-    program a part in how long that takes.
+    The judge waits for a child only in `receive`, with a clock. It also waits for the jail, but no
+    program can delay that.
 
     Attributes:
         seconds: processor time after which the kernel kills it.
@@ -318,12 +318,12 @@ class Child:
         self.stop()
 
     def send(self, data: bytes) -> None:
-        """Send one frame, without waiting: what has no room goes out while `receive` waits."""
+        """Send one frame without blocking; `receive` sends the rest."""
         self._unsent += len(data).to_bytes(4, "little") + data
         self._write()
 
     def settle(self) -> None:
-        """Wait for the child to end or to prove slow.
+        """Wait until the child ends or turns out to be slow.
 
         Raises:
             JailError: the jail failed, and the child with it.
@@ -341,11 +341,11 @@ class Child:
     def receive(self, clock: Clock, what: str = "result") -> bytes:
         """Return the next frame.
 
-        A child that closed its side has what time is left to end.
+        A child that closed its side may use the remaining time to end.
 
         Args:
-            clock: what is left of the limits; it runs while this waits.
-            what: what the child is to give, for the detail.
+            clock: the clock of the limits; it runs while this waits.
+            what: the expected answer, for the detail.
 
         Raises:
             Stop: there is none.
@@ -364,16 +364,16 @@ class Child:
                     if ready & select.POLLOUT:
                         self._write()
                     closed = bool(ready & ~select.POLLOUT) and not self._read()
-                # A frame that comes, or goes, in drops is no excuse.
+                # The limit also holds for a frame that trickles in or out.
                 if clock.due() and (which := clock.expired(self._kill_switch())) is not None:
                     self.stop()
                     raise Stop("TIMEOUT", f"no {what} after {which}")
             return frame
 
     def _early(self, ending: Ending) -> Stop:
-        """Tell why the child ended without another frame."""
+        """Return why the child ended without another frame."""
         if not ending.signal:
-            status = f"ended with status {ending.exit_status} before it gave a result"
+            status = f"exited with status {ending.exit_status} before returning a result"
             return Stop("ERROR", status)
         if ending.signal == signal.SIGKILL and ending.cpu_seconds >= self.seconds:
             seconds = f"{ending.cpu_seconds:.0f} s of processor time"
@@ -381,7 +381,7 @@ class Child:
         return Stop("CRASH", f"killed by {_signal_name(ending.signal)}")
 
     def stop(self) -> Ending:
-        """Kill the child if it still runs, collect it and tell how it ended."""
+        """Kill the child if it still runs, reap it and return how it ended."""
         self._channel.close()
         while self._ending is None:
             if self._pidfd >= 0:
@@ -391,16 +391,16 @@ class Child:
         return self._ending
 
     def _kill_switch(self) -> int:
-        """Return the pidfd; -1 when the child has ended meanwhile."""
+        """Return the pidfd; -1 if the child has ended meanwhile."""
         if self._pidfd < 0 and self._ending is None:
             self.settle()
         return self._pidfd
 
     def _frame(self, what: str) -> bytes | None:
-        """Take a whole frame off what has been read.
+        """Take a whole frame from the bytes read so far; None if it is incomplete.
 
         Raises:
-            Stop: it is none, or one beyond all bounds.
+            Stop: the frame is invalid or too large.
         """
         if len(self._buffer) < 4:
             return None
@@ -408,8 +408,8 @@ class Child:
         if end > FRAME_BYTES:
             self.stop()
             if what == "result":
-                raise Stop("FAIL", "returned more than a result may hold")
-            raise Stop("ERROR", "more than a message may hold")
+                raise Stop("FAIL", "returned a result that is too large")
+            raise Stop("ERROR", "sent a message that is too large")
         if len(self._buffer) < end:
             return None
         frame = bytes(self._buffer[4:end])
@@ -417,7 +417,7 @@ class Child:
         return frame
 
     def _write(self) -> None:
-        """Send as much as there is room for; nothing more to a child that reads no more."""
+        """Send as much as the socket takes; nothing if the child no longer reads."""
         if self._ending is not None:
             return
         try:
@@ -429,7 +429,7 @@ class Child:
         del self._unsent[:sent]
 
     def _read(self) -> bool:
-        """Read what is there; False at the end."""
+        """Read the available bytes; False at the end of the stream."""
         try:
             data = self._channel.recv(1 << 18, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -455,7 +455,7 @@ class Child:
 
 
 def _signal_name(number: int) -> str:
-    """Return a signal's name; the real-time signals, but for the first and the last, have none."""
+    """Return a signal's name; most real-time signals have none."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -463,7 +463,7 @@ def _signal_name(number: int) -> str:
 
 
 def _poll(channel: socket.socket, events: int, seconds: float) -> int:
-    """Wait for events; return those that came, 0 for none in time."""
+    """Wait for events; return those that occurred, 0 after a timeout."""
     poll = select.poll()
     poll.register(channel, events)
     found = poll.poll(seconds * 1000)
@@ -472,9 +472,9 @@ def _poll(channel: socket.socket, events: int, seconds: float) -> int:
 
 @contextlib.contextmanager
 def _fixed_addresses() -> Iterator[None]:
-    """Start processes without address randomisation: sets of objects then keep their order.
+    """Start processes without address randomisation, so that sets of objects keep their order.
 
-    Where that is refused, the jail's first process finds out.
+    If that is refused, the jail's first process reports it.
     """
     personality = ctypes.CDLL(None).personality
     personality.argtypes = (ctypes.c_ulong,)

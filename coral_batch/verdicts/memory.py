@@ -1,8 +1,7 @@
-"""What memory the jails of this machine may take together.
+"""Limit the number of workers by the free memory.
 
-A program is held to `verdicts.memory_mb` by a limit on its address space, and programs run side by
-side, one a worker: there are no more workers than what is free holds, or the kernel would look for
-something to kill.
+Each worker runs one program at a time, whose address space is limited to `verdicts.memory_mb`. With
+more workers than fit into memory, the kernel's out-of-memory killer could strike.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from coral_batch.work.parallel import slots
 
 
 def workers_that_fit(workers: int | None, memory_mb: int) -> int | None:
-    """Return how many workers judge side by side; a cluster's are not this machine's to count.
+    """Return how many workers judge in parallel; on a cluster, `workers` as it is.
 
     Args:
-        workers: as compute.workers; None for one a core, or fewer where memory is short.
-        memory_mb: what each may take, MiB.
+        workers: as compute.workers; None for one per core, or fewer if memory is short.
+        memory_mb: the limit of each, MiB.
 
     Raises:
-        CoralError: fewer fit into what is free than were asked for, or none does.
+        CoralError: fewer than requested fit into free memory, or none does.
     """
     if cluster():
         return workers
@@ -29,11 +28,11 @@ def workers_that_fit(workers: int | None, memory_mb: int) -> int | None:
     fit = available // (memory_mb << 20)
     if fit < (workers or 1):
         raise CoralError(
-            "programs that run side by side could take more memory than is free",
+            "parallel jails could need more memory than is available",
             file="params.yaml",
             field="compute.workers, verdicts.memory_mb",
             found=f"{workers or 1} x {memory_mb} MiB",
-            expected=f"at most {available >> 20} MiB, which are free or can be freed",
+            expected=f"at most {available >> 20} MiB, free or reclaimable",
             action="free memory, or lower one of the two",
         )
     return min(slots(workers), fit)

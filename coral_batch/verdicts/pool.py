@@ -1,10 +1,10 @@
-"""Many programs on the workers of `coral_batch.work.parallel`, each in a jail.
+"""Judge many programs on the workers of `coral_batch.work.parallel`, each in a jail.
 
-A worker is a small process: it imports this package and joblib, never torch, finds out what
-isolation it gives, and keeps its jails for as long as it lives. Programs go to the workers in small
-bundles; a program with a case that timed out, or ended its process late, comes back at once, and
-its remaining cases are handed out one by one, so that a program that hangs in every case keeps all
-workers busy rather than one.
+A worker is a small process: it imports this package and joblib, never torch. It tries which
+isolation it has, and keeps its jails for its lifetime. Programs go to the workers in small bundles.
+If a case times out or its process dies late, the program comes back at once. Its remaining cases
+are then distributed one by one, so that a program that hangs in every case is spread over all
+workers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
 
 _BUNDLE = 16
-_PATIENCE = 0.5  # seconds after which a worker returns what it has
+_PATIENCE = 0.5  # seconds after which a worker returns its results so far
 
 
 def judge(
@@ -59,21 +59,20 @@ def judge(
     """Judge programs; the same code for the same problem is run once.
 
     Args:
-        programs: what to judge.
-        settings: limits, and the layers of isolation to insist on.
-        workers: processes; None for one a core, or fewer where memory is short; 1 for none beside
-            this one.
-        journal: a file that finished programs are appended to, and taken from when they are in
-            it, so that a run that was killed goes on where it stopped.
-        timed: whether processor times are to be told apart below a millisecond; see `timing`.
+        programs: the programs.
+        settings: limits, and the required layers of isolation.
+        workers: processes; None for one per core, or fewer if memory is short; 1 for only this one.
+        journal: a file to which finished programs are appended, and from which a killed run
+            resumes.
+        timed: measure processor times below a millisecond; see `timing`.
 
     Returns:
-        For each program its verdicts, in the order of its cases or tests; the same on every run,
-        durations aside.
+        Each program's verdicts, in the order of its cases or tests; the same on every run, except
+        durations.
 
     Raises:
-        CoralError: a required layer is missing, memory does not hold the workers, a test file does
-            not run, or the jails keep failing.
+        CoralError: a required layer is missing, memory is too small for the workers, a test file
+            does not run, or the jails keep failing.
     """
     check_unchanged(one.tests for one in programs if isinstance(one.tests, Suite))
     workers = workers_that_fit(workers, settings.memory_mb)
@@ -84,7 +83,7 @@ def judge(
     pieces: dict[str, dict[int, Verdict]] = defaultdict(dict)
     try:
         stand = len(finished)
-        several = len(distinct) > 1  # of one there is nothing to say
+        several = len(distinct) > 1  # no progress bar for a single one
         with progress(
             None, "verdicts", len(distinct), units="programs", initial=stand, leave=several
         ) as bar:
@@ -97,7 +96,7 @@ def judge(
                     if journal is not None:
                         _append(journal, key, finished[key])
     finally:
-        # Neither workers nor their jails are left behind; those of a cluster are its own.
+        # Leave no workers or jails behind, except a cluster's.
         close_jails()
         release()
     return [finished[key] for key in keys]
@@ -113,7 +112,7 @@ class _Task:
 
 
 def layers_in_force(require: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the layers of isolation where programs are judged; `require` as in `isolation`."""
+    """Return the layers of isolation that judging has; `require` as in `isolation`."""
     return ask(_layers, require)
 
 
@@ -128,7 +127,7 @@ def _verdicts(
     workers: int | None,
     timed: bool,
 ) -> Iterator[tuple[str, dict[int, Verdict]]]:
-    """Yield verdicts as they come, a program's in one piece or in several."""
+    """Yield verdicts as they finish, a program's in one or several pieces."""
     tasks = [_Task(key, _anywhere(program)) for key, program in programs.items()]
     size = min(_BUNDLE, len(tasks) // (8 * slots(workers)) + 1)
     bundles = _bundles(tasks, size)
@@ -148,7 +147,7 @@ def _verdicts(
 
 
 def _anywhere(program: Program) -> Program:
-    """Return a program as a worker in any folder can judge it."""
+    """Return a program with absolute paths, for workers in other folders."""
     if isinstance(suite := program.tests, Suite):
         return replace(program, tests=replace(suite, root=str(Path(suite.root).resolve())))
     return program
@@ -161,7 +160,7 @@ def _bundles(tasks: list[_Task], size: int) -> list[list[_Task]]:
 def _work(
     tasks: list[_Task], settings: Verdicts, layers: tuple[str, ...], timed: bool
 ) -> list[dict[int, Verdict]]:
-    """Judge a bundle in this process; return what is done, of the first tasks if it takes long."""
+    """Judge a bundle in this process; return the finished part if it takes long."""
     here = isolation(settings.require)
     require_same("layers of isolation", here.layers, layers)
     start = time.monotonic()
@@ -196,13 +195,13 @@ _kept: dict[str, tuple[object, Any]] = {}
 
 
 def _kept_jail(kind: str, key: object, make: Callable[..., Any], *arguments: Any) -> Any:
-    """Return this process's jail of a kind: one at a time, since it can hold much memory.
+    """Return this process's jail of a kind; only one is kept, since it can hold much memory.
 
     Args:
-        kind: what it is for.
-        key: what a jail that is kept must have been made with.
+        kind: its purpose.
+        key: a kept jail is reused only if it has this key.
         make: makes it.
-        *arguments: what of.
+        *arguments: arguments of `make`.
     """
     if kind in _kept and _kept[kind][0] != key:
         _kept.pop(kind)[1].close()
@@ -212,7 +211,7 @@ def _kept_jail(kind: str, key: object, make: Callable[..., Any], *arguments: Any
 
 
 def close_jails() -> None:
-    """End the jails that this process keeps; the next bundle starts new ones."""
+    """End this process's jails; the next bundle starts new ones."""
     while _kept:
         _kept.popitem()[1][1].close()
 
@@ -234,28 +233,28 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
         layers,
         timed,
     ]
-    # As it stands: escaped, two halves of a character would be the same as the character.
+    # Not escaped: two lone surrogates would look the same as the character.
     text = json.dumps(content, ensure_ascii=False, default=vars)
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 @functools.cache
 def _sources() -> str:
-    """Hash this package's code: verdicts of another version are not taken from a journal."""
+    """Hash this package's code, so that a journal's verdicts of another version are not reused."""
     return code_sha256(sorted(Path(__file__).parent.rglob("*.py")))
 
 
 def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
-    """Read what an earlier run finished of the programs wanted, by their keys.
+    """Read the wanted programs that an earlier run finished, by key.
 
-    A line that is torn, damaged or of another version's form is judged again.
+    Lines that are torn, damaged or in another version's format are judged again.
     """
     found: dict[str, list[Verdict]] = {}
     try:
         text = journal.read_text(errors="replace")
         if text and not text.endswith("\n"):
             with journal.open("a") as file:
-                file.write("\n")  # what is appended next begins a line of its own
+                file.write("\n")  # the next entry starts on a new line
     except FileNotFoundError:
         return found
     except OSError as error:
@@ -271,7 +270,7 @@ def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
 
 
 def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
-    """Append one finished program as one line behind its own SHA-256, in one write."""
+    """Append one finished program in one write: a line with its SHA-256 first."""
     content = json.dumps([key, [asdict(verdict) for verdict in verdicts]])
     try:
         journal.parent.mkdir(parents=True, exist_ok=True)
@@ -283,8 +282,8 @@ def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
 
 def _unusable(journal: Path, error: OSError) -> CoralError:
     return CoralError(
-        "the verdicts cannot be kept",
+        "cannot read or write the journal of verdicts",
         file=journal,
         found=error.strerror,
-        action="free space or grant write access, and run again; what was finished is kept",
+        action="free space or grant write access, then run again; finished work is kept",
     )

@@ -1,7 +1,6 @@
-"""Programs judged by the tests of their project; see `coral_batch.verdicts.suites`.
+"""Judge programs by the tests of their project; see `coral_batch.verdicts.suites`.
 
-A program is one function of one file of the project. What is judged is a definition of it, put in
-the place of that in the file.
+A program is one function of one file of the project. Its definition replaces the one in the file.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from coral_batch.verdicts.suites import (
 )
 
 _LEFT_OUT = ("roles.jsonl",)
-"""Files of a source that say something of its problems and nothing to them."""
+"""Files of a source with information about its problems, which the tests do not use."""
 
 DOCTESTS = "--doctest-modules"
 
 
 def open_project(root: Path, settings: Verdicts) -> ProjectJail:
-    """Return the jail of a project whose folder holds all of it.
+    """Return the jail of a project in a single folder.
 
     Raises:
         CoralError: a required layer of isolation is missing.
@@ -43,13 +42,13 @@ def open_project(root: Path, settings: Verdicts) -> ProjectJail:
 
 
 def compile_project(jail: ProjectJail, root: Path) -> None:
-    """Let pytest collect a project as it is, so that no candidate has to compile it again."""
+    """Let pytest collect the original project, so that candidates need not recompile it."""
     root = root.resolve()
     jail.run(Request(root, root, (*options(root), "--collect-only", str(root))), None)
 
 
 def options(root: Path) -> tuple[str, ...]:
-    """Return pytest's options for a project's folder, whichever of its files are run."""
+    """Return pytest's options for a project's folder."""
     settings = settings_of(root) or os.devnull
     return (DOCTESTS, f"--rootdir={root}", f"--confcutdir={root}", "-c", str(settings))
 
@@ -58,24 +57,24 @@ _SETTINGS = (
     *("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"),
     *("pyproject.toml", "tox.ini", "setup.cfg"),
 )
-"""Where pytest's settings may be, in its order."""
+"""Files that may hold pytest's settings, in its order."""
 
 
 def settings_of(folder: Path) -> Path | None:
-    """Return the file of a folder that has settings of pytest's; None if none has."""
+    """Return the file with pytest's settings in a folder; None if there is none."""
     return next((folder / name for name in _SETTINGS if _is_settings(folder / name)), None)
 
 
 def _is_settings(file: Path) -> bool:
     if not file.is_file():
         return False
-    # Imported here: neither --help nor a corpus without projects waits for pytest.
+    # Imported here, so that --help and a corpus without projects need not load pytest.
     import pytest  # noqa: PLC0415
     from _pytest.config.findpaths import load_config_dict_from_file  # noqa: PLC0415
 
     try:
         return load_config_dict_from_file(file) is not None
-    except pytest.UsageError:  # pytest will say what is wrong with it
+    except pytest.UsageError:  # pytest will report the error
         return True
 
 
@@ -99,7 +98,7 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
     source = _source(file, file.stat().st_mtime_ns if file.exists() else 0)
     placed = with_answer(source, program.function, program.code)
     if placed is None:
-        why = f"no Python, or no def {program.function}"
+        why = f"not valid Python, or no def {program.function}"
         return {
             number: Verdict(number, test, "UNPARSEABLE", why, 0.0, 0.0)
             for number, test in enumerate(suite.tests)
@@ -112,7 +111,7 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
         only=suite.tests,
         lines=program.lines,
     )
-    # With the lines counted a single test that does not end says that this is no bug.
+    # With counted lines, a single test that does not end shows that this is not a valid bug.
     ran = jail.run(request, placed.content.decode(), losses=1 if program.lines else LOSSES)
     return {
         number: Verdict(number, one.id, one.kind, one.detail, one.cpu_seconds, one.wall_seconds)
@@ -123,27 +122,27 @@ def judge_project(jail: ProjectJail, program: Program, suite: Suite) -> dict[int
 
 @lru_cache(maxsize=8)
 def _source(file: Path, _changed_at: int) -> SourceFile:
-    """Return a file that thousands of candidates are placed in, parsed once."""
+    """Return a file, parsed once for thousands of candidates."""
     return read_source(file)
 
 
 def check_unchanged(suites: Iterable[Suite]) -> None:
-    """Check that projects are still what their problems were made of.
+    """Check that projects are unchanged since their problems were read.
 
     Raises:
-        CoralError: one is not.
+        CoralError: a project has changed.
     """
     for root, sha256 in sorted({(suite.root, suite.sha256) for suite in suites}):
         if folder_hash(Path(root)) != sha256:
             raise CoralError(
                 "the project has changed since its problems were read",
                 file=root,
-                action="run `dvc repro`, which reads it again",
+                action="run `dvc repro` to read it again",
             )
 
 
 def folder_hash(root: Path) -> str:
-    """Return the SHA-256 of a project's files, by their names and contents."""
+    """Return the SHA-256 of a project's file names and contents."""
     whole = hashlib.sha256()
     for file in project_files(root):
         if file.name not in _LEFT_OUT:
@@ -160,7 +159,7 @@ def python_files(root: Path) -> list[Path]:
 def project_files(root: Path) -> list[Path]:
     """Return the files of a project, sorted by path.
 
-    What is hidden is left out, and so are links, compiled modules and virtual environments.
+    Hidden files, links, compiled modules and virtual environments are left out.
     """
     found: list[Path] = []
     for folder, folders, files in os.walk(root):

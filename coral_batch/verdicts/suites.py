@@ -1,11 +1,11 @@
-"""Running a project's own tests in a jail, by pytest, with a candidate in the place of a file.
+"""Run a project's own tests in a jail, by pytest, with a candidate in place of a file.
 
-A test that hangs or costs the process its life costs nobody but itself: the others run in another
-child. After `LOSSES` such tests the rest count as the last of them did, so that a program that
-hangs in a hundred tests does not take a hundred times the limit.
+If a test hangs or kills the process, the others run in another child. After `LOSSES` such tests the
+rest get the last one's outcome, so that a program that hangs in a hundred tests does not take a
+hundred times the limit.
 
-What it does not do: keep a program from its tests, which run in one process with it. What a hostile
-program can do to them is told where it can be told, and listed in docs/jail.md.
+Tests run in the program's process. Tampering with them is reported where it can be detected;
+docs/jail.md lists the rest.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ from coral_batch.verdicts.jail import Child, Jail, Stop
 from coral_batch.verdicts.layers import project_isolation
 
 LOSSES = 3
-"""Tests that may each end their process, of one candidate."""
+"""How many tests of a candidate may kill their process."""
 
 COLLECTING = 30.0
-"""Processor seconds for importing the project and collecting its tests, and for what pytest does
-after the last; by the clock three times as many."""
+"""Processor seconds for importing the project and collecting its tests, and for pytest's work after
+the last test; wall time is three times as much."""
 
 COLLECTING_COUNTED = 10.0
-"""The same where lines are counted, which they are not while files are imported."""
+"""The same if lines are counted; they are not counted during imports."""
 
-HANGS = "more lines ran than a bug is given"
-"""What the verdict says of a test in which a program ran too many lines."""
+HANGS = "line limit exceeded"
+"""The verdict's detail for a test in which a program ran too many lines."""
 
 SKIPPED = "SKIPPED"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a test.
+    """A test's outcome.
 
     Attributes:
-        id: what pytest calls it.
-        kind: the kind of its verdict; None for a test that was skipped, or is expected to fail.
-        detail: what pytest said of a failure or a skip, in a line.
-        cpu_seconds: processor time, as the process says.
-        wall_seconds: time by the clock.
-        called: the functions of the project that it called, if that was asked for: file, qualified
-            name, and whether a call came from another file. What was called while its file was
-            collected, or for a fixture that several tests share, counts for each of them.
+        id: pytest's id.
+        kind: the verdict's kind; None if the test was skipped or is expected to fail.
+        detail: pytest's message for a failure or a skip, on one line.
+        cpu_seconds: processor time, as the process claims.
+        wall_seconds: wall time.
+        called: the project functions that it called, if watched: file, qualified name, and whether
+            a call came from another file. Calls during collection of its file, or in a shared
+            fixture, count for each test.
     """
 
     id: str
@@ -73,14 +73,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a run of pytest.
+    """The outcome of a run of pytest.
 
     Attributes:
-        collected: the ids of all tests that it collected, in its order; None where it did not get
-            so far.
-        outcomes: those of the tests that it was to run, in their order.
-        said: what pytest said of what it could not collect or run; empty where all went well.
-        kind: the kind of what went wrong where nothing was collected.
+        collected: the ids of all collected tests, in order; None if collection did not finish.
+        outcomes: those of the requested tests, in order.
+        said: pytest's errors; empty if all went well.
+        kind: the kind of the error if nothing was collected.
     """
 
     collected: tuple[str, ...] | None
@@ -91,17 +90,17 @@ class Ran:
 
 @dataclass(frozen=True)
 class Request:
-    """What pytest is to run.
+    """A request to run tests.
 
     Attributes:
-        file: the file whose place the candidate takes.
+        file: the file that the candidate replaces.
         root: the folder that it is imported from.
-        arguments: pytest's: files, folders and options.
+        arguments: pytest's files, folders and options.
         files: the files to collect tests from; empty for all that pytest finds.
         only: ids of the tests to run; None for all.
-        watch: whether to note which functions of the project each test calls.
-        lines: of the file's functions that may run in one test before it counts as hanging; 0 for
-            any number.
+        watch: note which project functions each test calls.
+        lines: how many lines of the file's functions may run in one test before it counts as
+            hanging; 0 for no limit.
     """
 
     file: Path
@@ -118,7 +117,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
 
     Args:
         project: the project.
-        settings: limits, and the layers of isolation to insist on.
+        settings: limits, and the required layers of isolation.
 
     Raises:
         CoralError: a required layer is missing.
@@ -142,9 +141,9 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         """Run tests on a candidate.
 
         Args:
-            request: which, and of which file.
-            text: what stands in the file's place; None for the file as it is.
-            losses: how many tests may end their process before the others are given up, >= 1.
+            request: the tests and the file.
+            text: the file's new content; None for the original.
+            losses: how many tests may kill their process before the rest are skipped, >= 1.
 
         Raises:
             JailError: the jail or the machine failed.
@@ -160,7 +159,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
             left = _wanted(ran.collected, request.only, done)
             if losses == 0:
                 last = replace(done[one.lost], cpu_seconds=0.0, wall_seconds=0.0)
-                why = f"not run, since {one.lost} ended the process: {last.detail}"
+                why = f"not run, because {one.lost} ended the process: {last.detail}"
                 done |= {id: replace(last, id=id, detail=compare.shorten(why)) for id in left}
                 break
             if not left:
@@ -168,7 +167,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         return replace(ran, outcomes=tuple(done.values()))
 
     def _message(self, request: Request, text: str | None, done: list[str]) -> dict[str, Any]:
-        """Return what a child is told; see `inside/suite.py`."""
+        """Return a child's request; see `inside/suite.py`."""
         return {
             "secret": secrets.token_hex(8),
             "file": str(request.file),
@@ -186,9 +185,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
 
 
 def digest(collected: Iterable[str], tests: Iterable[str]) -> str:
-    """Return the SHA-256 of the collected ids that belong to the functions of some tests.
-
-    These are the tests and whatever else their parameters give.
+    """Return the SHA-256 of the collected ids of the tests' functions, with any parameters.
 
     Args:
         collected: ids of all tests that pytest collected, in any order.
@@ -200,19 +197,18 @@ def digest(collected: Iterable[str], tests: Iterable[str]) -> str:
 
 
 def settled(ran: Ran, tests: Sequence[str], collected: str) -> list[Outcome]:
-    """Return one outcome a test, each of a kind.
+    """Return one outcome per test, each with a kind.
 
     Args:
-        ran: what came of the run.
+        ran: the run's outcome.
         tests: ids of the tests.
-        collected: the `digest` of what pytest is to collect. Where it collects other tests, none
-            counts.
+        collected: the expected `digest` of the collected tests. If it differs, no test counts.
     """
     why = ran.said
     if ran.collected is not None and digest(ran.collected, tests) == collected:
         found = {one.id: one for one in ran.outcomes}
     else:
-        found, why = {}, why or "pytest collects other tests than it did at first"
+        found, why = {}, why or "pytest collected different tests than for the original file"
     missing = Outcome("", ran.kind, compare.shorten(" ".join(why.split())))
     outcomes = [replace(found.get(test, missing), id=test) for test in tests]
     return [
@@ -224,11 +220,11 @@ def settled(ran: Ran, tests: Sequence[str], collected: str) -> list[Outcome]:
 def called_of(outcome: Outcome, *, direct: bool = False) -> list[tuple[str, str]]:
     """Return the file and the name of each function that a test called.
 
-    What stands in a function counts as that function. A method has its class before it.
+    A nested function counts as its outer function. Methods are named ``Class.method``.
 
     Args:
-        outcome: that of the test, which was watched.
-        direct: only those that were called from another file.
+        outcome: the outcome of a watched test.
+        direct: only functions called from another file.
     """
     names = [
         (file, function.partition(".<locals>")[0])
@@ -239,7 +235,7 @@ def called_of(outcome: Outcome, *, direct: bool = False) -> list[tuple[str, str]
 
 
 def import_root(file: Path) -> Path:
-    """Return the folder that a file is imported from: the one that holds its outermost package."""
+    """Return the folder that a file is imported from: the parent of its outermost package."""
     folder = file.parent
     while (folder / "__init__.py").exists():
         folder = folder.parent
@@ -251,11 +247,11 @@ class _Child:
 
     Args:
         jail: where it is forked.
-        message: what it is told.
-        limits: those of each test.
+        message: its request.
+        limits: the limits of each test.
 
     Attributes:
-        lost: the test that cost it its life, or that pytest left out; None where there is none.
+        lost: the test that killed it or that pytest left out; None if there is none.
     """
 
     def __init__(self, jail: Jail, message: dict[str, Any], limits: Limits) -> None:
@@ -270,7 +266,7 @@ class _Child:
         self._found: list[Outcome] = []
 
     def run(self) -> Ran:
-        """Return what came of the tests that ran, the lost one included."""
+        """Return the outcomes of the tests that ran, including the lost one."""
         total = COLLECTING + self._limits.cpu_seconds * 1000
         kind: Kind = "ERROR"
         with self._jail.child(0, total, marshal.dumps(self._message)) as child:
@@ -287,10 +283,10 @@ class _Child:
         return Ran(self._collected, tuple(outcomes), said, kind)
 
     def _follow(self, child: Child) -> str:
-        """Take down what the child sends until pytest has ended; return what pytest said.
+        """Record the child's messages until pytest has ended; return pytest's errors.
 
         Raises:
-            Stop: pytest did not end well.
+            Stop: pytest did not end normally.
         """
         seconds = COLLECTING_COUNTED if self._message["lines"] else COLLECTING
         around = Limits(seconds, 3 * seconds, self._limits.memory_mb)
@@ -322,7 +318,7 @@ class _Child:
                     if changed:
                         self._doubt(f"changed pytest itself: {changed}")
                     return said.strip()
-                case _:  # no form of ours, or not its turn: somebody else wrote it
+                case _:  # invalid or out of turn: the program wrote it
                     raise Forged
             start = time.perf_counter()
             clock = Clock(self._limits if self._left else around)
@@ -331,7 +327,7 @@ class _Child:
         """Return the next message.
 
         Raises:
-            Stop: there is none, or it is not ours.
+            Stop: there is none, or the program wrote it.
         """
         frame = child.receive(clock, "end")
         try:
@@ -343,13 +339,13 @@ class _Child:
         raise Forged
 
     def _note(self, test: str, kind: str, detail: str, seconds: float, elapsed: float) -> None:
-        """Take down what came of a test."""
+        """Record a test's outcome."""
         known: Any = None if kind == SKIPPED else kind
         text = compare.shorten(" ".join(detail.split()))
         self._found.append(Outcome(test, known, text, seconds, elapsed))
 
     def _called_of(self, test: str) -> tuple[tuple[str, str, bool], ...]:
-        """Return what was called in a test, or for several tests of which it is one."""
+        """Return the functions called in a test, or in code that it shares with others."""
         called: set[tuple[str, str, bool]] = set()
         for node, calls in self._called.items():
             if not node or f"{test}::".startswith((f"{node}::", f"{node}/")):
@@ -357,7 +353,7 @@ class _Child:
         return tuple(sorted(called))
 
     def _lose(self, stop: Stop) -> None:
-        """Take down that the process ended in the test that is due, or after the last one."""
+        """Record that the process ended in the current test, or after the last one."""
         if not self._left and self._found:
             self._left = [self._found.pop().id]
         if self._left:
@@ -365,7 +361,7 @@ class _Child:
             self._found.append(Outcome(self.lost, stop.kind, compare.shorten(stop.detail)))
 
     def _doubt(self, why: str) -> None:
-        """Believe nothing of what the child said."""
+        """Turn all of the child's outcomes into errors."""
         self._found = [replace(one, kind="ERROR", detail=why) for one in self._found]
 
 
@@ -377,7 +373,7 @@ def _are_texts(values: list[Any]) -> bool:
 
 
 def _wanted(collected: Sequence[str], only: Iterable[str] | None, done: Iterable[str]) -> list[str]:
-    """Return the tests that are to run and have not run yet, in pytest's order."""
+    """Return the tests still to run, in pytest's order."""
     kept, ran = None if only is None else {*only}, {*done}
     return [id for id in collected if (kept is None or id in kept) and id not in ran]
 
@@ -386,12 +382,12 @@ _IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_][\w.]*)", re.MULTI
 
 
 def project_of(folders: Sequence[Path], folder: Path, files: Iterable[Path]) -> Project:
-    """Return a project as a jail takes it.
+    """Return a project for a jail.
 
     Args:
-        folders: what is mounted of it, none within another.
-        folder: where pytest is started.
-        files: its Python files: what they import of other packages is imported once for all.
+        folders: the folders to mount, none inside another.
+        folder: where pytest starts.
+        files: its Python files; their imports from other packages are done once for all children.
     """
     own: set[str] = set()
     imported: set[str] = set()

@@ -1,4 +1,4 @@
-"""Judge the samples of a whole part of the lake, and the references beside them."""
+"""Judge the samples of a part of the lake, and the reference programs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def judge_samples(
     Args:
         samples: the samples.
         problems: their problems.
-        jail: what judges: `coral_batch.verdicts`, or what gives recorded verdicts.
+        jail: the judge: `coral_batch.verdicts`, or a replay of recorded verdicts.
         settings: limits, required isolation, processes, and whether runtime is measured.
-        journal: file of finished verdicts that a killed run goes on from.
+        journal: file of finished verdicts from which a killed run resumes.
 
     Returns:
         Rows of the tables `verdicts` and `case_times`, in the order of `samples`; the references'
@@ -56,7 +56,7 @@ def judge_samples(
         journal=journal,
         timed=timed,
     )
-    # First, so that a reference that fails is known before hours of samples are judged.
+    # First, so that a failing reference is reported before hours of judging samples.
     of_references = judge(references)
     for problem, result in zip(problems, of_references, strict=True):
         _check_reference(problem, result)
@@ -78,7 +78,7 @@ def judge_samples(
 
 
 def _check_reference(problem: Problem, verdicts: Sequence[Verdict]) -> None:
-    """Refuse a reference that does not pass all its cases."""
+    """Raise if a reference fails a case."""
     failed = next((verdict for verdict in verdicts if verdict.kind != "PASS"), None)
     if failed is None:
         return
@@ -89,12 +89,12 @@ def _check_reference(problem: Problem, verdicts: Sequence[Verdict]) -> None:
         field=f"problem {problem.name}, case {failed.case}",
         found=f"{failed.kind} {failed.detail}".strip(),
         expected="PASS",
-        action=f"correct the corpus, exclude the problem (corpus.sources: exclude){raising}",
+        action=f"fix the corpus, exclude the problem (corpus.sources: exclude){raising}",
     )
 
 
 def as_program(problem: Problem, code: str, name: str) -> Program:
-    """Return what is judged when `code`, called `name`, is a repair of `problem`."""
+    """Return the program to judge for `code`, a repair of `problem` called `name`."""
     return Program(name, problem.function, code, problem.cases, problem.tests, problem.support)
 
 

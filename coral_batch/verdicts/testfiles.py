@@ -1,12 +1,11 @@
-"""Judging one program in a jail on its problem's test file.
+"""Judge one program in a jail on its problem's test file.
 
-The program runs in one jail, the test file in another; see `inside/referee.py`. A test that costs
-the program's process its life leaves the next one a fresh process; one that costs the test file's
-its own, a fresh copy of both, and so does the first where the two share classes, whose instances
-may outlive a test.
+The program runs in one jail, the test file in another; see `inside/referee.py`. If a test kills the
+program's process, the next test gets a fresh one. If it kills the test file's process, both are
+replaced. Both are also replaced if they share classes, since instances may outlive a test.
 
-The calls of one test have the limits of a case together, loading the module apart, and so has what
-the test file does with the results.
+All calls of a test share one limit, without loading the module. The same limit holds for the test
+file's own code.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from coral_batch.verdicts.timing import charge
 
 
 def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> dict[int, Verdict]:
-    """Judge the functions of a test file, in their order.
+    """Judge the functions of a test file, in order.
 
     Args:
         jail: where the program runs.
@@ -54,7 +53,7 @@ def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> di
 
 
 def names_of(program: Program) -> Sequence[str | None]:
-    """Return the name of each test of a program: None of a JSON case.
+    """Return the name of each test of a program; None for a JSON case.
 
     Raises:
         CoralError: as in `test_names`.
@@ -68,13 +67,13 @@ def test_names(program: Program) -> list[str]:
     """Return the names of the test functions in the file's order.
 
     Raises:
-        CoralError: there are none, or the file is no Python.
+        CoralError: there are none, or the file is not valid Python.
     """
     try:
         body = syntax.parse(_source(program)).body
     except SyntaxError as error:
         raise CoralError(
-            f"the test file of {program.function} is no Python", found=str(error)
+            f"the test file of {program.function} is not valid Python", found=str(error)
         ) from None
     names = [
         node.name
@@ -90,7 +89,7 @@ def test_names(program: Program) -> list[str]:
 
 
 def _source(program: Program) -> str:
-    """Return the source of the test file; of a project's tests others take care."""
+    """Return the source of the test file; not for a project's tests."""
     assert not isinstance(program.tests, Suite)
     return program.tests or ""
 
@@ -113,15 +112,15 @@ def _run(
             try:
                 kind, detail = _test(referee, remote, limits, program)
             except Stop as stop:
-                kind, detail = stop.kind, f"{stop.detail} in the test, on what it returned"
+                kind, detail = stop.kind, f"{stop.detail} in the test, with the returned value"
                 alive = False
-            except Exception as error:  # the last guard; what is foreseen has a verdict of its own
+            except Exception as error:  # a catch-all; expected errors are handled above
                 kind, detail = defect(error)
                 alive = False
             if remote.stopped is not None:
-                if kind == "PASS":  # the test caught what no test can take for an exception
+                if kind == "PASS":  # the test caught a failure that is not an exception
                     kind, detail = remote.stopped
-                # What the file holds of the program's may stand for objects of the dead process.
+                # The test file may hold stand-ins for objects of the dead process.
                 alive = alive and not program.support
             found.append((kind, compare.shorten(detail), time.perf_counter() - start))
         remote.close()
@@ -138,7 +137,7 @@ def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> 
     while True:
         message = json.loads(referee.receive(clock, "end"))
         if message[0] == "broken":
-            if called:  # by what the program returned to the file's own statements
+            if called:  # caused by a value returned to module-level statements
                 raise Stop("ERROR", message[1])
             raise CoralError(f"the test file of {program.function} does not run", found=message[1])
         if message[0] == "end":
@@ -148,11 +147,11 @@ def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> 
 
 
 class _Remote:
-    """The function under test as the test file calls it: a process that lives on between calls.
+    """The function under test, in a process that persists between the test file's calls.
 
     Attributes:
-        cpu: processor seconds of each test, of those whose process has ended.
-        stopped: kind and detail of the call of this test that cost the process its life.
+        cpu: processor seconds of each test whose process has ended.
+        stopped: kind and detail of this test's call that killed the process.
     """
 
     def __init__(
@@ -172,12 +171,12 @@ class _Remote:
         self._test = 0
         self._clock = Clock(limits)
         self._callers: list[int] = []  # the test of each call to the process
-        self._claims: list[float] = []  # what the process says of those that it answered
+        self._claims: list[float] = []  # the seconds that the process claims for answered calls
         self.cpu: defaultdict[int, float] = defaultdict(float)
         self.stopped: tuple[Kind, str] | None = None
 
     def begin(self, test: int) -> None:
-        """Begin a test, whose calls have one limit together."""
+        """Begin a test; all its calls share one limit."""
         self._test = test
         self._clock = Clock(self._limits)
         self.stopped = None
@@ -188,7 +187,7 @@ class _Remote:
         Returns:
             ``("value", (document, text))``, or a verdict's kind and detail, of any length.
         """
-        if self.stopped is not None:  # a test that goes on nevertheless gets no second process
+        if self.stopped is not None:  # a test that continues anyway gets no second process
             return self.stopped
         self._callers.append(self._test)
         try:
@@ -202,12 +201,12 @@ class _Remote:
         self._claims.append(answer.seconds)
         if answer.kind == "value":
             return "value", (answer.document, compare.show(answer.document))
-        if answer.kind == "error":  # as it is: the test may look at the message
+        if answer.kind == "error":  # not shortened: the test may check the message
             return "ERROR", answer.text
         return failure(answer)
 
     def close(self) -> None:
-        """End the process and charge its calls with what it used."""
+        """End the process and charge its time to its calls."""
         if self._child is not None:
             used = self._child.stop().cpu_seconds
             shares = charge(self._claims, len(self._callers), used)

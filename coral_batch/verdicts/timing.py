@@ -1,14 +1,13 @@
-"""Whose processor time it was, and how long cases take that one run is too short to tell.
+"""Assign processor time to cases, and measure cases too short for a single run.
 
-`charge` holds what a process says against what the kernel counted; `repeated` measures anew.
+`charge` checks a process's claims against the kernel's count; `repeated` measures again.
 
-A case takes microseconds, and starting a process some hundred. So the passed cases run again, in
-rounds, in a process of their own, and what the kernel counts for that process is shared out over
-the rounds: a program cannot claim to be quick.
+A case takes microseconds, starting a process hundreds. So passed cases run again, many rounds in
+one separate process, whose time by the kernel's count is divided over the rounds. A program cannot
+fake this count.
 
-What it does not do: keep a program from doing less in the rounds than it did when it was judged, on
-purpose. What it can gain by that is bounded: where a process took longer than `STARTUP` by the
-kernel's account, its cases keep the times of that run.
+A program could deliberately do less in these rounds than when it was judged. The gain is bounded:
+if a process took longer than `STARTUP`, its cases keep the times of the first run.
 """
 
 from __future__ import annotations
@@ -24,29 +23,29 @@ from coral_batch.verdicts.clock import Clock, Limits
 from coral_batch.verdicts.inside.zygote import REPEAT
 from coral_batch.verdicts.jail import Jail, Stop
 
-# Processor seconds that forking and loading cost an honest process, not charged to its cases: one
-# by itself, 6 with an import of dataclasses (2 cores of an AMD EPYC).
+# Processor seconds of forking and loading that are not charged to cases. Typical: 1 ms, 6 ms with
+# an import of dataclasses (2 cores of an AMD EPYC).
 STARTUP = 0.01
-_TRIES = 3  # of which the quickest counts: what else the machine does only makes programs slower
-_WANTED = 0.03  # seconds that the rounds of a try are to take
-_ROUNDS = 5000  # in a try, at most
+_TRIES = 3  # the quickest counts: other load only makes programs slower
+_WANTED = 0.03  # seconds that the rounds of a try should take
+_ROUNDS = 5000  # maximum per try
 
 
 def charge(claims: Sequence[float], calls: int, counted: float) -> list[float]:
-    """Spread the processor time of a process over its calls.
+    """Distribute the processor time of a process over its calls.
 
-    A process says how long each call took, and any program can make it lie. Claims of more than
-    the kernel counted are not believed, none of them: all calls then share alike what it did
-    count. What it counted beyond the claims (and beyond `STARTUP`) is charged to the calls that
-    never answered, or else to all alike, so that understating helps nobody.
+    A process claims a time for each call, and any program can make it lie. If the claims exceed the
+    kernel's count, all are ignored and the count is divided evenly. If the count exceeds the claims
+    by more than `STARTUP`, the rest is charged to the unanswered calls, or else to all evenly. So
+    understating gains nothing.
 
     Args:
-        claims: seconds that each answered call took, as the process says, each >= 0.
-        calls: how many calls there were, >= len(claims); the last ones never answered.
-        counted: seconds that the kernel counted for the process, >= 0.
+        claims: claimed seconds of each answered call, >= 0.
+        calls: number of calls, >= len(claims); the last ones were not answered.
+        counted: seconds by the kernel's count, >= 0.
 
     Returns:
-        Seconds for each call, together `counted`, or up to `STARTUP` less.
+        Seconds for each call, in total `counted`, or up to `STARTUP` less.
     """
     claimed = math.fsum(claims)
     if claimed > counted:
@@ -61,14 +60,14 @@ def charge(claims: Sequence[float], calls: int, counted: float) -> list[float]:
 def repeated(
     jail: Jail, program: Program, limits: Limits, verdicts: dict[int, Verdict], used: float
 ) -> dict[int, Verdict]:
-    """Return the verdicts with the processor times of passed cases measured anew.
+    """Return the verdicts with new processor times of the passed cases.
 
     Args:
         jail: where to run them.
         program: the program, with cases.
         limits: for all rounds together.
         verdicts: case number -> verdict, of some or all cases.
-        used: what they may really have taken, seconds; see `cases`.
+        used: upper bound of their seconds by the kernel's count; see `cases`.
     """
     numbers = [number for number in sorted(verdicts) if verdicts[number].kind == "PASS"]
     total = sum(verdicts[number].cpu_seconds for number in numbers)
@@ -78,7 +77,7 @@ def repeated(
     for _ in range(_TRIES):
         rounds = math.ceil(_WANTED / max(total, _WANTED / _ROUNDS))
         tries.append(_measure(jail, program, limits, numbers, rounds))
-        # The start of the process counts as well, so that more rounds come closer to the truth.
+        # The process's start counts too, so more rounds are more accurate.
         total = sum(tries[-1])
     times = dict(zip(numbers, min(tries, key=sum), strict=True))
     return {
@@ -92,7 +91,7 @@ def _measure(
 ) -> list[float]:
     """Return the seconds of each case in one round.
 
-    A process that does not do the rounds has all that it used charged to one.
+    If a process does not finish the rounds, all its time is charged to one round.
     """
     calls = [marshal.dumps(program.cases[number].inputs) for number in numbers]
     frame = marshal.dumps((program.function, program.code, program.support, calls, rounds))
@@ -108,9 +107,9 @@ def _measure(
 
 
 def _parsed(frame: bytes, length: int) -> list[int] | None:
-    """Return what the process says of each case, which only decides how they share; None for junk.
+    """Return the process's claim for each case, or None if invalid.
 
-    Nothing that it writes is believed to be what the process should have written.
+    Claims are not trusted: they only decide how cases share the counted time.
     """
     try:
         spent = json.loads(frame)

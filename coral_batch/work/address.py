@@ -1,4 +1,4 @@
-"""Where units of work go: to this machine, or to the cluster that the environment names."""
+"""Where units of work run: on this machine, or on the cluster that the environment names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ADDRESS = "DASK_SCHEDULER_ADDRESS"
 
 
 class SchedulerLostError(CoralError):
-    """The cluster's scheduler went away in the middle."""
+    """Lost the connection to the cluster's scheduler."""
 
 
 def cluster() -> str | None:
-    """Return the address of the Dask scheduler that units go to; None for this machine."""
+    """Return the address of the Dask scheduler; None for this machine."""
     return os.environ.get(ADDRESS) or None

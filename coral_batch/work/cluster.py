@@ -1,14 +1,14 @@
-"""Units of work on a Dask cluster: what `coral_batch.work.parallel` does when one is named.
+"""Run units of work on a Dask cluster, for `coral_batch.work.parallel`.
 
-Dask deals the units out, does those of a lost worker again, and gives a worker that joins late its
-share. Here is what it does not know: that a worker has to run this very code with the same packages
-on the same bytes, one unit at a time. A worker where that is not so refuses its unit, which stops
-the run with an error that names the worker and what it has.
+Dask distributes the units, retries those of lost workers and gives late workers a share. This
+module adds checks: a worker must run the same code with the same packages on the same files, one
+unit at a time. A worker that differs refuses its unit; the run stops with an error that names the
+worker and the difference.
 
-Client.submit rather than joblib's Dask backend, which lays arguments of a kilobyte on one worker
-and loses them with it, and waits for ever for a unit that Dask has given up (joblib 1.6.0).
+We use Client.submit, not joblib's Dask backend: that puts arguments over a kilobyte on a single
+worker, loses them with it, and waits forever for a unit that Dask has given up (joblib 1.6.0).
 
-What is not covered: a worker that lies. Whoever reaches the scheduler can run code on every worker.
+Workers are trusted: anyone who reaches the scheduler can run code on every worker.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from coral_batch.lake.store import key_of
 from coral_batch.work.address import ADDRESS, SchedulerLostError
 
 DEVICE = "device"
-"""The resource that a worker offers once for each device it trains and decodes on."""
+"""The Dask resource of a worker with a device to train and decode on, one for each device."""
 
 # Packages whose version can change a result.
 _PACKAGES = (
@@ -54,13 +54,13 @@ def run(
     """Call `function` on the workers; see `coral_batch.work.parallel.run`.
 
     Raises:
-        CoralError: the scheduler does not answer or is lost, a unit takes every worker down that
-            tries it, or a worker refuses.
+        CoralError: the scheduler does not answer or is lost, a unit kills every worker that tries
+            it, or a worker refuses.
     """
     client = _client(address)
     hashes = {file: file_sha256(file) for files in reads for file in files}
     if units and not _workers(client, device):
-        offering = f" that offers the resource {DEVICE}" if device else ""
+        offering = f" with the resource {DEVICE}" if device else ""
         print(f"coral: waiting for a worker of {address}{offering}", file=sys.stderr, flush=True)
     futures = {
         client.submit(
@@ -85,18 +85,18 @@ def run(
 
 
 def slots(address: str, device: bool) -> int:
-    """Return how many units the workers that are there work on at a time, >= 1."""
+    """Return how many units the connected workers run at a time, >= 1."""
     return max(1, len(_workers(_client(address), device)))
 
 
 def everywhere(
     address: str, function: Callable[..., Any], *arguments: Any
 ) -> dict[str, tuple[bool, str | None]]:
-    """Call `function` once on every worker that is there.
+    """Call `function` once on every connected worker.
 
     Returns:
-        A worker's address -> whether it offers a device, and why it would refuse units or what
-        `function` raises as a `CoralError`; None when nothing is wrong.
+        A worker's address -> whether it offers a device, and the `CoralError` of its checks or of
+        `function` as text; None if there is none.
     """
     client = _client(address)
     devices = _workers(client, device=True)
@@ -119,7 +119,7 @@ def _objection(
 
 
 def _workers(client: Client, device: bool) -> list[str]:
-    """Return the addresses of the workers that may be given units."""
+    """Return the addresses of the usable workers."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     return [name for name, one in workers.items() if not device or one["resources"].get(DEVICE)]
 
@@ -128,9 +128,9 @@ _clients: dict[str, Client] = {}
 
 
 def _client(address: str) -> Client:
-    """Return this process's client; a new one when the old one has lost its scheduler."""
+    """Return this process's client; reconnect if it has lost its scheduler."""
     if address not in _clients or _clients[address].status != "running":
-        # Of a lost scheduler they log a traceback; we say it in a sentence.
+        # They log tracebacks for a lost scheduler; we print one sentence.
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
@@ -141,8 +141,8 @@ def _client(address: str) -> Client:
                 field=ADDRESS,
                 found=address,
                 expected="the address of a Dask scheduler, such as tcp://127.0.0.1:8786",
-                action="start it, or unset the variable to compute on this machine, and run `dvc "
-                f"repro`: what was finished is kept ({error})",
+                action="start it, or unset the variable to compute on this machine, then run `dvc "
+                f"repro`; finished work is kept ({error})",
             ) from None
     return _clients[address]
 
@@ -152,28 +152,28 @@ def _result(future: Future, address: str) -> Any:
         return future.result()
     except KilledWorker as error:
         raise CoralError(
-            "a unit of work took every worker down that tried it",
+            "a unit of work killed every worker that tried it",
             found=str(error).partition("\n")[0],
-            action="look for out-of-memory kills in the workers' logs, give them more memory "
-            "(--memory-limit), and run `dvc repro`: what was finished is kept",
+            action="check the workers' logs for out-of-memory kills, raise --memory-limit, "
+            "then run `dvc repro`; finished work is kept",
         ) from None
     except (RuntimeError, ModuleNotFoundError) as error:
         lacking = isinstance(error, ModuleNotFoundError) or "deserialization" in str(error)
         if not lacking:
             raise
         raise CoralError(
-            "the scheduler or a worker of the cluster cannot import this project",
+            "the scheduler or a worker cannot import this project",
             field=ADDRESS,
             found=address,
-            expected="coral_batch and its packages installed there as they are here",
-            action=f"install them there, and start scheduler and workers again ({error})",
+            expected="coral_batch and its packages, the same versions as here",
+            action=f"install them there, then restart scheduler and workers ({error})",
         ) from None
     except (CancelledError, OSError) as error:
         raise SchedulerLostError(
-            "the connection to the cluster's scheduler was lost again and again",
+            "repeatedly lost the connection to the cluster's scheduler",
             field=ADDRESS,
             found=address,
-            action=f"look into its log, and run `dvc repro`: what was finished is kept ({error})",
+            action=f"check its log, then run `dvc repro`; finished work is kept ({error})",
         ) from None
 
 
@@ -183,12 +183,12 @@ def _work(
     reads: dict[str, str],
     programs: dict[str, str],
 ) -> Result:
-    """Do one unit in a worker, or say why not."""
+    """Run one unit in a worker, or raise the reason why not."""
     worker = get_worker()
     try:
         _check(worker.state.nthreads, programs)
-        vouched = "the run that asks for it"
-        action = "let all machines see the same lake and the same .coral under the same path"
+        vouched = "the run's own copy"
+        action = "mount the same lake and .coral at the same path on all machines"
         check_files(Path("/"), reads, vouched, action)
         return function(*unit)
     except CoralError as error:
@@ -199,29 +199,29 @@ def _work(
 def _check(threads: int, programs: dict[str, str]) -> None:
     if threads > 1:
         raise CoralError(
-            "a worker would do several units at a time in one process",
+            "a worker would run several units at a time in one process",
             found=f"{threads} threads",
-            expected="one, since torch's state and the jails are the process's",
+            expected="1 thread: torch's state and the jails belong to the process",
             action="start the workers with --nthreads 1, and more of them (--nworkers)",
         )
     here = _programs()
     other = {name: here[name] for name in programs if here[name] != programs[name]}
     if other:
         raise CoralError(
-            "a worker runs other programs than the run that asks it",
+            "a worker's code or packages differ from the run's",
             found=other,
             expected=str({name: programs[name] for name in other}),
-            action="install the same versions there (constraints.txt), and restart the workers "
-            "when the code has changed",
+            action="install the same versions there (constraints.txt); restart the workers "
+            "after the code has changed",
         )
 
 
 @functools.cache
 def _programs() -> dict[str, str]:
-    """What computes in this process: Python, packages, and our code as it was imported."""
+    """Return the versions of Python and packages, and the hash of our code at import time."""
     versions = {name: version(name).partition("+")[0] for name in _PACKAGES}
     return {"python": platform.python_version(), "coral_batch": _CODE, **versions}
 
 
-# Now, not when it is asked for: a worker that lives on while the files change runs the old ones.
+# Hashed at import: a worker keeps running the old code when files change.
 _CODE = key_of({"files": sorted(map(file_sha256, Path(__file__).parents[1].rglob("*.py")))})

@@ -1,4 +1,4 @@
-"""What this machine is."""
+"""This machine's processor, load and memory."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """Return the processor's name as Linux tells it, or the architecture where it tells none."""
+    """Return the processor's name from /proc/cpuinfo, or else the architecture."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
 
 
 def idle(root: Path = Path("/")) -> bool:
-    """Say whether at some moment of the next 50 ms nothing but this thread wants to run.
+    """Whether, at some moment of the next 50 ms, only this thread is runnable.
 
     Args:
-        root: where `proc` lies; False where its kernel does not tell.
+        root: the folder of `proc`; without /proc/loadavg the result is False.
     """
     running = root / "proc/loadavg"
     for _ in range(5 if running.exists() else 0):
@@ -31,13 +31,13 @@ def idle(root: Path = Path("/")) -> bool:
 
 
 def available_memory(root: Path = Path("/")) -> int:
-    """Return the bytes of memory that are free or can be freed, for this process.
+    """Return the bytes of memory available to this process, free or reclaimable.
 
-    Control groups limit what a container may take, whatever the machine has. What a group has left
-    is its limit less its working set as Kubernetes counts it: usage less inactive file pages.
+    Control groups can limit a container to less than the machine has. A group's available memory is
+    its limit minus its working set as Kubernetes counts it: usage minus inactive file pages.
 
     Args:
-        root: where `proc` and `sys` lie.
+        root: the folder of `proc` and `sys`.
     """
     lines = (root / "proc/meminfo").read_text(encoding="ascii").splitlines()
     machine = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) << 10
@@ -45,7 +45,7 @@ def available_memory(root: Path = Path("/")) -> int:
 
 
 def _left_in_groups(root: Path) -> Iterator[int]:
-    """Yield what each control group of memory leaves that this process is in, of either version."""
+    """Yield the bytes left in each of this process's memory control groups, version 1 or 2."""
     groups = root / "proc/self/cgroup"
     if not groups.is_file():
         return  # a kernel without control groups
@@ -57,7 +57,7 @@ def _left_in_groups(root: Path) -> Iterator[int]:
             mount, names = root / "sys/fs/cgroup/memory", _VERSION_1
         else:
             continue
-        # In a container the path may be the one outside; the mount itself is the group then.
+        # In a container the path may be the host's; then the mount itself is the group.
         group = mount / path.lstrip("/")
         for folder in (group, *group.parents):
             if (folder / names[0]).is_file():
@@ -73,6 +73,6 @@ _VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat")
 
 
 def _inactive(statistics: str) -> int:
-    """Return the bytes of inactive file pages, with those of the groups below."""
+    """Return the bytes of inactive file pages, subgroups included."""
     found = dict(line.split() for line in statistics.splitlines())
     return int(found.get("total_inactive_file", found["inactive_file"]))

@@ -1,14 +1,12 @@
-"""Units of work, on processes of this machine or on a Dask cluster: all that is spread goes here.
+"""Run units of work in processes of this machine or on a Dask cluster.
 
 The environment variable DASK_SCHEDULER_ADDRESS names the cluster; without it, this machine works.
-No parameter of the run: where it is computed changes no result.
+It is not a parameter of the run, since it changes no result.
 
-A unit is a call of a module's function with plain values. Results come as they are done, each with
-the number of its unit, so that nothing that is made of them depends on who did what, or when. A
-process that is killed from outside costs its unit a second try, not the run. Ctrl-C, which a
-terminal sends to every process, ends the processes without a word: the caller says it.
-
-What a unit does, and how much work is in one, is the caller's.
+A unit is a call of a module-level function with plain values. Results arrive as they finish, each
+with its unit's number, so they need not depend on order. If a process is killed, its unit is
+retried. Ctrl-C, which a terminal sends to every process, ends the processes silently: the caller
+reports it.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from coral_batch.verdicts.inside.kernel import exit_when_parent_dies
 from coral_batch.work.address import ADDRESS, SchedulerLostError, cluster
 
 _ATTEMPTS = 3
-"""How often a unit is handed out; a death counts for all whose results were not taken yet."""
+"""How often a unit is tried; a killed worker counts against all unfinished units."""
 
 Result = TypeVar("Result")
 
@@ -53,24 +51,24 @@ def run(
     """Call `function` with the arguments of each unit; yield number and result as they come.
 
     Args:
-        function: a function of a module, which the workers import.
-        units: the arguments of each call, values that can be pickled.
-        workers: processes of this machine; None for one a core, 1 for this one alone. A cluster
-            has those that it has.
-        device: on a cluster, only workers that offer a device get the units, one at a time.
-        reads: the files that each unit reads; a worker of a cluster refuses one that is not, under
-            the same path, what it is here.
-        again: exceptions after which a unit is tried again, as after the death of its worker.
+        function: a module-level function, which the workers import.
+        units: the arguments of each call; must be picklable.
+        workers: processes of this machine; None for one per core, 1 for this process only. Ignored
+            on a cluster.
+        device: on a cluster, use only workers that offer a device, one unit at a time.
+        reads: the files that each unit reads; a cluster's worker refuses a file that differs from
+            the one at the same path here.
+        again: exceptions after which a unit is retried, as after a worker's death.
 
     Raises:
-        CoralError: workers keep dying over the same unit, the cluster does not work, or `function`
+        CoralError: workers keep dying on the same unit, the cluster does not work, or `function`
             raises it.
-        Exception: whatever else `function` raises.
+        Exception: anything else that `function` raises.
     """
     left = dict(enumerate(units))
     tries: Counter[int] = Counter()
     while left:
-        # Those of a cluster are handed out at once, those of a pool as it takes them.
+        # A cluster gets all units at once, a pool takes them one by one.
         units_left = _counted(dict(left), tries)
         try:
             address = cluster()
@@ -85,21 +83,21 @@ def run(
         except SchedulerLostError:
             if _tried_enough(left, tries):
                 raise
-            print("coral: the scheduler is gone; looking for it again", file=sys.stderr)
+            print("coral: lost the scheduler; reconnecting", file=sys.stderr)
         except (TerminatedWorkerError, *again) as error:
             if _tried_enough(left, tries):
                 raise CoralError(
                     "the workers keep dying",
                     found=str(error).partition("\n")[0] or type(error).__name__,
-                    action="look for the kernel's out-of-memory killer, or lower compute.workers "
-                    "or verdicts.memory_mb",
+                    action="check for out-of-memory kills (dmesg), or lower compute.workers or "
+                    "verdicts.memory_mb",
                 ) from None
 
 
 def _counted(
     units: Mapping[int, tuple[Any, ...]], tries: Counter[int]
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Yield units, and count how often each was handed out: which one kills is not known."""
+    """Yield units and count the tries of each, since we cannot know which one kills workers."""
     for number, unit in units.items():
         tries[number] += 1
         yield number, unit
@@ -110,10 +108,9 @@ def _tried_enough(left: Iterable[int], tries: Counter[int]) -> bool:
 
 
 def ask(function: Callable[..., Result], *arguments: Any, device: bool = False) -> Result:
-    """Call `function` where units are done: here, or on whichever worker answers first.
+    """Call `function` where units run: here, or on the first worker that answers.
 
-    What is asked for is how workers compute; every unit then compares itself with it
-    (`require_same`).
+    Used to ask how workers compute; every unit then compares its worker (`require_same`).
     """
     if cluster() is None:
         return function(*arguments)
@@ -121,10 +118,10 @@ def ask(function: Callable[..., Result], *arguments: Any, device: bool = False) 
 
 
 def require_same(what: str, here: object, asked: object) -> None:
-    """Insist, in a unit, that this worker is like the one that was asked.
+    """Check, in a unit, that this worker is like the one that answered `ask`.
 
     Raises:
-        CoralError: it is not.
+        CoralError: it differs.
     """
     if isinstance(here, Mapping) and isinstance(asked, Mapping):
         names = [name for name in asked if here.get(name) != asked[name]]
@@ -132,16 +129,16 @@ def require_same(what: str, here: object, asked: object) -> None:
         asked = {name: asked[name] for name in names}
     if here != asked:
         raise CoralError(
-            "a worker differs from the one that the run goes by",
+            "a worker differs from the one that answered first",
             field=what,
             found=here,
             expected=shorten(asked),
-            action="let only workers that are alike have a part in the run",
+            action="use workers with identical hardware and software only",
         )
 
 
 def slots(workers: int | None = None, *, device: bool = False) -> int:
-    """Return how many units are worked on at a time, >= 1; arguments as in `run`."""
+    """Return how many units run at a time, >= 1; arguments as in `run`."""
     address = cluster()
     if address is None:
         return int(joblib.effective_n_jobs(workers or -1))
@@ -153,35 +150,35 @@ _keeping = threading.Lock()
 
 
 def keep(place: str, key: Any, make: Callable[[], Result]) -> Result:
-    """Return what `make` makes, kept in this process until another key is asked for at its place.
+    """Return the result of `make`, cached in this process until `place` gets another key.
 
-    Threads may ask at the same time; things are made one after the other.
+    Threads may call this at the same time; results are made one at a time.
 
     Args:
-        place: what has room for one of them, such as a device.
-        key: what decides what is made.
-        make: makes it, such as a loaded model, which the next unit needs again.
+        place: a slot that holds one result, such as a device.
+        key: determines the result.
+        make: makes it, for example loads a model that the next unit needs again.
     """
     with _keeping:
         if place not in _kept or _kept[place][0] != key:
             _kept.pop(place, None)
-            gc.collect()  # before: two models may not fit
+            gc.collect()  # first: two models may not fit
             _kept[place] = key, make()
         result: Result = _kept[place][1]
         return result
 
 
 def release() -> None:
-    """End the processes that wait for units, and with them what they `keep`.
+    """End the idle worker processes, and with them what they `keep`.
 
-    Not while results of `run` are still to come. The workers of a cluster are its own.
+    Do not call it before `run` has yielded all results. A cluster's workers stay.
     """
     if cluster() is None:
         get_reusable_executor(reuse=True).shutdown(wait=True)
 
 
 def dask() -> ModuleType:
-    """Import what needs the extra `dask`, which runs on one machine do without."""
+    """Import the module that needs the extra `dask`; runs on one machine do not."""
     try:
         from coral_batch.work import cluster  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -201,14 +198,14 @@ def _processes(
     units: Iterator[tuple[int, tuple[Any, ...]]],
     workers: int | None,
 ) -> Iterator[tuple[int, Result]]:
-    # A worker that keeps a model has grown, which loky takes for a leak: it starts another one.
+    # loky takes the memory of a kept model for a leak and restarts the worker.
     warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given")
-    # The pool gets units as others are done. Of units that wait in loky's own queue when the pool
-    # is stopped it keeps the numbers alone, and looking one up ends its thread with a traceback.
+    # The pool gets a unit when another is done. If units wait in loky's own queue when the pool
+    # stops, loky forgets them, and looking one up ends its thread with a traceback.
     pool = joblib.Parallel(n_jobs=workers or -1, return_as="generator_unordered", batch_size=1)
     results: Any = None
     try:
-        with _deaf():  # which may raise what it held back, with everything begun
+        with _delayed_interrupt():  # may raise a delayed Ctrl-C, once everything has started
             results = pool(
                 joblib.delayed(_call)(function, number, unit, os.getpid()) for number, unit in units
             )
@@ -216,17 +213,17 @@ def _processes(
             yield result
     finally:
         with warnings.catch_warnings(), _dropping():
-            warnings.simplefilter("ignore")  # that units are dropped is why one closes it
+            warnings.simplefilter("ignore")  # we close it in order to drop units
             if results is not None:
                 results.close()
 
 
 @contextmanager
 def _dropping() -> Iterator[None]:
-    """Let loky's thread end without a traceback where it looks up a unit that was dropped.
+    """Let loky's thread end without a traceback when it looks up a dropped unit.
 
-    Where a pool is stopped at the moment in which it gets a unit, it kills its processes and
-    forgets its units, and then still looks up their numbers. Closing the pool waits for the thread.
+    A pool that is stopped while it gets a unit kills its processes, forgets its units and then
+    still looks up their numbers. Closing the pool waits for the thread.
     """
     tell = threading.excepthook
 
@@ -242,14 +239,14 @@ def _dropping() -> Iterator[None]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Hold Ctrl-C back in this thread, and in the processes that are started meanwhile.
+def _delayed_interrupt() -> Iterator[None]:
+    """Delay Ctrl-C in this thread, and block it in the processes started meanwhile.
 
-    A process hears it from its first unit on (`_call`): until then Python is starting in it, where
-    an interrupt is a traceback on the terminal. Blocking the signal is for them. Here it may reach
-    another thread, for which Python then interrupts this one, in the middle of starting a process.
+    A process accepts it from its first unit on (`_call`). Before that, Python is still starting and
+    an interrupt would print a traceback. Blocking the signal is not enough in this process: another
+    thread may get it, and Python would then interrupt this one while it starts a process.
     """
-    resource_tracker.ensure_running()  # before, since starting it lets Ctrl-C through again
+    resource_tracker.ensure_running()  # first, since starting it unblocks Ctrl-C
     heard: list[int] = []
     listens = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, lambda *_: heard.append(1)) if listens else None
@@ -274,12 +271,12 @@ def _call(
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         return number, function(*unit)
-    except KeyboardInterrupt:  # behind what the unit does to leave nothing behind
+    except KeyboardInterrupt:  # after the unit's own cleanup
         _leave()
     finally:
         signal.signal(signal.SIGINT, _leave)
 
 
 def _leave(*_: object) -> NoReturn:
-    """End this process at once, without the tracebacks of what runs between two units."""
+    """End this process at once, without tracebacks from code between two units."""
     os._exit(128 + signal.SIGINT)

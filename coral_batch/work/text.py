@@ -1,7 +1,7 @@
 """Plain text: aligned tables, colours, curves and untrusted text for terminals, and CSV files.
 
-Whatever a model wrote goes through `escape` or `inline` before it is shown: raw, it could move the
-cursor, recolour or retitle the terminal, or show code in another order than it runs in.
+All model output goes through `escape` or `inline` before it is shown: raw, it could move the
+cursor, recolour or retitle the terminal, or show code in a different order than it runs.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 def escape(text: str) -> str:
-    """Write every character that a terminal may act on as ``<U+001B>``; keep newline and tab."""
+    """Replace characters that a terminal may act on by ``<U+001B>``; keep newline and tab."""
     return "".join(_shown(character) for character in text)
 
 
 def inline(text: str, limit: int = 400) -> str:
-    """Return `text` escaped, on one line and cut to `limit` characters."""
+    """Return `text` escaped, on one line, cut to `limit` characters."""
     cut = text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
     return escape(cut.replace("\n", "\\n").replace("\t", "\\t"))
 
@@ -42,11 +42,11 @@ def paint(text: str, code: int, colour: bool) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[str] = ()) -> str:
-    """Align columns: right, as numbers want it, except for those named in `left`.
+    """Align columns, to the right except for those named in `left`.
 
     Args:
         header: the columns' names.
-        rows: cells, as many as names; a row without cells becomes a line.
+        rows: one cell per column; a row without cells becomes a line.
         left: names of left-aligned columns.
     """
     cells = [header, *(row for row in rows if row)]
@@ -66,12 +66,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection
 
 
 def decimal(value: float, places: int, *, signed: bool = False) -> str:
-    """Write a number with so many decimals; one that rounds to zero has no minus sign."""
+    """Format a number with `places` decimals, zero without a minus sign."""
     return f"{value:{'+' if signed else ''}z.{places}f}"
 
 
 def sparkline(values: Sequence[float], width: int = 60) -> str:
-    """Draw `values` as a row of at most `width` bars, neighbours averaged, from low to high."""
+    """Draw `values` as at most `width` bars, averaging neighbours."""
     count = min(width, len(values))
     edges = [len(values) * index // count for index in range(count + 1)] if count else [0]
     means = [sum(values[start:end]) / (end - start) for start, end in pairwise(edges)]
@@ -81,7 +81,7 @@ def sparkline(values: Sequence[float], width: int = 60) -> str:
 
 
 def to_csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a CSV file's text: a header and rows, each line ending in a newline alone."""
+    """Return a CSV file's text: header and rows, with Unix line ends."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

@@ -1,8 +1,8 @@
-"""CodeLinterEval in lm-evaluation-harness: what codelintereval.yaml beside this file calls.
+"""CodeLinterEval in lm-evaluation-harness: the functions that codelintereval.yaml calls.
 
-The harness asks the model; items are read, and answers scored, by this project's own code, so that
-`coral linteval score` says the same of the same answers. No test is run, nor anything that a model
-wrote: the strict score is the one by syntax alone, called ``syntax@k`` here.
+The harness prompts the model. This project's code reads items and scores answers, so that
+`coral linteval score` gives the same scores. No tests and no model output are run: the strict score
+is by syntax only, called ``syntax@k`` here.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from coral_batch.records.items import Answer, Item, ItemTests
 from coral_batch.records.verdict import Program, Verdict
 
 _SCORES = {"pass": "official", "syntax": "strict"}
-"""Name of a metric, without its k -> the score that it sums up."""
+"""Name of a metric, without its k -> its score."""
 
 
 def data_set(items: str | None = None, **_: Any) -> DatasetDict:
-    """Return the items as the split ``test``, a document each.
+    """Return the items as the split ``test``, one document each.
 
     Args:
-        items: the file or folder, of ``--metadata items=...``; the harness adds its own entries
-            and the arguments of the model.
+        items: the file or folder from ``--metadata items=...``; the harness also passes its own
+            entries and the model's arguments.
 
     Raises:
-        CoralError: none is given, or as in `read_codelintereval`.
+        CoralError: `items` is missing, or as in `read_codelintereval`.
     """
     if items is None:
         raise CoralError(
-            "the task does not know its items",
+            "the task needs its items",
             field="--metadata",
             expected="items=FILE, such as lake/linteval/items.jsonl",
         )
@@ -48,16 +48,16 @@ def data_set(items: str | None = None, **_: Any) -> DatasetDict:
 
 
 def prompt(document: Mapping[str, Any]) -> str:
-    """Return what the model is asked."""
+    """Return an item's prompt."""
     item = lake.build(Item, document)
     return fill(item.instruction, item.inputs)
 
 
 def scores(answers: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[Rows]:
-    """Score all answers, as a filter: raw answers go in, rows of `linteval_scores` come out.
+    """Score all answers, as a filter from raw answers to rows of `linteval_scores`.
 
     Args:
-        answers: those to each document.
+        answers: the answers to each document.
         documents: the documents.
     """
     items = [lake.build(Item, document) for document in documents]
@@ -73,10 +73,10 @@ def scores(answers: Sequence[Sequence[str]], documents: Sequence[Mapping[str, An
 
 
 def passes(_: Mapping[str, Any], results: Sequence[Rows]) -> dict[str, float]:
-    """Return an item's pass@k by metric, for each published k that there are answers for.
+    """Return an item's pass@k by metric, for each published k with enough answers.
 
     Args:
-        results: one list, that of the item's rows.
+        results: a single list, the item's rows.
     """
     (rows,) = results
     return {
@@ -88,4 +88,4 @@ def passes(_: Mapping[str, Any], results: Sequence[Rows]) -> dict[str, float]:
 
 
 def _no_jail(programs: Sequence[Program]) -> list[list[Verdict]]:
-    raise AssertionError(f"{len(programs)} programs are to be run for items without tests")
+    raise AssertionError(f"{len(programs)} programs to run for items without tests")

@@ -71,7 +71,7 @@ os.closerange(0, 64)
     ),
     *attacks(
         """
-#: a wait in the call, another without the channel -> TIMEOUT -> no result after 1 s by the clock
+#: a wait in the call, another without the channel -> TIMEOUT -> no result after 1 s of wall time
 import os, time
 time.sleep(0.7)
 def answer(n):
@@ -95,7 +95,7 @@ def answer(n):
     os.write(channel(), b"\x10\0\0\0[")
     while True:
         pass
-#: a frame that comes in drops -> TIMEOUT -> by the clock
+#: a frame that comes in drops -> TIMEOUT -> of wall time
 #= ((1,), 2)
 import time
 def answer(n):

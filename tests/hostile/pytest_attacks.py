@@ -173,7 +173,7 @@ class Last:
 def answer(n):
     n == 4 and Last()
     return 2 * n
-#: the whole module skipped -> ERROR -> other tests
+#: the whole module skipped -> ERROR -> different tests
 import pytest
 pytest.skip('no', allow_module_level=True)
 #: a thread that exits later -> PASS|ERROR PASS|ERROR ERROR
@@ -269,7 +269,7 @@ resource.setrlimit(resource.RLIMIT_CPU, (9**9, 9**9))
 while n == 21: pass
 #: an endless loop -> TIMEOUT -> processor
 while True: pass
-#: sleep -> TIMEOUT -> clock
+#: sleep -> TIMEOUT -> wall time
 time.sleep(600)
 #: recursion -> ERROR -> RecursionError
 answer(n)

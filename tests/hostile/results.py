@@ -149,7 +149,7 @@ def answer(n):
 #: a class with a name of a million letters -> FAIL
 def answer(n):
     return type('A' * 1_000_000, (), {})()
-#: an endless generator -> FAIL -> more than a result may hold
+#: an endless generator -> FAIL -> a result that is too large
 #= ((1,), [1])
 def answer(n):
     while True:
@@ -166,7 +166,7 @@ class I:
     def __next__(self): return self
 def answer(n):
     return I()
-#: a million items -> FAIL -> more than a result may hold
+#: a million items -> FAIL -> a result that is too large
 #= ((1,), [1])
 def answer(n):
     return [n] * 1_000_000

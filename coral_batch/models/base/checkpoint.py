@@ -1,10 +1,10 @@
-"""The base checkpoint: found, converted once to a Hugging Face folder, and loaded from it.
+"""Find the base checkpoint, convert it once to a Hugging Face folder, and load it from there.
 
-A base is a name from the catalogue, a Hugging Face id or a local folder. Whatever it was, it ends
-as one folder: config, safetensors weights, tokenizer, and `card.json`, which says where it came
-from and holds the SHA-256 of every file. Without a chat template it is a completion model (see
-`coral_batch.models.prompts.prompt`). Only safetensors is read, no pickle, and no code that a
-checkpoint brings along is run. Training and decoding are not done here.
+A base is a name from the catalogue, a Hugging Face id or a local folder. It always becomes a folder
+with config, safetensors weights, tokenizer and `card.json`, which holds its origin and the SHA-256
+of every file. Without a chat template it is a completion model (see
+`coral_batch.models.prompts.prompt`). Only safetensors is read, no pickle, and a checkpoint's own
+code is never run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TIED = (
     "ties them, and Q8_0 is the finer quantisation"
 )
 UNCHANGED = "weights as published, file for file"
-# What a checkpoint folder may consist of; pickled weights and Python code are left behind.
+# The files to copy from a checkpoint folder; pickled weights and Python code are left out.
 WANTED = (
     *("*.safetensors", "*.safetensors.index.json", "*config*.json", "tokenizer*", "*.jinja"),
     *("vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json"),
@@ -48,18 +48,18 @@ WANTED = (
 
 @dataclass(frozen=True)
 class Card:
-    """What a materialised base is and where it came from.
+    """The origin and content of a base folder.
 
     Attributes:
-        name: the model as it was asked for; a local folder's name without its path.
+        name: the model as params.yaml names it; only the name of a local folder.
         origin: ``catalogue``, ``hub`` or ``folder``.
         revision: commit of a Hugging Face id, else None.
-        source_sha256: SHA-256 of the one file it was made from, else None.
-        licence: SPDX identifier where it is known.
+        source_sha256: SHA-256 of the single source file, else None.
+        licence: SPDX identifier, if known.
         parameters: number of distinct parameters.
         dtype: type of the stored weights, e.g. ``bfloat16``.
         weights: how the stored weights relate to the source.
-        files: file name -> SHA-256 of each file of the folder, `card.json` aside.
+        files: file name -> SHA-256 of each file of the folder, except `card.json`.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Card:
 
     @property
     def sha256(self) -> str:
-        """One hash over all files: the identity of this base in keys."""
+        """One hash over all files, which identifies this base in keys."""
         return hashlib.sha256(json.dumps(self.files, sort_keys=True).encode()).hexdigest()
 
 
@@ -88,34 +88,34 @@ class BaseModel:
 
 
 def materialise(model: str, revision: str | None, destination: Path, downloads: Path) -> Card:
-    """Make `destination` a base folder.
+    """Create a base folder.
 
     Args:
         model: a name from the catalogue, a Hugging Face id, or the path of a local folder.
         revision: commit, tag or branch of a Hugging Face id; None for the default branch.
-        destination: the folder to make; an old one is replaced when the new one is complete.
+        destination: the folder to create; an old one is replaced once the new one is complete.
         downloads: where downloads of catalogued checkpoints are kept and resumed.
 
     Raises:
         CoralError: unknown model, nothing reachable, wrong bytes, a checkpoint without safetensors
-            weights or a token that ends a text, or a disk that does not take the folder.
+            weights or an end-of-text token, or the folder cannot be written.
     """
     with unfinished(destination) as folder:
         folder.mkdir()
         origin, entry, commit = origin_of(model), CATALOGUE.get(model), None
         if origin is None:
             raise CoralError(
-                "The base model is not known",
+                "Unknown base model",
                 field="base.model",
                 found=model,
                 expected=f"one of {', '.join(CATALOGUE)}, a Hugging Face id or an existing folder",
             )
         if origin != "hub" and revision is not None:
             raise CoralError(
-                "A revision names a commit of a Hugging Face id, and the base model is not one",
+                "A revision needs a Hugging Face id as base model",
                 field="base.revision",
                 found=revision,
-                expected=f"null with the base model {model}",
+                expected=f"null for the base model {model}",
             )
         source = place_of(model)
         if entry is not None:
@@ -140,18 +140,18 @@ def materialise(model: str, revision: str | None, destination: Path, downloads: 
 
 
 def place_of(model: str) -> Path:
-    """Return the folder that a base is, if it is one, as params.yaml names it."""
+    """Return the path of a base that is a folder, as params.yaml names it."""
     try:
         return Path(model).expanduser()
-    except RuntimeError:  # there is no such user
+    except RuntimeError:  # unknown user
         return Path(model)
 
 
 def origin_of(model: str) -> str | None:
-    """Return the origin, as in `Card`, of a base as params.yaml names it; None if it has none.
+    """Return the origin, as in `Card`, of a base as params.yaml names it; None if unknown.
 
     Raises:
-        CoralError: it is a place that may not be looked at.
+        CoralError: it is a path without read access.
     """
     if model in CATALOGUE:
         return "catalogue"
@@ -163,7 +163,7 @@ def origin_of(model: str) -> str | None:
 
 
 def _size_and_type(folder: Path) -> tuple[int, str]:
-    """Return how many distinct parameters a base folder's model has and their type, by config."""
+    """Return the number of distinct parameters of a base folder's model and their type."""
     with _quiet(), torch.device("meta"):
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
         model = AutoModelForCausalLM.from_config(config)
@@ -175,7 +175,7 @@ def read_card(folder: Path) -> Card:
     """Read a base folder's card without checking its files.
 
     Raises:
-        CoralError: there is no card, or it is not one.
+        CoralError: the card is missing or invalid.
     """
     file = folder / CARD
     try:
@@ -200,10 +200,10 @@ def load_base(
     Args:
         folder: a folder that `materialise` made.
         dtype: compute type; None for the device's fast one, `compute_dtype`.
-        device: where to; None for the first of `devices`.
+        device: the device; None for the first of `devices`.
 
     Raises:
-        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
+        CoralError: a file is missing, does not match its SHA-256 on the card, or is not on it.
     """
     card = check_base(folder)
     device = device or devices()[0]
@@ -223,7 +223,7 @@ def check_base(folder: Path, *, weights: bool = True) -> Card:
     """Check all files of a base folder against its card, or all but the weights; return the card.
 
     Raises:
-        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
+        CoralError: a file is missing, does not match its SHA-256 on the card, or is not on it.
     """
     card, action = read_card(folder), "delete the folder and run `dvc repro --force base`"
     files = {
@@ -232,7 +232,7 @@ def check_base(folder: Path, *, weights: bool = True) -> Card:
         if weights or not name.endswith(".safetensors")
     }
     check_files(folder, files, "the base model's card", action)
-    # transformers reads more than it writes, such as another chat template, where it lies there.
+    # transformers would also read extra files, such as another chat template.
     for file in sorted(folder.iterdir()):
         if file.name not in {*card.files, CARD}:
             raise CoralError(
@@ -245,10 +245,10 @@ def check_base(folder: Path, *, weights: bool = True) -> Card:
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Check the files of a base folder that are no weights against its card; load the tokenizer.
+    """Check all files of a base folder but the weights against its card; load the tokenizer.
 
     Raises:
-        CoralError: a file is missing, has another SHA-256 than the card says, or is not on it.
+        CoralError: a file is missing, does not match its SHA-256 on the card, or is not on it.
     """
     check_base(folder, weights=False)
     with _quiet():
@@ -256,9 +256,9 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
-    """Write a GGUF file's model as a folder; return its `_size_and_type`."""
+    """Convert a GGUF file to a folder; return its `_size_and_type`."""
     steps = progress(None, f"base {entry.name}", total=3, units="steps")
-    # The reader of GGUF files shows a bar of its own on stderr, terminal or not.
+    # The GGUF reader shows its own progress bar on stderr, terminal or not.
     with steps, _quiet(), redirect_stderr(io.StringIO()):
         model = AutoModelForCausalLM.from_pretrained(
             gguf.parent,
@@ -277,12 +277,12 @@ def _convert(entry: Entry, gguf: Path, folder: Path) -> tuple[int, str]:
             tokenizer.save_pretrained(folder)
         except OSError:
             raise
-        except Exception as error:  # on a full disk safetensors and tokenizers raise their own
+        except Exception as error:  # safetensors and tokenizers have their own errors
             raise CoralError(
                 "The base model cannot be written",
                 file=folder,
                 found=str(error),
-                action="free some space, and run again",
+                action="free some space, then run again",
             ) from error
         for file in folder.iterdir():
             file.chmod(0o644)  # safetensors writes files that only their owner can read
@@ -304,15 +304,15 @@ def _snapshot(model: str, revision: str | None) -> tuple[Path, str]:
             f"The base model could not be fetched from the hub ({error})",
             field="base.model",
             found=model if revision is None else f"{model} at {revision}",
-            expected="a Hugging Face id that can be reached",
+            expected="a reachable Hugging Face id",
             action="run again to resume, or name a local folder",
         ) from error
     return Path(folder), str(commit)
 
 
 def _copy(source: Path, folder: Path) -> tuple[int, str]:
-    """Copy what a base is made of; return its `_size_and_type`."""
-    # Copies, not hard links: a link would let an edit of the user's folder change the lake.
+    """Copy a base's files; return its `_size_and_type`."""
+    # Not hard links: editing the user's folder would then change the lake.
     for file in [file for pattern in WANTED for file in source.glob(pattern)]:
         try:
             shutil.copyfile(file, folder / file.name)
@@ -321,7 +321,7 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
                 "The base model cannot be copied",
                 file=file,
                 found=error.strerror,
-                action="let it be read, or free some space, and run again",
+                action="grant read access or free some space, then run again",
             ) from None
     if not list(folder.glob("*.safetensors")):
         raise CoralError(
@@ -333,15 +333,15 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
         found = _size_and_type(folder)
         with _quiet():
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # transformers may raise anything over another's files
+    except Exception as error:  # transformers may raise anything on foreign files
         raise CoralError(
             f"The base model cannot be opened ({' '.join(str(error).split())})",
             file=source,
-            expected="a causal language model that transformers knows, with its tokenizer",
+            expected="a causal language model supported by transformers, with its tokenizer",
         ) from error
     if tokenizer.eos_token is None:
         raise CoralError(
-            "The base model's tokenizer has no token that ends a text",
+            "The base model's tokenizer has no end-of-text token",
             file=source,
             expected="an eos_token in tokenizer_config.json: adapters are trained to write it",
         )
@@ -350,7 +350,7 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence transformers' own bars and notices: the caller shows one bar of its own."""
+    """Silence transformers' progress bars and notices; the caller shows its own bar."""
     verbosity, bars = (
         transformers_logging.get_verbosity(),
         transformers_logging.is_progress_bar_enabled(),

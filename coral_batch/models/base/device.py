@@ -1,14 +1,12 @@
-"""Where training and decoding compute: the choice of devices, type and batch size, in one place.
+"""Choose devices, compute type and batch size for training and decoding.
 
-With CUDA devices all of those that are alike compute, in bf16; without one the processor does.
-Decoding deals genomes to the devices, an engine a device (`deal`); training deals adapters,
-several processes a device (`coral_batch.models.training.obtain`). Code that computes names no
-device itself: it asks the model it was given (``model.device``), which
-`models.base.checkpoint.load_base` put there.
+With CUDA, all devices of the first one's model compute in bf16; otherwise the processor does.
+Decoding distributes genomes, with one engine per device (`deal`). Training distributes adapters,
+with several processes per device (`coral_batch.models.training.obtain`). All other code uses the
+device of its model (``model.device``), as set by `models.base.checkpoint.load_base`.
 
-One NVIDIA H200 has made the whole default run (docs/notebook.md, "on a GPU"); several devices
-in one machine have not been tried. Tests that need a device say so and wait.
-No device is ever chosen for its load, and a model is never split over several.
+The whole default run has been tested on one NVIDIA H200 (docs/notebook.md, "on a GPU"); several
+devices in one machine are untested. Devices are not chosen by load, and a model is never split.
 """
 
 from __future__ import annotations
@@ -25,14 +23,14 @@ from transformers import PreTrainedConfig
 from coral_batch.errors import CoralError
 
 CPU_ROWS = 64
-"""Rows of a decoding step on a processor, where more rows cost as much as they bring."""
+"""Rows of a decoding step on a processor; more rows bring no speed-up."""
 MOST_ROWS = 512
 FEWEST_ROWS = 8
 
-# With these, in any case, the libraries that torch multiplies with leave instructions unused.
+# Variables that keep torch's math libraries from using some instructions.
 ISA = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")
 LIMITS = (*ISA, "ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR")
-# oneDNN's names of what has AVX-512 and no bf16; for those below it says itself that it has none.
+# oneDNN's names of instruction sets with AVX-512 but no bf16; it reports lower ones itself.
 _WITHOUT_BF16 = {"AVX512_CORE", "AVX512_CORE_VNNI"}
 
 Item = TypeVar("Item")
@@ -40,10 +38,9 @@ Result = TypeVar("Result")
 
 
 def devices() -> tuple[torch.device, ...]:
-    """Return what to compute on: the CUDA devices like the first one, else the processor.
+    """Return the CUDA devices of the same model as the first, else the processor.
 
-    Another model than the first's rounds differently, so that what it computes would need another
-    key in the store: it is left out.
+    Other models are left out: they round differently, so their results would need other keys.
     """
     names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     alike = [torch.device("cuda", at) for at, name in enumerate(names) if name == names[0]]
@@ -53,8 +50,8 @@ def devices() -> tuple[torch.device, ...]:
 def compute_dtype(device: torch.device) -> torch.dtype:
     """Bf16 where the device multiplies bf16 matrices natively, else fp32.
 
-    Emulated bf16 is several times slower than fp32. What a processor has and oneDNN is told not to
-    use (``ONEDNN_MAX_CPU_ISA=AVX2``) would be emulated as well.
+    Emulated bf16 is several times slower than fp32. Instructions that oneDNN must not use
+    (``ONEDNN_MAX_CPU_ISA=AVX2``) would be emulated too.
     """
     if device.type == "cuda":
         native = torch.cuda.get_device_capability(device) >= (8, 0)
@@ -68,7 +65,7 @@ def compute_dtype(device: torch.device) -> torch.dtype:
 
 
 def arithmetic() -> dict[str, Any]:
-    """Return what decides how this process rounds, as JSON values; it belongs in every key."""
+    """Return everything that decides how this process rounds, as JSON values, for keys."""
     device = devices()[0]
     found: dict[str, Any] = {
         "device": device.type,
@@ -87,19 +84,19 @@ def arithmetic() -> dict[str, Any]:
 def decoding_rows(
     device: torch.device, config: PreTrainedConfig, parameters: int, tokens: int
 ) -> int:
-    """Return how many samples to decode together on `device`: the same in all of a process.
+    """Return the number of samples to decode together on `device`, constant in a process.
 
-    On a CUDA device half of the memory that the model leaves free holds them. They are a power of
-    two, since rows decide rounding: what else the device holds should seldom change them.
+    On a CUDA device they fill half of the memory that the model leaves free. The number is a power
+    of two: it decides rounding, so other users of the device should rarely change it.
 
     Args:
-        device: where.
-        config: the base model's.
-        parameters: how many the base model has.
-        tokens: most that a row holds, prompt and answer.
+        device: the device.
+        config: the base model's configuration.
+        parameters: number of the base model's parameters.
+        tokens: maximum tokens of a row, prompt and completion.
 
     Raises:
-        CoralError: the device has not the memory for `FEWEST_ROWS`.
+        CoralError: the device's memory is too small for `FEWEST_ROWS`.
     """
     if device.type == "cpu":
         return CPU_ROWS
@@ -116,19 +113,19 @@ def decoding_rows(
             "The device has too little free memory to decode",
             field=str(device),
             found=f"{free / 1e9:.1f} GB free",
-            expected=f"the base model ({parameters * size / 1e9:.1f} GB), and behind it twice "
+            expected=f"the base model ({parameters * size / 1e9:.1f} GB), plus twice "
             f"{FEWEST_ROWS} rows of {(cache + logits) / 1e9:.2f} GB",
-            action="end what else runs there, or hide the device (CUDA_VISIBLE_DEVICES=)",
+            action="stop other jobs there, or hide the device (CUDA_VISIBLE_DEVICES=)",
         )
     return min(MOST_ROWS, 1 << (fitting.bit_length() - 1))
 
 
 @cache
 def _room(device: torch.device) -> int:
-    """Return the bytes of a CUDA device that this process may fill, with what it holds there.
+    """Return the bytes of a CUDA device that this process may use, including those it holds.
 
-    Found out once: rows decide keys and rounding, and what is loaded meanwhile must not change
-    them. What this process holds makes room for the next model, or is that model.
+    Measured once: rows decide keys and rounding, so models loaded later must not change them.
+    Memory that this process holds counts as free: it is the model, or makes room for the next.
     """
     free: int = torch.cuda.mem_get_info(device)[0]
     return free + int(torch.cuda.memory_reserved(device))
@@ -139,19 +136,18 @@ def deal(
     items: Sequence[Item],
     work: Callable[[torch.device, Sequence[Item]], Iterable[Result]],
 ) -> Iterator[Result]:
-    """Give every device its share of the items, and yield what the shares yield as it comes.
+    """Distribute items over devices, and yield results as they arrive.
 
-    Item i goes to device i modulo their number. One device works in the caller's thread; several
-    work at the same time, each on its next result while the caller has the one before.
+    Item i goes to device i modulo their number. A single device works in the caller's thread.
+    Several work in parallel, each at most one result ahead of the caller.
 
     Args:
         on: the devices.
-        items: what to deal.
+        items: the items.
         work: computes one share, lazily; not called for an empty one.
 
     Raises:
-        BaseException: whatever a share raises, once the other shares have stopped at their next
-            result.
+        BaseException: anything a share raises, after the others have stopped at their next result.
     """
     shares = [
         iter(work(device, items[at :: len(on)])) for at, device in enumerate(on[: len(items)])

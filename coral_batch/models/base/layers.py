@@ -1,9 +1,9 @@
-"""Which layers of a model carry adapters, and the frozen ones below them run by themselves.
+"""Split a model into upper layers with adapters and frozen lower layers.
 
-Below the lowest layer with an adapter nothing depends on the adapter: what enters that layer is the
-same for every adapter, pass and generation, and no gradient goes further down.
-`coral_batch.models.training.trunk` keeps it in the store for the examples, and
-`coral_batch.models.decoding.decoder` keeps it in memory for the prompts of one call.
+Nothing below the lowest adapted layer depends on the adapter: that layer's input is the same for
+every adapter, pass and generation, and no gradient goes further down.
+`coral_batch.models.training.trunk` stores these inputs for the examples, and
+`coral_batch.models.decoding.decoder` keeps them in memory for the prompts of one call.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from transformers import DynamicCache
 
 from coral_batch.errors import CoralError
 
-# Model types whose body does nothing before its first layer but look up embeddings.
+# Model types that only look up embeddings before the first layer.
 BARE = {"llama", "mistral", "qwen2", "qwen3"}
 
 
 def layers_below(config: Any, adapted: int | None) -> int:
-    """Return how many layers lie below those with adapters.
+    """Return the number of layers below those with adapters.
 
     Args:
-        config: the base model's, of transformers.
+        config: the base model's configuration, of transformers.
         adapted: how many of the upper layers get adapters, >= 1; None for all.
 
     Raises:
@@ -47,9 +47,9 @@ def layers_below(config: Any, adapted: int | None) -> int:
 
 
 def separable(config: Any) -> bool:
-    """Whether the layers of a model can be run apart from those below them.
+    """Whether a model's upper layers can run without those below them.
 
-    A body counts its layers from the first that it runs, so that all must attend alike.
+    The body numbers its layers from the first one it runs, so all must have the same attention.
     """
     kinds = getattr(config, "layer_types", None) or ()
     return config.model_type in BARE and len(set(kinds)) < 2
@@ -57,13 +57,13 @@ def separable(config: Any) -> bool:
 
 @contextmanager
 def upper_alone(model: Any, below: int) -> Iterator[None]:
-    """Let a causal language model run its upper layers alone inside the block.
+    """Make a causal language model run only its upper layers inside the block.
 
-    Its body then takes what `lower_states` returned as ``inputs_embeds``.
+    Its body then takes the result of `lower_states` as ``inputs_embeds``.
 
     Args:
-        model: of a type that is `separable`.
-        below: how many layers are left out.
+        model: a `separable` model.
+        below: the number of layers to skip.
     """
     body = model.base_model
     with _running(body, slice(below, None), body.norm):
@@ -71,11 +71,11 @@ def upper_alone(model: Any, below: int) -> Iterator[None]:
 
 
 def leave_out(model: Any, below: int) -> None:
-    """Forget the weights of the lower layers, for who runs the upper ones alone from now on.
+    """Free the weights of the lower layers, if only the upper ones will run.
 
     Args:
-        model: of a type that is `separable`.
-        below: how many layers are left out.
+        model: a `separable` model.
+        below: the number of layers to free.
     """
     for layer in model.base_model.layers[:below]:
         layer.to("meta")
@@ -85,12 +85,12 @@ def leave_out(model: Any, below: int) -> None:
 def lower_states(
     model: Any, ids: Sequence[int], below: int, cache: DynamicCache | None = None
 ) -> torch.Tensor:
-    """Return what enters the upper layers, (tokens, features), in the model's type.
+    """Return the upper layers' input, (tokens, features), in the model's type.
 
     Args:
-        model: a causal language model of a type that is `separable`.
+        model: a `separable` causal language model.
         ids: the tokens.
-        below: how many layers there are below the upper ones, >= 1.
+        below: the number of lower layers, >= 1.
         cache: takes the keys and values of the lower layers, if given.
     """
     body = model.base_model
@@ -103,7 +103,7 @@ def lower_states(
 
 @contextmanager
 def _running(body: Any, layers: slice, norm: nn.Module) -> Iterator[None]:
-    """Let a model's body run some of its layers, and another norm behind them."""
+    """Make a model's body run some of its layers, followed by another norm."""
     own = body.layers, body.norm
     body.layers, body.norm = body.layers[layers], norm
     try:

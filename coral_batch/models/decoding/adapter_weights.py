@@ -1,8 +1,7 @@
-"""Reads a PEFT adapter folder into the matrices of each linear layer.
+"""Read a PEFT adapter folder into the matrices of each linear layer.
 
-Reads what this project trains: LoRA and DoRA on linear layers. Anything else that PEFT can put
-into such a folder (biases, whole modules, embeddings, other methods, changed base weights) is an
-error, never ignored.
+Supported is what this project trains: LoRA and DoRA on linear layers. Anything else in such a
+folder (biases, whole modules, embeddings, other methods, changed base weights) is an error.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ _PARTS = {
     "lora_magnitude_vector": "magnitude",
     "lora_magnitude_vector.weight": "magnitude",
 }
-# What of a configuration is read here, or says only where the adapter belongs and how it was made.
+# Configuration keys that are read here or do not affect decoding.
 _READ = {
     *("r", "lora_alpha", "use_rslora", "use_dora", "lora_dropout", "inference_mode"),
     *("target_modules", "exclude_modules", "layers_to_transform", "layers_pattern"),
     *("peft_type", "peft_version", "task_type", "auto_mapping", "base_model_name_or_path"),
     *("revision", "eva_config", "qalora_group_size", "megatron_core"),
 }
-# Ways to begin that leave the base model's weights as they are; PiSSA, for one, changes them.
+# Initialisations that leave the base model's weights unchanged; PiSSA, for one, changes them.
 _STARTS = (True, False, "gaussian", "eva", "orthogonal")
 
 
@@ -45,12 +44,12 @@ def read_adapter(
     Args:
         folder: a PEFT folder: adapter_config.json and adapter_model.safetensors.
         linears: the base model's linear layers by name.
-        rank: greatest rank to accept.
+        rank: maximum rank to accept.
 
     Raises:
-        CoralError: a file is missing or damaged, a weight is infinite or no number, or the adapter
-            is not a LoRA or DoRA adapter of at most that rank, on the base model's own weights, for
-            layers of these sizes.
+        CoralError: a file is missing or damaged, a weight is infinite or NaN, or the adapter is not
+            a LoRA or DoRA adapter of at most that rank, on the base model's own weights, for layers
+            of these sizes.
     """
     weights = folder / "adapter_model.safetensors"
     try:
@@ -107,7 +106,7 @@ def read_adapter(
                 expected=f"{[*shape]}: an adapter of this base",
             )
         if not torch.isfinite(tensor).all():
-            # In one batch with others, it would make theirs so too.
+            # It would also make other rows of the batch NaN.
             raise CoralError("the adapter has weights that are no numbers", file=weights, field=key)
         parts.setdefault(layer, {})[part] = tensor
     scaling = config.lora_alpha / (config.r**0.5 if config.use_rslora else config.r)

@@ -1,7 +1,7 @@
-"""Answers while they are drawn and when they are done: what every engine has in common.
+"""Answers, unfinished and finished: the code that all engines share.
 
-What an answer begins with, which of its numbers draws which token and where it ends is decided
-here; an engine brings the logits.
+It decides how an answer begins, which random number draws which token, and where it ends. An engine
+provides the logits.
 """
 
 from __future__ import annotations
@@ -36,18 +36,17 @@ from coral_batch.seeding import derive_seed, generator
 
 @dataclass(frozen=True)
 class Unit:
-    """Work that is done together: prompts, with one adapter and one set of knobs.
+    """A unit of work: prompts with one adapter and one set of knobs.
 
     Attributes:
-        name: the caller's name for it, a genome's id; it does not enter the random streams.
-        adapter: a PEFT folder; None for the base model alone.
-        knobs: how its samples are drawn.
-        prompts: problem name -> text to continue, as `prompt.chat_prompt` or `prompt.free_prompt`
-            makes it. The answer to one that ends in an opening fence is done when that fence is
-            closed.
-        originals: problem name -> the program that answers must change, see `changes`; none where
+        name: the caller's name for it, a genome's id; it does not affect the seeds.
+        adapter: a PEFT folder; None for the base model without adapter.
+        knobs: the sampling parameters.
+        prompts: problem name -> prompt, from `prompt.chat_prompt` or `prompt.free_prompt`. If it
+            ends in an opening fence, the answer ends when the fence is closed.
+        originals: problem name -> the program that answers must change, see `changes`; empty if
             answers are free.
-        read: names of those that are looked at and not answered, each with an original.
+        read: names of prompts that are only prefilled and not answered, each with an original.
     """
 
     name: str
@@ -65,20 +64,20 @@ class Sample:
     Attributes:
         problem: the prompt's key.
         index: number of the sample among the problem's, from 0.
-        seed: seed of its random stream.
-        text: what the model wrote, special tokens left out; behind the opening fence when the
-            prompt ends in one.
+        seed: its random seed.
+        text: the completion without special tokens; it starts after the opening fence if the prompt
+            ends in one.
         prompt_tokens: length of the prompt.
-        tokens: the answer's tokens, the closing fence and the token that ends it included.
-        copied: how many of the first of them were copied from the program and not drawn.
-        redrawn: answers that were thrown away before this one since they changed nothing.
+        tokens: the completion's tokens, including the closing fence and the end token.
+        copied: how many leading tokens were copied from the program instead of sampled.
+        redrawn: how many answers were discarded before it because they changed nothing.
         finish: ``fence`` (the prompt's fence was closed), ``eos`` (the model ended its turn or the
-            text) or ``length`` (it has as many tokens as it may have).
-        log_probability: natural logarithm of the probability that the model itself gives it: at
-            temperature 1, over all tokens, without a penalty, and without a condition.
-        drawn: tokens that were drawn for it: its own but for what was copied, and those of the
-            answers that it was chosen from.
-        candidate: which of these it was, from 0.
+            text) or ``length`` (the token limit was reached).
+        log_probability: natural log-probability under the model itself: at temperature 1, over all
+            tokens, without penalty or condition.
+        drawn: number of tokens sampled for it: its own except copied ones, and those of the other
+            candidates.
+        candidate: its number among the candidates, from 0.
     """
 
     problem: str
@@ -97,18 +96,18 @@ class Sample:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What came of a unit.
+    """The results of a unit.
 
     Attributes:
         samples: its answers, by prompt and index.
-        looks: of each prompt, where answers had to change its program; else none.
+        looks: one per prompt, if answers had to change its program; else empty.
     """
 
     samples: list[Sample]
     looks: list[Look]
 
     def ordered(self, prompts: Iterable[str]) -> Drawn:
-        """Return it by the order of the prompts' names, and then by index."""
+        """Return it sorted by the given order of prompts, then by index."""
         place = {name: number for number, name in enumerate(prompts)}
         return Drawn(
             sorted(self.samples, key=lambda one: (place[one.problem], one.index)),
@@ -119,18 +118,17 @@ class Drawn:
 def likeliest(
     samples: Sequence[Sample], best_of: int, originals: Mapping[str, Original]
 ) -> list[Sample]:
-    """Return the likeliest of each so many samples in a row, the first of equals, renumbered.
+    """Return the likeliest of every `best_of` consecutive samples, the first of equals, renumbered.
 
-    The model's own probability of the whole answer decides, and one that was cut off, which is no
-    whole answer, is taken only where all are. Chen et al. 2021, "Evaluating large language models
-    trained on code", section 3.3, take the mean of the tokens' logarithms instead, which favours
-    longer answers.
+    The model's own probability of the whole answer decides. Truncated answers are taken only if all
+    are truncated. Chen et al. 2021, "Evaluating large language models trained on code", section
+    3.3, use the mean of the tokens' log-probabilities instead, which favours longer answers.
 
     Args:
         samples: by prompt and index.
-        best_of: how many stand for one, >= 1.
-        originals: prompt -> the program that its answers must change; one that did not is the
-            likeliest only where all are like it.
+        best_of: candidates per sample, >= 1.
+        originals: prompt -> the program that its answers must change; an answer that does not
+            change it is taken only if none does.
     """
 
     def worth(one: Sample) -> tuple[bool, bool, float]:
@@ -155,21 +153,21 @@ def likeliest(
 
 
 def sample_stream(problem: str, index: int) -> tuple[str, str, int]:
-    """Return purpose and ids of a sample's random stream."""
+    """Return the purpose and ids that derive a sample's seed."""
     return "sample", problem, index
 
 
 @dataclass(frozen=True, eq=False)
 class Prompt:
-    """A prompt in tokens.
+    """A tokenized prompt.
 
     Attributes:
-        name: its name, a problem's or an item's.
+        name: the name of its problem or item.
         ids: its tokens.
-        fenced: it ends in an opened fence, whose end ends the answer.
-        copy: the answer that leaves its program as it is; None where no program is given.
-        length: how many of the copy's first tokens an answer may have.
-        limit: how many tokens an answer may have.
+        fenced: it ends in an opening fence, whose closing ends the answer.
+        copy: the answer that leaves its program unchanged; None without a program.
+        length: how many leading tokens of the copy an answer may have.
+        limit: maximum tokens of an answer.
     """
 
     name: str
@@ -181,31 +179,31 @@ class Prompt:
 
     @property
     def read(self) -> list[int]:
-        """The tokens that are read before anything is drawn: its own, and all but one of the copy.
+        """The tokens to prefill: its own, and all but the last of the copy.
 
-        What may stand behind the copy's last token is of no interest, nor is that token.
+        The logits after the copy's last token are not needed.
         """
         return self.ids if self.copy is None else [*self.ids, *self.copy.tokens[: self.length - 1]]
 
 
 @dataclass
 class Draft:
-    """An answer that is being drawn.
+    """An unfinished answer.
 
     Attributes:
-        prompt: what it answers.
-        index: its number among the prompt's, from 0.
-        knobs: how it is drawn.
-        seed: seed of its random stream.
-        uniforms: a number in [0, 1) for each token that it may have, in their order.
-        change: a number in [0, 1) for its first change.
-        attempt: how many answers were thrown away before it.
-        text: its tokens behind the prompt's.
-        tokens: what it has so far.
+        prompt: its prompt.
+        index: its number among the prompt's answers, from 0.
+        knobs: the sampling parameters.
+        seed: its random seed.
+        uniforms: a random number in [0, 1) for each possible token.
+        change: a random number in [0, 1) for its first change.
+        attempt: how many answers were discarded before it.
+        text: the prompt's tokens and its own.
+        tokens: its tokens so far.
         copied: how many of them were copied.
-        backticks: how many the text ends with.
-        finish: why it is done, as in `Sample`; None while it is not.
-        log_probability: as in `Sample`, of what it has so far.
+        backticks: how many backticks it ends with.
+        finish: why it is finished, as in `Sample`; None if it is not.
+        log_probability: as in `Sample`, of the tokens so far.
     """
 
     prompt: Prompt
@@ -224,12 +222,12 @@ class Draft:
 
     @property
     def length(self) -> int:
-        """Tokens that were read: all but the last one drawn."""
+        """Number of tokens in the KV cache: all but the last sampled one."""
         return len(self.prompt.ids) + len(self.tokens) - 1
 
 
 class Writing:
-    """Begins answers, lets them go on, and sees where they end."""
+    """Begins and continues answers, and detects their end."""
 
     def __init__(
         self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, context: int
@@ -237,15 +235,15 @@ class Writing:
         """Prepare for a model.
 
         Args:
-            model: what draws.
+            model: the model.
             tokenizer: the model's own.
-            context: tokens it attends to, prompt and answer together.
+            context: its context length, prompt and completion together.
         """
         self._tokenizer, self._context = tokenizer, context
         self._dull = cache(partial(dull_tokens, tokenizer))
         self._fence = FenceTokens(tokenizer)
         ends = model.generation_config.eos_token_id
-        # Adapters are trained to end with the tokenizer's, which a checkpoint may not list.
+        # Adapters are trained to end with the tokenizer's token, which a checkpoint may not list.
         self._ends = frozenset(
             [*(ends if isinstance(ends, list) else [ends]), tokenizer.eos_token_id]
         )
@@ -253,12 +251,12 @@ class Writing:
     def encode(
         self, max_new_tokens: int, name: str, text: str, original: Original | None
     ) -> Prompt:
-        """Return a prompt in tokens, with the copy of the program that answers must change.
+        """Tokenize a prompt, and the copy of the program that answers must change.
 
-        An answer may have `max_new_tokens`, or more where `Original.limit` says so.
+        An answer may have `max_new_tokens`, or more if `Original.limit` says so.
 
         Raises:
-            TooLong: the prompt and its longest answer do not fit the model.
+            TooLong: the prompt and its longest answer exceed the context length.
         """
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         copy, length, limit = None, 0, max_new_tokens
@@ -277,7 +275,7 @@ class Writing:
         return Prompt(name, ids, text.endswith(FENCE), copy, length, limit)
 
     def _length(self, tokens: Sequence[int]) -> int:
-        """Return how many of these tokens an answer inside a fence has before it ends."""
+        """Return how many of these tokens an answer inside a fence has before the fence closes."""
         backticks = 0
         for count, token in enumerate(tokens, start=1):
             backticks = self._fence.run(backticks, token)
@@ -286,7 +284,7 @@ class Writing:
         return len(tokens)
 
     def begin(self, prompt: Prompt, index: int, knobs: Knobs, seed: int, attempt: int = 0) -> Draft:
-        """Return an answer of no token, `seed` being the run's."""
+        """Return an empty answer; `seed` is the run's."""
         stream = sample_stream(prompt.name, index)
         again = (attempt,) if attempt else ()
         *uniforms, change = generator(seed, *stream, *again).random(prompt.limit + 1).tolist()
@@ -313,21 +311,21 @@ class Writing:
 
         Args:
             prompt: a prompt with a program.
-            logits: (length, vocabulary) logits, those before each token of the copy.
-            stays: what `first_look` returns of them.
-            knobs: how its answers are drawn.
-            samples: how many there are.
+            logits: (length, vocabulary) logits that predict each token of the copy.
+            stays: the second result of `first_look` for them.
+            knobs: the sampling parameters.
+            samples: number of answers.
         """
         copy = prompt.copy
         assert copy is not None
-        # To find the dull tokens takes a second, which no draw at a temperature needs.
+        # Finding the dull tokens takes a second; only greedy decoding needs them.
         dull = self._dull(logits.shape[1], copy.layout) if knobs.temperature == 0 else None
         return FirstChanges(copy, prompt.ids, logits, stays, knobs, dull, samples * ATTEMPTS)
 
     def change(self, answer: Draft, changes: FirstChanges, samples: int) -> None:
-        """Let an answer of no token copy its program up to its first change, and make that.
+        """Make an empty answer copy its program up to its first change, and append the change.
 
-        Greedy answers to a prompt take turns at the most likely first changes.
+        Greedy answers to a prompt each start from a different one of the likeliest first changes.
         """
         copy = answer.prompt.copy
         assert copy is not None
@@ -339,14 +337,14 @@ class Writing:
         answer.copied = at
 
     def failed(self, answer: Draft) -> bool:
-        """Say whether an answer that is done had to change its program, did not, and may retry."""
+        """Whether a finished answer did not change its program, but must, and may be retried."""
         copy = answer.prompt.copy
         if copy is None or answer.attempt + 1 == ATTEMPTS:
             return False
         return is_copy(copy.program, self._text(answer), copy.layout)
 
     def take(self, answer: Draft, token: int, log_probability: float) -> None:
-        """Let an answer go on with `token`, which the model gives a probability."""
+        """Append `token` with its log-probability under the model."""
         answer.log_probability += log_probability
         answer.tokens.append(token)
         answer.text.append(token)
@@ -360,7 +358,7 @@ class Writing:
             answer.finish = "length"
 
     def sample(self, answer: Draft) -> Sample:
-        """Return an answer that is done."""
+        """Return a finished answer."""
         text = self._text(answer)
         return Sample(
             answer.prompt.name,
@@ -372,7 +370,7 @@ class Writing:
             answer.copied,
             answer.attempt,
             answer.finish or "",
-            min(0.0, answer.log_probability),  # which sums of rounded logarithms can exceed
+            min(0.0, answer.log_probability),  # sums of rounded logarithms can exceed 0
             len(answer.tokens) - answer.copied,
         )
 

@@ -1,7 +1,7 @@
-"""The keys and values of a fixed number of rows, and attention over those that are alive.
+"""KV cache of a fixed number of rows, and attention over the live ones.
 
-Every row's tokens start at position 0 of its own line, without padding on the left, so that what a
-row computes does not depend on how long its neighbours are.
+Every row's tokens start at position 0 of its own line, without padding on the left, so a row's
+result does not depend on the length of the others.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from coral_batch.errors import CoralError
 
 ATTENTION = "live_rows"
 AHEAD = 7
-"""Most tokens read ahead of a line in one step."""
-# The attention kernel takes 512 keys at a time. Whole blocks of masked keys change nothing, to the
-# bit; a partial block regroups fp32 sums, but not bf16 ones of 64 keys or more.
+"""Maximum tokens of a line read ahead in one step."""
+# The attention kernel processes blocks of 512 keys. Whole blocks of masked keys do not change a
+# bit; a partial block regroups fp32 sums, but not bf16 sums of 64 keys or more.
 _BLOCKS = {torch.float32: 512}
 _BLOCK = 64
 
@@ -36,11 +36,11 @@ def live_rows_attention(
     attention_mask: Tensor | None,
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
-    """Attend for the rows of a step; those behind the rows of the mask are idle and get zeros.
+    """Compute attention for the rows of a step; rows beyond the mask are idle and get zeros.
 
-    Row i attends to line ``i % len(key)``: a line that is read ahead has several rows. One call of
-    the kernel takes one row of each line, so that a row meets the same kernel with or without. A
-    GPU takes all of them in one call, always with room for as many rows of a line as there may be.
+    Row i attends to line ``i % len(key)``: a line that is read ahead has several rows. A kernel
+    call gets one row of each line, so that reading ahead does not change a row's kernel. A GPU gets
+    all rows in one call, always padded to the maximum number of rows per line.
 
     Raises:
         CoralError: the model's attention caps its scores or has sinks.
@@ -76,11 +76,11 @@ def live_rows_attention(
 def attention_at_once(
     module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor, **kwargs: Any
 ) -> Tensor:
-    """Attend with the rows of each line as so many queries of it; see `live_rows_attention`."""
+    """Compute attention with all rows of a line as its queries; see `live_rows_attention`."""
     lines, busy, total = key.shape[0], mask.shape[0], query.shape[0]
     room = lines * (1 + AHEAD)
     query = nn.functional.pad(query[:busy, :, 0], (0, 0) * 2 + (0, room - busy))
-    # A row of no sample sees everything: one that sees nothing would be all NaN.
+    # An idle row attends to everything: attending to nothing would give NaN.
     mask = nn.functional.pad(mask[:, 0, 0], (0, 0, 0, room - busy), value=True)
     output, _ = sdpa_attention_forward(
         module,
@@ -101,8 +101,8 @@ class _Rows(DynamicLayer):
     """One layer's keys and values, each a (rows, heads, capacity, head size) tensor.
 
     Attributes:
-        step: where each row's new token goes, line and place; and how many lines are attended to
-            how far.
+        step: line and position of each row's new token, and how many lines are attended to, up to
+            which position.
     """
 
     step: tuple[Tensor, Tensor, int, int]
@@ -115,13 +115,13 @@ class _Rows(DynamicLayer):
         self.is_initialized = True
 
     def get_seq_length(self) -> int:
-        """Return 0: rows differ in length, and positions and mask are always given."""
+        """Return 0: rows differ in length, so callers always pass positions and mask."""
         return 0
 
     def update(
         self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any
     ) -> tuple[Tensor, Tensor]:
-        """Write the rows' new tokens and return all tokens of the lines."""
+        """Write the rows' new keys and values and return those of the lines."""
         index, positions, lines, attended = self.step
         busy = len(index)
         self.stored_keys[index, :, positions] = key_states[:busy, :, 0]
@@ -133,8 +133,8 @@ class RowCache(Cache):
     """A transformers cache of `rows` rows with room for `capacity` tokens each.
 
     Args:
-        rows: rows.
-        capacity: most tokens a row can hold.
+        rows: number of rows.
+        capacity: maximum tokens of a row.
         like: a prefilled prompt, for the shape and type of keys and values.
     """
 
@@ -158,9 +158,9 @@ class RowCache(Cache):
         """Prepare one decoding step.
 
         Args:
-            positions: (busy,) place of each row's token in its line, ``row % lines``.
-            lines: lines in use, the first ones.
-            longest: the greatest position, which a GPU would have to be waited for to tell.
+            positions: (busy,) position of each row's token in its line, ``row % lines``.
+            lines: number of lines in use, the first ones.
+            longest: the greatest position, passed in to avoid a GPU synchronisation.
 
         Returns:
             (busy, 1, 1, attended) mask, true where a row may attend: at its own token and before.
@@ -174,9 +174,9 @@ class RowCache(Cache):
 
 
 def _zeros(shape: tuple[int, ...], like: Tensor) -> Tensor:
-    """Return zeros of a tensor's type and device; on a processor memory counts once it is written.
+    """Return zeros of a tensor's type and device; a processor only allocates pages once written.
 
-    Most rows hold far fewer tokens than there is room for.
+    Most rows hold far fewer tokens than their capacity.
     """
     if like.device.type != "cpu":
         return like.new_zeros(shape)

@@ -1,13 +1,13 @@
-"""Answers that change a program: where and how they first differ from a copy of it.
+"""Sample answers that change a program: where and how they first differ from a copy of it.
 
-The condition "the answer is not the program as it was" is put on the model's own distribution. With
-p(t) the probability of the copy's token t behind the prompt and the copy before it, the first
-change stands at t with probability ``p(0) ... p(t-1) (1 - p(t)) / (1 - p(0) p(1) ...)``, and its
-token is drawn as the model would, the copy's left out; from there on the answer goes on freely. One
-pass over prompt and copy gives all p(t), so what is copied need not be drawn.
+The model's distribution is conditioned on "the answer is not the unchanged program". Let p(t) be
+the probability of the copy's token t after the prompt and the copy's earlier tokens. The first
+change is at t with probability ``p(0) ... p(t-1) (1 - p(t)) / (1 - p(0) p(1) ...)``. Its token is
+sampled from the model without the copy's token; the rest of the answer is sampled freely. One pass
+over prompt and copy gives all p(t), so copied tokens need not be sampled.
 
-The condition is on tokens. An answer that differs in its layout, comments or docstring alone is no
-change either, unless these are what is to be changed: see `is_copy`, by which engines draw again.
+The condition is on tokens. An answer that only changes layout, comments or docstring is discarded
+too, unless these are to be changed: see `is_copy`, after which engines retry.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from coral_batch.records.configuration import Knobs
 
 CLOSING = "\n```"
 ATTEMPTS = 8
-"""How often an answer is drawn until it changes the program; the last one stands as it is."""
+"""How often an answer is sampled until it changes the program; the last one is kept anyway."""
 ROOM = 64
-"""Tokens of a repair beyond those of its program: who writes more does not repair it."""
+"""Tokens that a repair may have beyond its program's; longer answers are not repairs."""
 _ROWS = 32
 
 
@@ -42,11 +42,11 @@ class Original:
     """A program that answers must change.
 
     Attributes:
-        program: the program, without a newline at its end.
-        reference: a right one, which the first look asks for; None where none is known.
-        layout: whether another layout or comment alone is a change.
-        room: tokens that an answer may have beyond those of the program's copy, however few answers
-            may have otherwise; None where a limit holds for this program as for any other.
+        program: the program, without a final newline.
+        reference: a correct program, for the first look; None if unknown.
+        layout: whether a change of layout or comments counts as a change.
+        room: tokens that an answer may have beyond the program's copy, even above the general
+            limit; None if only the general limit holds.
     """
 
     program: str
@@ -59,7 +59,7 @@ class Original:
 
         Args:
             copied: tokens of the program's copy.
-            most: tokens that answers may have, whatever their program.
+            most: the general limit of answers.
         """
         return most if self.room is None else max(most, copied + self.room)
 
@@ -70,9 +70,9 @@ class Copy:
 
     Attributes:
         program: the program.
-        tokens: those of the program and the fence behind it.
-        lines: the line of the program, from 1, in which a change of each token stands; one more
-            than it has where something is put behind it.
+        tokens: the tokens of the program and its closing fence.
+        lines: for each token, the program's line, from 1, that a change of it affects; one more
+            than the program has if something is appended.
         right: where the reference first differs, and its token there; None without a reference.
         layout: as in `Original`.
     """
@@ -85,22 +85,22 @@ class Copy:
 
     @property
     def line(self) -> int | None:
-        """The line in which the reference's first change stands; None without a reference."""
+        """The line of the reference's first change; None without a reference."""
         return None if self.right is None else self.lines[self.right[0]]
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a model would do to a program, before anything is drawn: at temperature 1, all tokens.
+    """Probabilities of a program's first change, before sampling: at temperature 1, all tokens.
 
     Attributes:
         problem: the prompt's name.
-        unchanged: probability that the answer is the program as it was, in [0, 1].
-        lines: for each line of the program, and for what may be put behind it, the probability that
-            the first change stands there, given that there is one; they sum to 1.
-        line: line, from 1, in which the reference's first change stands; None without a reference.
+        unchanged: probability that the answer is the unchanged program, in [0, 1].
+        lines: for each line of the program, and for appending to it, the probability of the first
+            change being there, given that there is one; they sum to 1.
+        line: line, from 1, of the reference's first change; None without a reference.
         right: probability that the first change is the reference's, given that there is one; None
-            without a reference, or where it lies behind the longest answer.
+            without a reference, or if it is beyond the longest answer.
     """
 
     problem: str
@@ -111,7 +111,7 @@ class Look:
 
 
 def copy_of(tokenizer: Any, prompt: str, original: Original) -> Copy:
-    """Return the answer to a prompt that ends in an opening fence which copies a program."""
+    """Return the answer that copies a program, for a prompt that ends in an opening fence."""
     tokens = continuation(tokenizer, prompt, original.program + CLOSING)
     newlines = np.cumsum([0, *(text.count("\n") for text in _texts(tokenizer, tokens))])
     right = None
@@ -124,13 +124,13 @@ def copy_of(tokenizer: Any, prompt: str, original: Original) -> Copy:
 
 
 def is_copy(program: str, answer: str, layout: bool = False) -> bool:
-    """Say whether an answer leaves a program as it is: the same syntax tree but for docstrings.
+    """Whether an answer leaves a program unchanged: the same syntax tree, except docstrings.
 
     Args:
         program: the program.
-        answer: what the model wrote, the opening fence left out. What does not parse is a change,
-            unless it is the program's own text.
-        layout: whether any other text is a change.
+        answer: the completion, without the opening fence. If it does not parse, it is a change,
+            unless it equals the program's text.
+        layout: whether any difference in the text is a change.
     """
     code, _, _ = answer.partition("```")
     if layout:
@@ -166,11 +166,11 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def dull_tokens(tokenizer: Any, width: int, layout: bool) -> NDArray[np.bool_]:
-    """Return which of `width` tokens no greedy change begins with.
+    """Return which of `width` tokens greedy changes must not begin with.
 
-    Special tokens, those that the tokenizer does not know, and those that begin with a backtick:
-    no Python code does, but a fence that closes in other tokens than the copy's. Unless `layout`
-    is a change, also those that are blank or begin a comment.
+    These are special tokens, unknown tokens and tokens that begin with a backtick: only a closing
+    fence in different tokens than the copy's does. Unless `layout` counts, also tokens that are
+    blank or begin a comment.
     """
     known = range(min(width, len(tokenizer)))
     texts = [text.partition("`")[0] for text in _texts(tokenizer, known, special=False)]
@@ -192,15 +192,15 @@ def _texts(tokenizer: Any, tokens: Sequence[int], *, special: bool = True) -> li
 
 
 def first_look(problem: str, copy: Copy, logits: Tensor) -> tuple[Look, NDArray[np.float64]]:
-    """Return what a model would do to a program, and how likely it copies each of its tokens.
+    """Return the probabilities of a program's first change and of copying each token.
 
     Args:
         problem: the prompt's name.
         copy: the program's copy.
-        logits: (n, vocabulary) logits, those before each of the copy's first n tokens.
+        logits: (n, vocabulary) logits that predict the copy's first n tokens.
 
     Returns:
-        The look, and the (n,) logarithms of the probabilities of the copy's tokens.
+        The look, and the (n,) log-probabilities of the copy's tokens.
     """
     stays, changes = _log_probabilities(logits, copy.tokens[: len(logits)])
     before = np.concatenate([[0.0], np.cumsum(stays)[:-1]])
@@ -216,7 +216,7 @@ def first_look(problem: str, copy: Copy, logits: Tensor) -> tuple[Look, NDArray[
         probability = float(row[token] - row.logsumexp(0))
         right = min(1.0, math.exp(before[at] + probability - total))
     unchanged = min(1.0, math.exp(float(np.sum(stays))))
-    # Rounded sums can end above 1.
+    # Rounded sums can exceed 1.
     shares_by_line = tuple(min(1.0, float(share)) for share in by_line)
     return Look(problem, unchanged, shares_by_line, copy.line, right), stays
 
@@ -224,7 +224,7 @@ def first_look(problem: str, copy: Copy, logits: Tensor) -> tuple[Look, NDArray[
 def _log_probabilities(
     logits: Tensor, tokens: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the logarithms of each token's probability and of that of all others together."""
+    """Return the log-probability of each token, and of all other tokens together."""
     stays, changes = [], []
     for start in range(0, len(tokens), _ROWS):
         rows = logits[start : start + _ROWS].float()
@@ -238,7 +238,7 @@ def _log_probabilities(
 
 
 class FirstChanges:
-    """The first changes of a program that some knobs allow, and how likely each is."""
+    """The possible first changes of a program under some knobs, with probabilities."""
 
     def __init__(
         self,
@@ -250,18 +250,17 @@ class FirstChanges:
         dull: NDArray[np.bool_] | None,
         ranks: int,
     ) -> None:
-        """Read a pass over prompt and copy.
+        """Process a pass over prompt and copy.
 
         Args:
             copy: the program's copy.
             prompt: the prompt's tokens.
-            logits: (n, vocabulary) logits, those before each of the copy's first n tokens, which
-                are what may be copied.
-            stays: the (n,) logarithms of the probabilities of these tokens, as of `first_look`.
-            knobs: how answers are drawn.
-            dull: which tokens no change begins with at temperature 0; above it, where that is left
-                to chance, None.
-            ranks: how many of the most likely changes to have ready where the temperature is 0.
+            logits: (n, vocabulary) logits that predict the copy's first n tokens, those that may be
+                copied.
+            stays: the (n,) log-probabilities of these tokens, from `first_look`.
+            knobs: the sampling parameters.
+            dull: tokens that no change begins with, at temperature 0; None above it.
+            ranks: how many of the most likely changes to prepare, at temperature 0.
         """
         tokens = copy.tokens[: len(logits)]
         seen: list[list[int]] = [[]] * len(tokens)
@@ -276,36 +275,36 @@ class FirstChanges:
         else:
             ids, logs = _weighed(tokens, logits, knobs, seen)
             if np.isneginf(logs).all():
-                # Top-p or top-k leave nothing but the copy: the first change is drawn without them.
+                # Top-p or top-k leave only the copy: sample the first change without them.
                 wide = replace(knobs, top_p=1.0, top_k=max(knobs.top_k, 2))
                 ids, logs = _weighed(tokens, logits, wide, seen)
-            # Relative to the greatest, since all of them may be too small for a number.
+            # Relative to the greatest, since all may underflow.
             self._cumulative = np.cumsum(np.exp(logs - logs.max()).ravel())
             places = np.arange(len(tokens))
         self._tokens = ids
         rows = torch.from_numpy(places)[:, None]
         copied = torch.tensor(tokens)[rows]
-        # How much likelier than the copy's token behind the same beginning.
+        # The change's log-probability minus that of the copy's token at the same place.
         likelier = logits[rows, torch.from_numpy(ids)].float() - logits[rows, copied].float()
         self._logs = np.cumsum(stays)[places][:, None] + likelier.cpu().numpy()
 
     def draw(self, rank: int, uniform: float) -> tuple[int, int, float]:
-        """Return a first change: the number of tokens that are copied, and the token behind them.
+        """Return a first change: the number of copied tokens, and the token after them.
 
-        The third is the logarithm of the probability that the model itself gives both: at
+        The third value is the log-probability of all these tokens under the model itself: at
         temperature 1, over all tokens, without a penalty.
 
         Args:
-            rank: at temperature 0, which one, from 0 for the most likely; the last of those ready
-                where there are fewer.
-            uniform: in [0, 1); otherwise, which one.
+            rank: at temperature 0, the rank of the change, from 0 for the most likely; the last
+                prepared one if there are fewer.
+            uniform: otherwise, a random number in [0, 1) that selects the change.
         """
         if self._greedy:
             rank = min(rank, len(self._greedy) - 1)
             return *self._greedy[rank], float(self._logs[rank, 0])
         total = self._cumulative[-1]
         at = int(np.searchsorted(self._cumulative, uniform * total, side="right"))
-        # What rounding puts behind the end is the last one that has a weight.
+        # If rounding goes past the end, take the last one with a weight.
         at = min(at, int(np.searchsorted(self._cumulative, total)))
         width = self._tokens.shape[1]
         place = at // width, at % width
@@ -315,7 +314,7 @@ class FirstChanges:
 def _weighed(
     copy: Sequence[int], logits: Tensor, knobs: Knobs, seen: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the (n, width) tokens of first changes, and the logarithms of their probabilities."""
+    """Return the (n, width) tokens of first changes, and their log-probabilities."""
     logs, ids = kept(logits, [knobs] * len(copy), seen)
     logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
     own = ids == np.array(copy)[:, None]
@@ -332,7 +331,7 @@ def _most_likely(
     left_out: Tensor,
     ranks: int,
 ) -> list[tuple[int, int]]:
-    """Return first changes, the most likely one first, equal ones by place and token."""
+    """Return first changes, the most likely first, ties by position and token."""
     found: list[tuple[float, int, int]] = []
     before = 0.0
     for at, token in enumerate(copy):

@@ -1,6 +1,6 @@
-"""A base model made ready for decoding: prefill of one prompt, one step of all rows.
+"""A base model prepared for decoding: prefill of one prompt, one step of all rows.
 
-It knows rows and adapter slots, nothing of genomes, samples or stopping: see `engine`.
+It knows rows and adapter slots; `engine` handles genomes, samples and stopping.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from coral_batch.models.decoding.linear import AdaptedLinear, Routing, adapt_lin
 
 
 class Decoder:
-    """Runs the model on `rows` rows at a time, however many of them are alive.
+    """Runs the model on `rows` rows at a time, however many are live.
 
-    The live rows are the first ones. Every step has the same shape, so that what a row computes
-    does not depend on its company.
+    The live rows come first. Every step has the same shape, so a row's result does not depend on
+    the other rows.
 
     Attributes:
         rows: rows of a step.
-        adapters: number of adapter slots, and the number of the slot that holds none.
-        context: tokens the model attends to, prompt and answer together.
-        shared: prompts' tokens so far that were read through the layers above alone.
+        adapters: number of adapter slots, and the number of the slot without an adapter.
+        context: the context length, prompt and completion together.
+        shared: number of prompt tokens so far that only the upper layers had to prefill.
     """
 
     def __init__(self, model: PreTrainedModel, *, rows: int, adapters: int, rank: int) -> None:
@@ -48,10 +48,10 @@ class Decoder:
         self.context = min(config.max_position_embeddings, window)
         rope = getattr(config, "rope_parameters", None) or {}
         if rope.get("rope_type") == "longrope":
-            # Longer rows would have all rows of their step rotated by other factors.
+            # Longer rows would change the rotary factors of all rows in their step.
             self.context = min(self.context, rope["original_max_position_embeddings"])
         self._slots: list[int] | None = None
-        # By the number of lower layers and the tokens: what they make of them, with any adapter.
+        # (number of lower layers, tokens) -> the lower layers' output, the same for all adapters.
         self._lower: dict[tuple[int, tuple[int, ...]], tuple[Tensor, list[Any]]] = {}
         self._split = 0
         self.shared = 0
@@ -68,24 +68,24 @@ class Decoder:
             linear.together.clear(slot)
 
     def forget(self) -> None:
-        """Give the memory of prompts back."""
+        """Free the memory of prompts."""
         self._lower.clear()
         self._split = 0
 
     def prefill(
         self, ids: Sequence[int], slot: int, keep: int = 1, *, again: bool = False
     ) -> tuple[DynamicCache, Tensor]:
-        """Read one prompt.
+        """Prefill one prompt.
 
         Args:
             ids: the prompt's tokens.
             slot: the adapter's slot; number `adapters` for none.
-            keep: behind how many of its last tokens logits are wanted, >= 1.
-            again: it will be read again, maybe with another adapter. What the layers below all
-                adapters make of it is kept then, of at most as many prompts as there are rows.
+            keep: for how many of its last tokens to return logits, >= 1.
+            again: it will be prefilled again, maybe with another adapter. Then the lower layers'
+                output is kept, for at most as many prompts as there are rows.
 
         Returns:
-            Its keys and values, and the (keep, vocabulary) logits behind its last tokens.
+            Its KV cache, and the (keep, vocabulary) logits after its last tokens.
         """
         device = self.model.device
         self._routing.route(torch.tensor([slot], device=device))
@@ -112,9 +112,9 @@ class Decoder:
         return cache, output.logits[0]
 
     def _below(self) -> int:
-        """Return how many layers lie below all that an adapter is applied to.
+        """Return the number of layers below all adapted ones.
 
-        Where none is, as many as last time, of which prompts may be kept; at first none.
+        Without adapters, the same as last time, since prompts may be kept for it; initially 0.
         """
         adapted = [any(part.together.used for part in parts) for parts in self._layers]
         if any(adapted):
@@ -129,20 +129,20 @@ class Decoder:
         slots: Sequence[int],
         lines: int,
     ) -> Tensor:
-        """Read a token in every busy row, which attends to all before it in the row's line.
+        """Process one token in every busy row; it attends to all before it in the row's line.
 
-        The first rows read the next token of one line each. Rows behind them read ahead: row i
-        reads the token behind the one that row ``i - lines`` reads.
+        The first rows process the next token of one line each. Later rows read ahead: row i
+        processes the token after that of row ``i - lines``.
 
         Args:
-            cache: the rows' keys and values.
+            cache: the rows' KV cache.
             tokens: each busy row's token; at most `rows` of them.
-            positions: the place of each token in its line.
+            positions: the position of each token in its line.
             slots: each busy row's adapter slot; number `adapters` for none.
-            lines: lines in use, the first ones; row i belongs to line ``i % lines``.
+            lines: number of lines in use, the first ones; row i belongs to line ``i % lines``.
 
         Returns:
-            (busy, vocabulary) logits behind each token.
+            (busy, vocabulary) logits after each token.
         """
         device, idle = self.model.device, self.rows - len(tokens)
         routed = [*slots, *[self.adapters] * idle]

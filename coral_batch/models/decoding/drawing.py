@@ -1,8 +1,7 @@
-"""Answers to many prompts: from the store where they were drawn before, else from the engine.
+"""Sample answers to many prompts, from the store if possible, else with the engine.
 
-A piece of work is one entry of the store, kept as soon as its last answer is done, so that a run
-that is killed loses at most the pieces in flight. The base model is loaded only when something has
-to be drawn. What the answers are for is not known here.
+A piece of work is one entry of the store, written once its last answer is finished, so a killed run
+loses at most the pieces in flight. The base model is loaded only if something must be sampled.
 """
 
 from __future__ import annotations
@@ -46,12 +45,12 @@ DECISIVE = (
     "../base/layers.py",
     *sorted({file.name for file in Path(__file__).parent.glob("*.py")} - _INDECISIVE),
 )
-"""The files that decide a sample, as seen from this folder: all that the engine imports. What else
-it imports brings no code of ours into a sample, but for `coral_batch.seeding` and
-`coral_batch.models.prompts.tokens`."""
+"""The files that decide a sample, relative to this folder: all that the engine imports. Of our
+other imported code, only `coral_batch.seeding` and `coral_batch.models.prompts.tokens` affect a
+sample."""
 
 _Drawn = tuple[str, Drawn, float]
-"""A piece's name, what came of it, and the seconds since the one before it."""
+"""A piece's name, its results, and the seconds since the previous piece."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,14 @@ class Work:
     """A piece of work.
 
     Attributes:
-        name: the caller's name for it, which its duration gets.
-        key: key of the adapter to draw with; None for the base model alone.
-        folder: the adapter's PEFT folder; None likewise.
-        files: SHA-256 that each of its files must have.
-        knobs: how the answers are drawn.
-        prompts: name -> prompt, as `Unit` has them.
-        originals: name -> the program that answers must change, likewise.
-        read: names of those that are looked at and not answered, likewise.
+        name: the caller's name for it, used in its duration row.
+        key: the adapter's key; None for the base model without adapter.
+        folder: the adapter's PEFT folder, or None.
+        files: the expected SHA-256 of each of its files.
+        knobs: the sampling parameters.
+        prompts: name -> prompt, as in `Unit`.
+        originals: name -> the program that answers must change, as in `Unit`.
+        read: names of prompts that are only prefilled, as in `Unit`.
     """
 
     name: str
@@ -81,17 +80,17 @@ class Work:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What all pieces have in common.
+    """Settings shared by all pieces.
 
     Attributes:
-        samples: answers a prompt, >= 1.
-        max_new_tokens: most tokens of an answer, >= 1; of one that must change a program, as
-            `coral_batch.models.decoding.answer.Writing.encode` has it.
+        samples: answers per prompt, >= 1.
+        max_new_tokens: maximum tokens of an answer, >= 1; for answers that must change a program
+            see `coral_batch.models.decoding.answer.Writing.encode`.
         seed: the run's seed.
-        rank: greatest rank of an adapter, >= 1.
-        threads: torch's threads; None for one a core.
-        rows: most answers decoded together, >= 1; None for as many as the device is best used with.
-        best_of: answers drawn for each sample, of which the likeliest is kept, >= 1.
+        rank: maximum rank of an adapter, >= 1.
+        threads: torch's threads; None for one per core.
+        rows: maximum of answers decoded together, >= 1; None for the device's best number.
+        best_of: candidates per sample, of which the likeliest is kept, >= 1.
     """
 
     samples: int
@@ -111,7 +110,7 @@ def work_of(
     originals: Mapping[str, Original] | None = None,
     read: Iterable[str] = (),
 ) -> Work:
-    """Return the piece of work that asks a subject some prompts."""
+    """Return the piece of work for a subject and its prompts."""
     folder = None if subject.folder is None else lake.above(subject.folder)
     return Work(
         name, subject.key, folder, subject.files, knobs, prompts, originals or {}, frozenset(read)
@@ -119,7 +118,7 @@ def work_of(
 
 
 def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int = 1) -> Drawing:
-    """Return what the pieces of one call have in common, the rest of it by the run's settings."""
+    """Return the shared settings of a call's pieces, completed from the run's settings."""
     return Drawing(
         samples,
         max_new_tokens,
@@ -133,21 +132,21 @@ def drawing_of(samples: int, max_new_tokens: int, settings: Params, best_of: int
 def draw(
     works: Sequence[Work], drawing: Drawing, base: Path, units: str, store: Store
 ) -> tuple[list[Drawn], list[DurationRow]]:
-    """Draw the answers to every prompt of every piece.
+    """Sample the answers to every prompt of every piece.
 
     Args:
-        works: the pieces, with names that differ.
-        drawing: what they have in common.
+        works: the pieces, with unique names.
+        drawing: their shared settings.
         base: folder of the base model.
-        units: what pieces are, in the plural, for what is said meanwhile.
+        units: the name of pieces, in the plural, for progress messages.
         store: where answers are kept.
 
     Returns:
-        What came of each piece, and how long it took.
+        Each piece's results and duration.
 
     Raises:
-        CoralError: the base model is not what its card says, an adapter's files are not what is
-            recorded or cannot be used, or a prompt does not fit the model.
+        CoralError: the base model does not match its card, an adapter's files do not match the
+            record or cannot be used, or a prompt exceeds the context length.
     """
     for work in works:
         _check(work)
@@ -155,7 +154,7 @@ def draw(
     common = ask(_common, base, drawing, device=True)
     known = {work.name: _known(work, common) for work in works}
     keys = {name: key_of(determinants) for name, determinants in known.items()}
-    # Pieces that ask for the same are drawn once.
+    # Identical pieces are sampled once.
     first: dict[str, Work] = {}
     for work in works:
         first.setdefault(keys[work.name], work)
@@ -182,19 +181,19 @@ def draw(
 def draw_in_turn(
     work: Work, drawing: Drawing, base: Path, store: Store
 ) -> Generator[Sample, None, None]:
-    """Draw the answers of a piece that has one prompt, and yield each once those before it are.
+    """Sample the answers of a piece with one prompt, and yield them in order as they finish.
 
-    Who has seen enough stops asking: what was still to be drawn is not. Answers are kept in the
-    store when all are done.
+    The caller may stop early; the rest is then not sampled. The store keeps the answers only if all
+    are finished.
 
     Args:
         work: the piece.
-        drawing: as in `draw`, like the others; with one answer drawn for each sample.
-        base: likewise.
-        store: likewise.
+        drawing: as in `draw`, with `best_of` 1.
+        base: as in `draw`.
+        store: as in `draw`.
 
     Raises:
-        CoralError: as there.
+        CoralError: as in `draw`.
     """
     if cluster():
         ((drawn,), _) = draw([work], drawing, base, "prompts", store)
@@ -227,7 +226,7 @@ def draw_in_turn(
             done[one.index] = one
             bar.update()
             if len(done) == drawing.samples:
-                # Before the last are given: who takes them may want no more.
+                # Before the last are yielded, since the caller may stop there.
                 whole, seconds = drawn.ordered(work.prompts), time.perf_counter() - start
                 store.put(KIND, known, partial(_write, whole, seconds))
             while given in done:
@@ -236,14 +235,14 @@ def draw_in_turn(
 
 
 def _check(work: Work) -> None:
-    """Check that an adapter is the one that its key stands for: what it makes is kept under it."""
+    """Check that an adapter matches its key, since its samples are stored under that."""
     if work.folder is not None:
         again = "run `dvc repro --force` on the stage that made it"
         check_files(work.folder, work.files, "the table subjects", again)
 
 
 def _known(work: Work, common: dict[str, Any]) -> dict[str, Any]:
-    """Return what determines the answers of a piece."""
+    """Return the determinants of a piece's answers."""
     return {
         **common,
         "prompts": _digest(dict(work.prompts)),
@@ -261,7 +260,7 @@ def _unit(work: Work) -> Unit:
 def _on_cluster(
     works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any]
 ) -> Iterator[_Drawn]:
-    """Let workers draw, each unit as many pieces as are decoded together."""
+    """Sample on workers; a unit has as many pieces as are decoded together."""
     size = min(SLOTS, -(-len(works) // slots(device=True))) or 1
     placed = [replace(work, folder=work.folder and work.folder.absolute()) for work in works]
     batches = [placed[at : at + size] for at in range(0, len(placed), size)]
@@ -277,7 +276,7 @@ def _on_cluster(
 def _draw_unit(
     drawing: Drawing, base: Path, common: dict[str, Any], works: Sequence[Work]
 ) -> list[_Drawn]:
-    """Draw some pieces in a worker of a cluster."""
+    """Sample some pieces in a worker of a cluster."""
     here = _common(base, drawing, common["engine"]["rows"])
     require_same("what determines a sample", here, common)
     return list(_draw(drawing, base, common, devices()[0], works))
@@ -290,7 +289,7 @@ def _draw(
     device: torch.device,
     works: Sequence[Work],
 ) -> Iterator[_Drawn]:
-    """Draw one device's share of the pieces."""
+    """Sample one device's share of the pieces."""
     engine = _engine(device, base, common)
     start = time.perf_counter()
     for unit, drawn in engine.generate(
@@ -306,7 +305,7 @@ def _draw(
 
 
 def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
-    """Return an engine, which this process keeps for the device's next call."""
+    """Return an engine, kept by this process for the device's next call."""
     settings = common["engine"]
 
     def load() -> Engine:
@@ -317,19 +316,19 @@ def _engine(device: torch.device, base: Path, common: dict[str, Any]) -> Engine:
 
 
 def _common(base: Path, drawing: Drawing, rows: int | None = None) -> dict[str, Any]:
-    """Return what answers that this process draws depend on besides prompts, adapter and knobs.
+    """Return the determinants of this process's answers, besides prompts, adapter and knobs.
 
     Args:
         base: folder of the base model.
         drawing: as in `draw`.
-        rows: answers decoded together; None for as many as the device is best used with.
+        rows: answers decoded together; None for the device's best number.
     """
     if drawing.threads is not None:
         torch.set_num_threads(drawing.threads)
     card = read_card(base)
     if rows is None:
-        # Prompts are seldom longer than answers may be; the number must not depend on what else is
-        # drawn in the same call, since it decides how the answers round.
+        # Prompts are rarely longer than answers may be. The number must not depend on the call's
+        # other prompts, since it decides rounding.
         config = AutoConfig.from_pretrained(base, local_files_only=True)
         tokens_each = 2 * drawing.max_new_tokens
         rows = decoding_rows(devices()[0], config, card.parameters, tokens_each)
@@ -359,12 +358,12 @@ def _write(drawn: Drawn, seconds: float, folder: Path) -> None:
 
 
 def _seconds(entry: Path) -> float:
-    """Return what drawing an entry had taken."""
+    """Return the seconds that sampling an entry took."""
     return float(json.loads((entry / SECONDS).read_text()))
 
 
 def _read(file: Path, work: Work) -> Drawn:
-    """Read what came of a piece; it may have been drawn when its prompts stood in another order."""
+    """Read a piece's results; its prompts may have been in another order when sampled."""
     content = json.loads(file.read_text(encoding="utf-8"))
     samples = [Sample(**one) for one in content["samples"]]
     looks = [Look(**{**one, "lines": tuple(one["lines"])}) for one in content["looks"]]

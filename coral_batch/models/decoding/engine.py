@@ -1,23 +1,21 @@
 """The decoding engine: many samples of many genomes in one batch over one base model.
 
-A fixed number of rows decodes together; a row that finishes is given to the next sample at once.
-Each prompt is prefilled once for an adapter, whatever the knobs of the genomes that share it, and
-its keys and values are copied to their samples of it; the layers below all adapters read it once
-for all genomes. Where answers must change a program, the pass reads the program's copy as well, and
-each sample begins with its own part of it (see `changes`); one that changed nothing is drawn again
-in its row. Rows of different genomes share each pass over the base weights (see `linear`).
+A fixed number of rows decodes together; when a row finishes, the next sample takes it. Each prompt
+is prefilled once per adapter, whatever the knobs of the genomes that share it, and its KV cache is
+copied to all their samples. The layers below all adapters process it once for all genomes. If
+answers must change a program, prefill includes the program's copy, and each sample begins with its
+own part of it (see `changes`). A sample that changed nothing is retried in its row. Rows of
+different genomes share each pass over the base weights (see `linear`).
 
-When fewer samples are left than rows, idle rows read ahead: a guess of a sample's next tokens
-(see `guessing`) is read in the same step, and each token that is then drawn where the guess had it
-saves a step. A guess decides when a token is drawn, never which: every token is drawn from its own
-logits with its own random number.
+When fewer samples than rows are left, idle rows do speculative decoding: guesses of a sample's next
+tokens (see `guessing`) are processed in the same step, and each correct guess saves a step. Guesses
+never affect which token is sampled: each comes from its own logits with its own random number.
 
-A sample is a function of the base, its adapter, its prompt, its knobs, its stream, the machine
-and the engine's own settings, never of the other samples: every matrix product of a step has the
-same shape however many rows are alive. That is what lets a stored sample stand for one drawn again
-in other company.
+A sample depends on the base, its adapter, prompt, knobs and seed, the machine and the engine's
+settings, never on the other samples: every matrix product of a step has the same shape, however
+many rows are live. So stored samples stay valid when others are sampled with them.
 
-The engine neither trains nor merges, and it does not extract code. It decodes on one device.
+The engine decodes on one device.
 """
 
 from __future__ import annotations
@@ -44,9 +42,9 @@ class Engine:
 
     Attributes:
         tokenizer: the model's own.
-        counts: what it did since it was made: ``prompt_tokens`` read; ``shared_tokens``, those of
-            them that the layers below all adapters had read before; ``tokens`` drawn; ``steps``,
-            passes over the base weights, in which a sample that is read ahead gets several tokens.
+        counts: its work so far: ``prompt_tokens`` prefilled; ``shared_tokens``, the part for which
+            the lower layers' output was reused; ``tokens`` sampled; ``steps``, passes over the base
+            weights, each of which can give a sample several tokens if it reads ahead.
     """
 
     def __init__(
@@ -58,17 +56,16 @@ class Engine:
         adapters: int = 4,
         rank: int = 16,
     ) -> None:
-        """Take the model over: its linear layers are replaced in place.
+        """Take over the model: its linear layers are replaced in place.
 
-        `rows`, `adapters`, `rank` and torch's number of threads take part in what determines a
-        sample, by way of rounding.
+        `rows`, `adapters`, `rank` and torch's number of threads affect samples through rounding.
 
         Args:
             model: a causal language model with full attention in every layer.
             tokenizer: the model's own.
             rows: samples decoded together, >= 1.
             adapters: adapters applied together, >= 1.
-            rank: greatest rank of an adapter, >= 1.
+            rank: maximum rank of an adapter, >= 1.
         """
         self.tokenizer = tokenizer
         self.counts: Counter[str] = Counter()
@@ -78,21 +75,22 @@ class Engine:
     def generate(
         self, units: Sequence[Unit], *, samples: int, max_new_tokens: int, seed: int
     ) -> Iterator[tuple[Unit, Drawn]]:
-        """Draw `samples` answers to every prompt of every unit.
+        """Sample `samples` answers to every prompt of every unit.
 
         Args:
-            units: what to draw with.
-            samples: answers a prompt, >= 1.
-            max_new_tokens: most tokens of an answer, >= 1; see `Writing.encode`.
-            seed: the run's seed; sample i of a problem uses stream ``("sample", problem, i)``, and
-                ``("sample", problem, i, n)`` once it was thrown away n times.
+            units: the units.
+            samples: answers per prompt, >= 1.
+            max_new_tokens: maximum tokens of an answer, >= 1; see `Writing.encode`.
+            seed: the run's seed. Sample i of a problem uses the seed for ``("sample", problem,
+                i)``, and for ``("sample", problem, i, n)`` after n retries.
 
         Yields:
-            Each unit with its samples, by problem in the order of its prompts and then by index,
-            and its looks, as soon as the last of them is done.
+            Each unit with its samples, in the order of its prompts and then by index, and its
+            looks, as soon as the last of them is finished.
 
         Raises:
-            CoralError: a prompt and its answer do not fit the model, or an adapter cannot be used.
+            CoralError: a prompt and its answer exceed the context length, or an adapter cannot be
+                used.
         """
         found = [Drawn([], []) for _ in units]
         results = self.results(units, samples=samples, max_new_tokens=max_new_tokens, seed=seed)
@@ -111,33 +109,33 @@ class Engine:
     def results(
         self, units: Sequence[Unit], *, samples: int, max_new_tokens: int, seed: int
     ) -> Generator[tuple[int, Sample | Look], None, None]:
-        """Draw as `generate` does, and yield each look and sample, as it is done, with its unit.
+        """Sample like `generate`, and yield each look and sample once finished, with its unit.
 
         Args:
-            units: as there, like all others.
-            samples: likewise.
-            max_new_tokens: likewise.
-            seed: likewise.
+            units: as in `generate`.
+            samples: as in `generate`.
+            max_new_tokens: as in `generate`.
+            seed: as in `generate`.
 
         Raises:
-            CoralError: as there.
+            CoralError: as in `generate`.
         """
         yield from _Call(self, units, samples, max_new_tokens, seed).results()
 
 
 @dataclass
 class _Reading:
-    """A prompt as an adapter reads it, for all units that ask it so.
+    """A prompt with an adapter, shared by all units with both.
 
     Attributes:
         prompt: the prompt.
-        adapter: the adapter's folder; None for the base model alone.
+        adapter: the adapter's folder; None for the base model without adapter.
         units: the numbers of the units.
-        waiting: the samples that have not begun: unit's number and index.
-        first: once it is read, what the samples of each unit begin with: the (1, vocabulary) logits
-            of a first token, or the first changes of the copy.
-        cache: keys and values of its tokens, and of those of the program's copy; None before it is
-            read, and once all samples have begun.
+        waiting: the samples not yet begun: unit's number and index.
+        first: after prefill, how the samples of each unit begin: the (1, vocabulary) logits of a
+            first token, or the first changes of the copy.
+        cache: KV cache of the prompt and of the program's copy; None before prefill, and once all
+            samples have begun.
     """
 
     prompt: Prompt
@@ -150,7 +148,7 @@ class _Reading:
 
 @dataclass
 class _Row:
-    """A sample being drawn, the number of its unit and the reading that it began with."""
+    """A sample in progress, its unit's number and its reading."""
 
     answer: Draft
     unit: int
@@ -158,7 +156,7 @@ class _Row:
 
 
 class _Call:
-    """One call of `Engine.results`: what it asks for, and how far it is."""
+    """The state of one call of `Engine.results`."""
 
     def __init__(
         self,
@@ -184,7 +182,7 @@ class _Call:
         self._rows: RowCache | None = None
 
     def _readings(self, max_new_tokens: int) -> list[_Reading]:
-        """Return what is to be read, adapter by adapter."""
+        """Return the prompts to prefill, adapter by adapter."""
         encode = cache(partial(self._writing.encode, max_new_tokens))
         adapters = [unit.adapter for unit in self._units]
         order = sorted(range(len(adapters)), key=lambda number: adapters.index(adapters[number]))
@@ -200,7 +198,7 @@ class _Call:
         return list(found.values())
 
     def results(self) -> Iterator[tuple[int, Sample | Look]]:
-        """Yield each look and sample, as it is done, with its unit's number."""
+        """Yield each look and sample once finished, with its unit's number."""
         try:
             while self._waiting or self._live:
                 self._admit()
@@ -229,14 +227,14 @@ class _Call:
                     self._fill(len(self._live), row)
                     self._live.append(row)
             if not reading.waiting:
-                # Rows that are drawn again are few: to read a prompt again costs less than to keep
-                # every prompt that rows have begun with.
+                # Retries are rare, so prefilling a prompt again is cheaper than keeping the caches
+                # of all prompts.
                 reading.cache = None
                 self._waiting.popleft()
                 self._leave(reading.adapter)
 
     def _enter(self, adapter: Path | None) -> bool:
-        """Put an adapter into a slot unless it is in one; say whether it is."""
+        """Put an adapter into a slot if it is in none; return whether it is in one."""
         if adapter is not None and adapter not in self._slots:
             if not self._free:
                 return False
@@ -245,12 +243,12 @@ class _Call:
         return True
 
     def _finish(self, row: _Row) -> None:
-        """Hand a sample out."""
+        """Yield a finished sample."""
         self._done.append((row.unit, self._writing.sample(row.answer)))
         self._leave(row.reading.adapter)
 
     def _leave(self, adapter: Path | None) -> None:
-        """Count what is done with an adapter; empty its slot when nothing is left."""
+        """Count finished work of an adapter; empty its slot if nothing is left."""
         self._left[adapter] -= 1
         if adapter is not None and not self._left[adapter]:
             slot = self._slots.pop(adapter)
@@ -258,7 +256,7 @@ class _Call:
             self._free.append(slot)
 
     def _read(self, reading: _Reading) -> None:
-        """Read a prompt, and the program in it that answers must change."""
+        """Prefill a prompt, and the program in it that answers must change."""
         prompt = reading.prompt
         self._readers[prompt] -= 1
         reading.cache, logits = self._prefill(reading, max(prompt.length, 1))
@@ -282,7 +280,7 @@ class _Call:
         return found
 
     def _begin(self, reading: _Reading, unit: int, index: int, attempt: int) -> _Row:
-        """Begin a sample with its first token or change; one that then changes nothing, anew."""
+        """Begin a sample with its first token or change; retry if it then changes nothing."""
         knobs, first = self._units[unit].knobs, reading.first[unit]
         while True:
             answer = self._writing.begin(reading.prompt, index, knobs, self._seed, attempt)
@@ -296,7 +294,7 @@ class _Call:
             attempt += 1
 
     def _fill(self, place: int, row: _Row) -> None:
-        """Put what a sample that has begun was begun with into the row at `place`."""
+        """Copy the KV cache of a begun sample into the row at `place`."""
         held = row.reading.cache
         if held is None:
             held, _ = self._prefill(row.reading, 1)
@@ -305,7 +303,7 @@ class _Call:
         self._rows.fill(place, held, row.answer.length)
 
     def _step(self) -> None:
-        """Draw at least a token of every live row; hand out the finished and free their places."""
+        """Sample at least one token per live row; yield finished samples and free their rows."""
         live, rows = self._live, self._rows
         assert rows is not None  # a row that lives was filled
         answers = [row.answer for row in live]
@@ -327,7 +325,7 @@ class _Call:
         self._counts["steps"] += 1
         drawn = self._draw([(answer, guess) for answer, guess, _ in reading], logits)
         for place, answer in enumerate(answers):
-            # The row behind holds when this one's token is what it read.
+            # The row that reads ahead is valid if this token equals the one it processed.
             for at, guessed in zip(
                 range(place, busy, lines), [*guesses[place], None], strict=False
             ):
@@ -340,7 +338,7 @@ class _Call:
                 live[place] = again = self._begin(
                     row.reading, row.unit, answer.index, answer.attempt + 1
                 )
-                # Up to its change the one before was the same program's copy.
+                # Up to its change, the previous answer was a copy of the same program.
                 if not again.answer.finish and again.answer.copied > answer.copied:
                     self._fill(place, again)
         for row in live:
@@ -354,16 +352,16 @@ class _Call:
                     live[place] = last
 
     def _draw(self, rows: list[tuple[Draft, list[int]]], logits: Tensor) -> list[tuple[int, float]]:
-        """Draw the next token of each row's sample, were it to go on with the guessed ones.
+        """Sample the next token of each row, assuming that the guesses before it are right.
 
         Returns:
-            Token and log-probability of each, as `next_tokens` has them.
+            Token and log-probability of each, as in `next_tokens`.
         """
         tokens, logs = next_tokens(
             logits,
             [answer.knobs for answer, _ in rows],
             [[*answer.text.tokens, *guess] for answer, guess in rows],
-            # Behind the last token that may be drawn nothing is taken, whatever it is drawn with.
+            # Beyond the token limit, nothing is used, so any random number will do.
             [
                 answer.uniforms[min(len(answer.tokens) + len(guess), len(answer.uniforms) - 1)]
                 for answer, guess in rows
@@ -372,6 +370,6 @@ class _Call:
         return list(zip(tokens, logs, strict=True))
 
     def _take(self, answer: Draft, token: int, log_probability: float) -> None:
-        """Let a sample go on with `token`, which the model gives a probability."""
+        """Append `token` with its log-probability to a sample."""
         self._writing.take(answer, token, log_probability)
         self._counts["tokens"] += 1

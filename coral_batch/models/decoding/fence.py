@@ -1,7 +1,7 @@
-"""Sees the fence close, token by token and without decoding text.
+"""Detect the closing fence token by token, without decoding text.
 
-The answer goes on inside an opened fence, and the first three backticks in it are where the
-extraction cuts: nothing behind them can matter.
+The answer continues inside an opened fence. Extraction cuts at its first three backticks, so
+nothing after them matters.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from transformers import PreTrainedTokenizerBase
 
 
 class FenceTokens:
-    """What each token of a vocabulary does to a run of backticks.
+    """How each token of a vocabulary changes a run of backticks.
 
-    Backticks are looked up in the tokens' own spelling: byte-level and SentencePiece vocabularies
-    alike spell this ASCII character as itself.
+    Backticks are searched in the raw tokens: byte-level and SentencePiece vocabularies both spell
+    this ASCII character as itself.
     """
 
     CLOSED = 3
@@ -24,10 +24,10 @@ class FenceTokens:
         }
 
     def run(self, before: int, token: int) -> int:
-        """Return how many backticks the text ends with after `token`; CLOSED once there were three.
+        """Return how many backticks the text ends with after `token`; CLOSED after three.
 
         Args:
-            before: how many it ended with before, in [0, 3).
+            before: how many it ended with before `token`, in [0, 3).
             token: the next token's id.
         """
         text = self._tokens.get(token)

@@ -1,8 +1,7 @@
-"""Guesses what comes next in a text from what followed its last two tokens before.
+"""Guess a text's next tokens from those that followed its last two tokens earlier.
 
-A repair copies most of the program in its prompt, so a lookup in the text itself is right more
-often than not, and costs nothing (Saxena 2023, "Prompt lookup decoding"). A guess is never taken
-on trust: see `engine`.
+A repair copies most of the program in its prompt, so this lookup is usually right and costs nothing
+(Saxena 2023, "Prompt lookup decoding"). The engine verifies every guess.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterable
 
 
 class Text:
-    """A growing text of tokens that remembers what followed every pair of them last.
+    """A growing text of tokens, with the latest successor of each pair of tokens.
 
     Attributes:
         tokens: the text so far.
@@ -24,13 +23,13 @@ class Text:
             self.append(token)
 
     def append(self, token: int) -> None:
-        """Let the text go on with `token`."""
+        """Append `token`."""
         if len(self.tokens) > 1:
             self._followed[self.tokens[-2], self.tokens[-1]] = len(self.tokens)
         self.tokens.append(token)
 
     def guess(self, count: int) -> list[int]:
-        """Return at most `count` tokens that may come next, none when the last two are new."""
+        """Return at most `count` guessed next tokens, none if the last pair is new."""
         if len(self.tokens) < 2:
             return []
         start = self._followed.get((self.tokens[-2], self.tokens[-1]))

@@ -1,12 +1,10 @@
-"""Linear layers laid out for decoding, with several LoRA/DoRA adapters applied row by row.
+"""Linear layers for decoding, with several LoRA/DoRA adapters applied row by row.
 
 A decoding step is bound by reading the base weights, so rows of different genomes share one pass
-over them and the adapters stay low-rank on top; nothing is merged (merging into bf16 weights
-rounds most of a small update away). On a CPU all matrices are kept in the blocked layout that
-oneDNN's matrix product wants: in bf16 that saves reordering them at every step, and in fp32 the
-product that torch takes otherwise is slower for the few rows of a step (seen on an AMD EPYC, AVX2).
-
-This module does not train, and it does not read adapter folders: see `adapter_weights`.
+over them. Adapters stay low-rank on top and are not merged: merging into bf16 weights would round
+away most of a small update. On a CPU, matrices are kept in oneDNN's blocked layout. In bf16 that
+saves reordering them at every step. In fp32 torch's default product is slower for a step's few rows
+(measured on an AMD EPYC, AVX2).
 """
 
 from __future__ import annotations
@@ -19,11 +17,11 @@ import torch
 from torch import Tensor, nn
 
 TOGETHER = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))
-"""Layers that read the same input in Llama's family. Where another model gives them different
-inputs, each is right and the others' outputs are computed in vain."""
+"""Layers with the same input in Llama's family. If a model gives them different inputs, results are
+still right, but some outputs are computed for nothing."""
 BLOCK = 16
-"""Columns an adapter's rank is rounded up to: a row's result must not depend on which block its
-adapter lies in, and matrix units add up 16 or 32 products at a time."""
+"""An adapter's rank is padded to a multiple of this. Matrix units add 16 or 32 products at a time,
+and a row's result must not depend on its adapter's slot."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,11 @@ class LowRank:
 
 
 class Routing:
-    """Which adapter slot each row of the current forward pass uses; shared by all layers.
+    """The adapter slot of each row in the current forward pass; shared by all layers.
 
     Attributes:
-        slots: (rows,) slot of each row; the last slot, number `count`, holds no adapter.
-        columns: (rows, count * width) mask that keeps a row's own adapter's columns.
+        slots: (rows,) slot of each row; the last slot, number `count`, has no adapter.
+        columns: (rows, count * width) mask of the columns of each row's adapter.
     """
 
     def __init__(self, count: int, rank: int, dtype: torch.dtype, device: torch.device) -> None:
@@ -60,24 +58,24 @@ class Routing:
         self.route(torch.full((1,), count, device=device))
 
     def route(self, slots: Tensor) -> None:
-        """Set the slot of each row; a single slot holds for every row."""
+        """Set the slot of each row; a single slot applies to all rows."""
         self.slots = slots
         self.columns = self._blocks[slots]
 
 
 class AdaptedLinears:
-    """``y = x W^T + bias`` plus, for every row, the update of the adapter its slot names.
+    """``y = x W^T + bias`` plus, for every row, the update of its slot's adapter.
 
-    Layers that read the same input are one matrix product, their outputs side by side.
+    Layers with the same input are computed as one matrix product.
 
     LoRA (Hu et al. 2021) adds ``s x A^T B^T``. DoRA (Liu et al. 2024, equation 5) scales each
-    output of ``x (W + s B A)^T`` by ``magnitude / ||W + s B A||``, the norm taken over a row of
-    the weight; the norm does not depend on x and is computed once, when the adapter is put in.
+    output of ``x (W + s B A)^T`` by ``magnitude / ||W + s B A||``, with the norm of each row of the
+    weight. The norm does not depend on x and is computed once, when the adapter is loaded.
 
     Args:
         linears: layers with the same number of inputs.
         rows: rows of a decoding step.
-        routing: which adapter each row uses.
+        routing: the adapter of each row.
     """
 
     def __init__(self, linears: Sequence[nn.Linear], rows: int, routing: Routing) -> None:
@@ -110,7 +108,7 @@ class AdaptedLinears:
         self._last: tuple[Tensor, Tensor] | None = None
 
     def put(self, slot: int, layer: int, part: LowRank) -> None:
-        """Put an adapter's matrices for the layer of that number into `slot`."""
+        """Put an adapter's matrices for layer number `layer` into `slot`."""
         if self.a is None or self.b is None or self.scales is None:
             self.a = self._zeros(self.columns, self.inputs)
             self.b = self._zeros(self.columns, self.outputs)
@@ -121,7 +119,7 @@ class AdaptedLinears:
         if part.magnitude is not None:
             norms = self._norms(a, b, part.scaling, outputs)
             scale = part.magnitude.to(self.device).float() / norms
-            # A row of zeros has no direction, so that its magnitude means nothing.
+            # A zero row has no direction, so its magnitude is meaningless.
             scale = torch.where(norms > 0, scale, 1.0)
         start = self._columns(slot, layer).start
         self.a[start : start + len(a)] = a.to(self.dtype)
@@ -142,9 +140,9 @@ class AdaptedLinears:
         self._low = self._by_row = None
 
     def output(self, x: Tensor, layer: int) -> Tensor:
-        """Map (rows, tokens, inputs) to the (rows, tokens, outputs) of the layer of that number.
+        """Map (rows, tokens, inputs) to (rows, tokens, outputs) of layer number `layer`.
 
-        All layers are computed when one is asked for, and kept until the last one is.
+        All layers are computed at the first request and cached until the last.
         """
         if self._last is None or self._last[0] is not x:
             self._last = (x, self._compute(x))
@@ -221,7 +219,7 @@ class AdaptedLinears:
 
 
 class AdaptedLinear(nn.Module):
-    """One layer of `AdaptedLinears`, in the place of a model's own."""
+    """One layer of `AdaptedLinears`, which replaces a model's own."""
 
     def __init__(self, together: AdaptedLinears, layer: int, own: nn.Linear) -> None:
         super().__init__()
@@ -237,9 +235,9 @@ def adapt_linears(model: nn.Module, rows: int, routing: Routing) -> dict[str, Ad
     """Replace every linear layer of `model`, and return the new ones by name.
 
     Args:
-        model: its layers named in `TOGETHER` are computed together where they lie together.
+        model: its layers in `TOGETHER` are computed together if they are in the same block.
         rows: rows of a decoding step.
-        routing: which adapter each row uses.
+        routing: the adapter of each row.
     """
     replaced = {}
     for path, parent in list(model.named_modules()):

@@ -1,9 +1,8 @@
-"""The next token of each row: repetition penalty, temperature, top-k, top-p, one uniform number.
+"""Sample the next token of each row: repetition penalty, temperature, top-k, top-p.
 
-The order and the meaning are those of transformers' own processors. The top k are taken before
-anything is sorted, so that a step never sorts the vocabulary, and what is left is drawn by inverse
-CDF from the row's own uniform number: a row's draw depends on nothing but its logits, its knobs
-and its stream.
+Order and meaning are those of transformers' processors. The top k are selected before sorting, so a
+step never sorts the vocabulary. The rest is sampled by inverse CDF from the row's own uniform
+number, so a row's token depends only on its logits, knobs and seed.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ def next_tokens(
     seen: Sequence[Sequence[int]],
     uniforms: Sequence[float],
 ) -> tuple[list[int], list[float]]:
-    """Draw one token a row.
+    """Sample one token per row.
 
     Args:
         logits: (rows, vocabulary) logits, any floating dtype.
         knobs: each row's knobs.
-        seen: each row's tokens so far, prompt and answer; read only where the repetition penalty is
-            not 1.
-        uniforms: each row's number in [0, 1); unused where the temperature is 0.
+        seen: each row's tokens so far, prompt and completion; used only if the repetition penalty
+            is not 1.
+        uniforms: each row's random number in [0, 1); unused at temperature 0.
 
     Returns:
-        One token id a row, and the logarithm of the probability that the model itself gives it: at
-        temperature 1, over all tokens, without a penalty.
+        One token id per row, and its log-probability under the model itself: at temperature 1, over
+        all tokens, without a penalty.
     """
     logs, ids = kept(logits, knobs, seen)
     weights = np.exp(logs)
@@ -55,9 +54,9 @@ def _log_probabilities(logits: Tensor, tokens: NDArray[np.int64]) -> list[float]
     wide = logits.float()
     ids = torch.from_numpy(tokens)[:, None].to(logits.device)
     if wide.device.type == "cuda":
-        # How a GPU sums rows in `logsumexp` depends on how many there are; in softmax it does not.
+        # On a GPU, `logsumexp` rounds differently for other numbers of rows; softmax does not.
         return wide.log_softmax(1).gather(1, ids)[:, 0].tolist()
-    # The sums of one row alone would be split between threads, and so round differently.
+    # A single row's sum would be split between threads and round differently.
     totals = wide.repeat(2, 1).logsumexp(1)[:1] if len(wide) == 1 else wide.logsumexp(1)
     return (wide.gather(1, ids)[:, 0] - totals).tolist()
 
@@ -65,12 +64,12 @@ def _log_probabilities(logits: Tensor, tokens: NDArray[np.int64]) -> list[float]
 def kept(
     logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return what each row's token is drawn from; arguments as in `next_tokens`.
+    """Return the distribution of each row's token; arguments as in `next_tokens`.
 
     Returns:
-        (rows, width) logarithms of the probabilities in descending order, less the row's greatest
-        and -inf for tokens that the knobs leave out, and the tokens that they belong to. Where the
-        temperature is 0, only the most likely token is not left out.
+        (rows, width) log-probabilities in descending order, minus the row's greatest, -inf for
+        tokens that the knobs exclude; and their tokens. At temperature 0 only the likeliest token
+        is kept.
     """
     k = np.array([1 if knob.temperature == 0 else knob.top_k for knob in knobs])
     values, ids = _candidates(penalised(logits, knobs, seen), k)
@@ -82,8 +81,8 @@ def kept(
     logs[values < kth[:, None]] = -np.inf
     weights = np.exp(logs)
     above = np.cumsum(weights, axis=1) - weights
-    # A token stays when those above it hold less than top_p of the mass: the first always stays.
-    # Of all of the mass what is too small to add to it is a part too.
+    # A token stays if those above it have less than top_p of the mass, so the first always stays.
+    # With top_p 1, tokens too small to change the sum stay too.
     beyond = above >= top_p[:, None] * weights.sum(axis=1, keepdims=True)
     logs[beyond & (top_p < 1)[:, None]] = -np.inf
     logs[[knob.temperature == 0 for knob in knobs], 1:] = -np.inf
@@ -91,10 +90,10 @@ def kept(
 
 
 def penalised(logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[int]]) -> Tensor:
-    """Return (rows, vocabulary) logits behind the repetition penalty, fp32 where there is one.
+    """Return (rows, vocabulary) logits after the repetition penalty, in fp32 if there is one.
 
-    Keskar et al. 2019, section 4.1, as transformers does it: a positive logit is divided by the
-    penalty, a negative one multiplied.
+    Keskar et al. 2019, section 4.1, as in transformers: positive logits are divided by the penalty,
+    negative ones multiplied.
     """
     rows = [row for row, knob in enumerate(knobs) if knob.repetition_penalty != 1]
     if not rows:
@@ -113,10 +112,10 @@ def penalised(logits: Tensor, knobs: Sequence[Knobs], seen: Sequence[Sequence[in
 def _candidates(
     logits: Tensor, k: NDArray[np.int_]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return each row's greatest logits, at least k of them and every one that ties with the k-th.
+    """Return each row's k greatest logits, including ties with the k-th.
 
     Returns:
-        (rows, width) logits in descending order, equal ones by token id, and their ids.
+        (rows, width) logits in descending order, ties by token id, and their ids.
     """
     vocabulary = logits.shape[1]
     width = int(k.max()) + _MARGIN
@@ -134,7 +133,7 @@ def _candidates(
 
 
 def _top(logits: Tensor, width: int) -> tuple[Tensor, Tensor]:
-    """`torch.topk` along the vocabulary: the top values lie in the chunks of greatest maximum."""
+    """`torch.topk` along the vocabulary: the top values are in the chunks with the top maxima."""
     rows, vocabulary = logits.shape
     whole = vocabulary // _CHUNK * _CHUNK
     if width * 8 * _CHUNK > vocabulary:

@@ -1,8 +1,8 @@
-"""Training examples: the bugs of the training programs, in four instructions that take turns.
+"""Training examples: the bugs of the training programs, with four alternating instructions.
 
-The instructions are CORAL-X's. Around them stands the prompt that samples are asked with, so that
-an adapter is trained on what it will see: the same frame, the same chat template, if there is one,
-and the same opening fence. Tokenizing is left to training; torch is not needed here.
+The instructions are CORAL-X's. The rest equals the sampling prompt, so that training matches
+sampling: the same frame, chat template (if any) and opening fence. Training does the tokenizing;
+torch is not needed here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ INSTRUCTIONS = (
     "Analyze and fix the error in this {name} implementation:",
 )
 
-# The frame of `coral_batch.models.prompts.prompt.REPAIR` behind its own instruction.
+# The text of `coral_batch.models.prompts.prompt.REPAIR` after its instruction.
 USER_TEXT = """{instruction}
 
 Buggy Code:
@@ -54,20 +54,19 @@ def make_examples(
 ) -> list[Example]:
     """Make the examples of training problems, ordered by problem and variant.
 
-    In CORAL-X's protocol (`injected` 0) a program's own bug is shown four times, once behind each
-    instruction. Else each bug is shown once: the program's own, if it has one, then injected ones.
-    The instructions take turns from example to example.
+    In CORAL-X's protocol (`injected` 0) a program's own bug is shown four times, once with each
+    instruction. Otherwise each bug is shown once: the program's own, if any, then injected ones.
+    Instructions alternate between examples.
 
     Args:
-        problems: training problems only; one that has no bug at all gives no example.
+        problems: training problems only; those without bugs give no example.
         bugs: injected bugs of any problems, each problem's in order.
-        injected: how many of them a program shows, as far as it has so many.
-        tokenizer: the base model's; its chat template, if it has one, and the token that ends a
-            turn or a text are used.
-        docstring: show the problem's docstring behind the code.
+        injected: maximum of injected bugs per program.
+        tokenizer: the base model's; its chat template, if any, and its end token are used.
+        docstring: show the problem's docstring after the code.
 
     Raises:
-        CoralError: none of the problems has a bug to show.
+        CoralError: no problem has a bug.
     """
     by_program: dict[str, list[Bug]] = defaultdict(list)
     for one in bugs:
@@ -82,7 +81,7 @@ def make_examples(
             "there is nothing to train on",
             file="params.yaml",
             field="examples.bugs",
-            found=f"{injected}, and no training program that has a bug of its own",
+            found=f"{injected}, and no training program with a bug of its own",
             expected="a training program with a bug of its own, or injected bugs",
             action="raise examples.bugs (and injection.each if it is 0)",
         )
@@ -117,45 +116,45 @@ def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | N
 def in_portions(
     examples: Sequence[Example], settings: Examples, generations: int, seed: int
 ) -> list[Example]:
-    """Return the examples in the order in which generations learn from them.
+    """Return the examples in the order of the generations that train on them.
 
     Args:
-        examples: bugs and lint errors, one kind behind the other.
-        settings: the size of a portion; without one, every generation learns from all.
-        generations: how many portions there must be.
-        seed: the run's; the order has a stream of its own.
+        examples: bugs, then lint errors.
+        settings: the size of a portion; without it every generation trains on all.
+        generations: the number of portions needed.
+        seed: the run's seed; the order has its own derived seed.
 
     Raises:
-        CoralError: there are fewer examples than the portions need.
+        CoralError: there are too few examples.
     """
     if settings.portion is None:
         return list(examples)
     if settings.portion * generations > len(examples):
         raise CoralError(
-            "there are fewer portions of examples than generations",
+            "too few examples for all generations",
             file="params.yaml",
             field="examples.portion",
             found=f"{settings.portion}, of {len(examples)} examples",
             expected=f"at most {len(examples) // generations}, for {generations} generations",
-            action="lower examples.portion, set it to null so that all generations learn from all"
-            " examples, raise examples.bugs, or add training programs",
+            action="lower examples.portion, set it to null so that all generations train on all "
+            "examples, raise examples.bugs, or add training programs",
         )
     order = generator(seed, "portions").permutation(len(examples))
     return [examples[index] for index in order.tolist()]
 
 
 def portion(examples: Sequence[Example], settings: Examples, generation: int) -> Sequence[Example]:
-    """Return what the newborn of a generation, counted from 0, learn from.
+    """Return the training examples of a generation, counted from 0.
 
     Raises:
-        CoralError: the examples end before the generation's portion does.
+        CoralError: there are too few examples.
     """
     if settings.portion is None:
         return examples
     end = settings.portion * (generation + 1)
     if end > len(examples):
         raise CoralError(
-            "the examples end before the portion of a generation",
+            "too few examples for this generation",
             file="params.yaml",
             field="examples.portion",
             found=f"{len(examples)} examples, generation {generation:03d}",
@@ -166,6 +165,6 @@ def portion(examples: Sequence[Example], settings: Examples, generation: int) ->
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:
-    """Hash the examples: what an adapter trained on them is known by."""
+    """Hash the examples, for the keys of adapters trained on them."""
     text = json.dumps([asdict(row) for row in examples], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,14 +1,14 @@
-"""The repair prompt, and how any user's text becomes what the model continues.
+"""The repair prompt, and the conversion of a user's text to a prompt.
 
-The words are those of CORAL-X's standard QuixBugs prompt, to the letter. That prompt ends by
-opening a ```python fence. A chat model gets everything before the fence as the user's message,
-and the fence as the beginning of its own turn, so that it goes on inside the fence.
+The text is exactly CORAL-X's standard QuixBugs prompt, which ends with an opening ```python fence.
+A chat model gets everything before the fence as the user's message, and the fence as the start of
+its own turn, so that it continues inside the fence.
 
-A model whose tokenizer has no chat template is a completion model. It gets the text as it is,
-behind what its tokenizer puts before every text, and goes on inside the fence as well. It has no
-turn to end, so a fence is opened for it in every prompt, and the answer ends where it closes it.
+A model whose tokenizer has no chat template is a completion model. It gets the plain text, with the
+tokenizer's usual start token, and also continues inside the fence. It has no turn to end, so every
+prompt opens a fence, and the answer ends where that is closed.
 
-This module neither tokenizes nor truncates: a prompt that does not fit is the engine's error.
+The engine tokenizes, and raises for prompts that are too long.
 """
 
 from __future__ import annotations
@@ -48,12 +48,11 @@ def buggy_program(problem: Problem) -> str:
 
 
 def program_text(problem: Problem, docstring: bool) -> str:
-    """Return the buggy program as the model sees it, without a final newline.
+    """Return the buggy program as in the prompt, without a final newline.
 
     Args:
-        problem: the problem to show.
-        docstring: put the problem's docstring behind the code, as a module-level triple-quoted
-            string, which is where QuixBugs' files have it.
+        problem: the problem.
+        docstring: append the problem's docstring as a module-level string, as in QuixBugs' files.
 
     Raises:
         ValueError: the problem has no bug.
@@ -66,44 +65,43 @@ def program_text(problem: Problem, docstring: bool) -> str:
 
 
 def repair_prompt(problem: Problem, docstring: bool) -> str:
-    """Return CORAL-X's standard QuixBugs prompt, which ends in the opening fence; see `REPAIR`."""
+    """Return CORAL-X's standard QuixBugs prompt, with the opening fence; see `REPAIR`."""
     return REPAIR.format(name=problem.function, code=program_text(problem, docstring))
 
 
 def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
-    r"""Return the text that the model continues, special tokens and the opening fence included.
+    r"""Return the prompt with special tokens and the opening fence.
 
-    It always ends in ``FENCE``; an answer is the code, then a newline and the closing fence.
-    Encode it with ``add_special_tokens=False``.
+    It always ends in ``FENCE``; an answer is the code, a newline and the closing fence. Encode it
+    with ``add_special_tokens=False``.
 
     Args:
-        tokenizer: its chat template (with the template's own default system prompt) is applied,
-            where it has one.
+        tokenizer: its chat template, if any, is applied with the default system prompt.
         user_text: the user's message. An opening fence at its end moves into the model's turn.
     """
     user_text = user_text.removesuffix(FENCE).rstrip()
     if tokenizer.chat_template is None:
-        # Behind the token that the tokenizer begins every text with, where it has one.
+        # After the tokenizer's start token, if it has one.
         begins = tokenizer("x")["input_ids"][:1] == [tokenizer.bos_token_id]
         return f"{tokenizer.bos_token if begins else ''}{user_text}\n{FENCE}"
     return _turn(tokenizer, user_text) + FENCE
 
 
 def free_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
-    """Return the text that a chat model continues as it likes: as `chat_prompt`, without a fence.
+    """Return a chat model's prompt without a fence; otherwise like `chat_prompt`.
 
-    A completion model would go on until it is cut off; its prompt is that of `chat_prompt`.
+    A completion model would never stop without a fence, so it gets the one of `chat_prompt`.
 
     Args:
         tokenizer: as in `chat_prompt`.
-        user_text: the user's message, which a chat model gets as it is.
+        user_text: the user's message; a chat model gets it unchanged.
     """
     if tokenizer.chat_template is None:
         return chat_prompt(tokenizer, user_text)
     return _turn(tokenizer, user_text)
 
 
-# Some templates tell the date, as Llama 3.2's does. An answer asked for tomorrow is to be today's.
+# Some templates insert the date, as Llama 3.2's does. A fixed date keeps answers reproducible.
 _DATE = "{%- macro strftime_now(format) %}26 Jul 2024{% endmacro %}"
 
 

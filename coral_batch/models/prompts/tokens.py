@@ -1,4 +1,4 @@
-"""A text in tokens behind the prompt that it follows."""
+"""Tokenize a text that continues a prompt."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 
 def continuation(tokenizer: Any, prompt: str, text: str) -> list[int]:
-    """Return the tokens of `text` as a prompt goes on, those of the prompt left out.
+    """Return the tokens of `text` as the continuation of a prompt, without the prompt's.
 
-    A SentencePiece tokenizer puts a space before every text, which `text` by itself would get.
+    On its own, a SentencePiece tokenizer would put a space before `text`.
     """
     before, alone, whole = (
         tokenizer(one, add_special_tokens=False)["input_ids"]
         for one in (prompt, text, prompt + text)
     )
-    # Where a token crosses the border, the prompt's tokens decide, which are what samples follow.
+    # If a token spans both, keep the prompt's own tokens, since samples continue from those.
     return list(whole[len(before) :] if whole[: len(before)] == before else alone)

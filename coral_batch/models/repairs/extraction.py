@@ -1,25 +1,25 @@
-r"""Code out of what a model wrote: CORAL-X's three steps, to the letter.
+r"""Extract code from a completion, exactly by CORAL-X's three steps.
 
 1. the first closed ```python block; 2. else the first closed block without a language; 3. else the
 lines from the first ``def`` up to the first line that is neither indented nor another ``def``; and
-when there is none, the whole text. An unclosed block (the token limit was hit) therefore goes to
-step 3, which keeps functions and loses module-level imports: that is CORAL-X's rule.
+if there is none, the whole text. So an unclosed block (after the token limit) goes to step 3, which
+keeps functions and loses module-level imports: that is CORAL-X's rule.
 
-What comes out is not checked: it may not parse, or be empty.
+The result is not checked: it may be empty or not parse.
 """
 
 from __future__ import annotations
 
 import re
 
-# (?>...) never gives back the newlines it took. The match is the same as without it, but text made
-# of thousands of newlines behind an unclosed fence no longer takes quadratic time.
+# The atomic group (?>...) does not change matches, but avoids quadratic time on thousands of
+# newlines after an unclosed fence.
 _PYTHON_BLOCK = re.compile(r"```python(?>\s*\n)(.*?)```", re.DOTALL)
 _ANY_BLOCK = re.compile(r"```(?>\s*\n)(.*?)```", re.DOTALL)
 
 
 def extract_code(text: str) -> str:
-    """Return the code in `text`, stripped; never raises."""
+    """Return the stripped code in `text`; never raises."""
     block = _PYTHON_BLOCK.search(text) or _ANY_BLOCK.search(text)
     if block:
         return block.group(1).strip()

@@ -1,4 +1,4 @@
-"""The repairs of a whole part of the lake, a genome's being one entry of the store."""
+"""The repairs of a part of the lake; each genome's are one entry of the store."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def sample(
     settings: Params,
     draw: Callable[..., tuple[list[Drawn], list[DurationRow]]],
 ) -> tuple[list[SampleRow], list[FirstChangeRow], list[DurationRow]]:
-    """Draw repairs of every problem with every subject.
+    """Sample repairs of every problem with every subject.
 
     Args:
-        subjects: genomes, or the base model; those with equal adapter and knobs are drawn once.
-        problems: what to repair.
-        read: what is looked at besides, where repairs must change the program.
-        samples: repairs of each problem.
+        subjects: genomes, or the base model; those with equal adapter and knobs are sampled once.
+        problems: the problems to repair.
+        read: problems that are only prefilled, if repairs must change the program.
+        samples: repairs per problem.
         base: folder of the base model.
-        settings: prompt, sampling (most tokens of a sample, whether it must change the program, of
-            how many it is the likeliest), the greatest rank and the seed of the run.
+        settings: prompt, sampling (token limit, whether repairs must change the program, number of
+            candidates), maximum rank and seed of the run.
         draw: `coral_batch.models.decoding.drawing.draw` with its store.
 
     Returns:
-        Rows by subject, problem and index; where repairs must change the program, the first look of
-        each subject at each problem; and how long each subject took.
+        Rows by subject, problem and index; each subject's first look at each problem, if repairs
+        must change the program; and each subject's duration.
 
     Raises:
         CoralError: as in `drawing.draw`.
@@ -72,7 +72,7 @@ def sample(
 
 
 def too_long(problems: Sequence[Problem], base: Path, settings: Params) -> list[str]:
-    """Return the names of the problems whose references have more tokens than a repair may have."""
+    """Return the names of the problems whose references exceed the token limit of repairs."""
     tokenizer, prompts = load_tokenizer(base), _prompts(problems, base, settings)
     names = []
     for problem in problems:
@@ -103,10 +103,10 @@ def _original(problem: Problem) -> Original:
 def floors(
     problems: Sequence[Problem], knobs: Knobs, base: Path, settings: Params
 ) -> list[SampleRow]:
-    """Return what `FLOORS` would answer, one repair of each problem, in the place of samples.
+    """Return the answers of `FLOORS`, one repair per problem, in the form of samples.
 
-    Whatever a score gives them, it gives for nothing. `knobs` are those of the base model, which
-    they stand beside; nothing is drawn.
+    Their scores show what a trivial answer gets. `knobs` are those of the base model, with which
+    they are compared; nothing is sampled.
     """
     tokenizer, prompts = load_tokenizer(base), _prompts(problems, base, settings)
     rows = []

@@ -1,4 +1,4 @@
-"""Examples in tokens, as every way to train reads them."""
+"""Tokenize examples for training."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ class Encoded:
 
     Attributes:
         ids: the tokens.
-        answer: how many of the last of them are the answer's.
-        states: (tokens, features) what enters the lowest layer with an adapter; None where the
-            layers below are to be run.
+        answer: number of answer tokens, at the end.
+        states: (tokens, features) input of the lowest adapted layer; None to run the layers below.
     """
 
     ids: tuple[int, ...]
@@ -31,30 +30,29 @@ class Encoded:
 
 
 def encode(example: Example, tokenizer: Any) -> Encoded:
-    """Tokenize an example: the prompt as a sample's prompt is, the answer as the text goes on."""
+    """Tokenize an example: the prompt as in sampling, the answer as its continuation."""
     prompt = tokenizer(example.prompt, add_special_tokens=False)["input_ids"]
     answer = continuation(tokenizer, example.prompt, example.answer)
     return Encoded((*prompt, *answer), len(answer))
 
 
 def entering(model: Any, example: Encoded, below: int) -> torch.Tensor:
-    """Return what enters the upper layers, (tokens, features), in the model's type.
+    """Return the upper layers' input, (tokens, features), in the model's type.
 
     Args:
         model: see `lower_states`.
         example: the example.
-        below: how many layers there are below the upper ones, >= 1.
+        below: the number of lower layers, >= 1.
     """
     ids = [*example.ids, *[0] * filling(len(example.ids))]
     return lower_states(model, ids, below)[: len(example.ids)].cpu()
 
 
 def filling(tokens: int) -> int:
-    """Return how many tokens a row of so many is filled up by, before the model runs on it.
+    """Return the number of padding tokens for a row of `tokens` tokens.
 
-    For every new number of rows oneDNN makes kernels, which it keeps, and glibc has to find memory
-    of another size: with rows of any length an adapter took up to an eighth longer in bf16, and
-    half a gigabyte more (docs/notebook.md). What stands behind the last token changes nothing
-    before it.
+    oneDNN compiles and keeps kernels for every new length, and glibc needs blocks of another size.
+    Without padding, an adapter took up to 12 % longer in bf16 and 0.5 GB more (docs/notebook.md).
+    Padding at the end does not affect earlier tokens.
     """
     return -tokens % _FILL

@@ -1,11 +1,11 @@
-"""What a child's adapter begins with: its parents' updates, mixed, in its own configuration.
+"""Initialise a child's adapter with a mixture of its parents' updates.
 
-An adapted linear layer computes with ``diag(s) (W + B A)``: W are the frozen weights, B A is of low
-rank, and s scales the rows, by 1 but for DoRA. A mixture of such layers is one again: with shares c
-that sum to 1, ``s = sum c s_i`` and ``B A = diag(1/s) sum c diag(s_i) B_i A_i``, of a rank of at
-most the sum of the parents'. So a DoRA child begins exactly with the mixture where its rank
-suffices, and a LoRA child where no parent is DoRA. Otherwise it begins with the nearest matrix of
-its rank (Eckart and Young 1936). A layer that a parent does not adapt counts as unchanged there.
+An adapted linear layer computes with ``diag(s) (W + B A)``: W are the frozen weights, B A has low
+rank, and s scales the rows (1 without DoRA). A mixture of such layers has the same form: with
+shares c that sum to 1, ``s = sum c s_i`` and ``B A = diag(1/s) sum c diag(s_i) B_i A_i``. Its rank
+is at most the sum of the parents'. If the child's rank suffices, a DoRA child starts exactly at the
+mixture; a LoRA child too, if no parent is DoRA. Otherwise it starts at the nearest matrix of its
+rank (Eckart and Young 1936). A layer that a parent does not adapt counts as unchanged.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from safetensors.torch import load_file
 from coral_batch.models.training.layers import ADAPTER
 
 _ROW = 3**-0.5
-"""Norm of the rows of A as LoRA draws them: uniform, of variance 1 / (3 columns)."""
+"""Norm of the rows of A in LoRA's initialisation: uniform, with variance 1 / (3 columns)."""
 _MORE = 8
-"""Columns that the randomised singular value decomposition takes beyond the rank."""
+"""Oversampling of the randomised singular value decomposition, in columns."""
 
 
 @dataclass(frozen=True)
 class Parent:
-    """An adapter to begin with.
+    """A parent's adapter.
 
     Attributes:
         key: its key in the store.
         folder: its PEFT folder, of the same base model.
-        share: of it in the mixture; those of all parents sum to 1.
+        share: its share in the mixture; all parents' shares sum to 1.
     """
 
     key: str
@@ -45,12 +45,12 @@ class Parent:
 
 @dataclass(frozen=True)
 class Update:
-    """What an adapter changes of a layer.
+    """An adapter's update of a layer.
 
     Attributes:
         b: (out, rank).
         a: (rank, in).
-        scale: (out,) of the rows; None for 1.
+        scale: (out,) factors of the rows; None for 1.
     """
 
     b: torch.Tensor
@@ -59,11 +59,11 @@ class Update:
 
 
 def inherit(model: Any, parents: Sequence[Parent]) -> None:
-    """Let a fresh PEFT model compute what the mixture of its parents computes.
+    """Initialise a fresh PEFT model with the mixture of its parents.
 
     Args:
-        model: with the child's adapter, whose A is drawn, B is zero and magnitudes are the norms of
-            the frozen rows.
+        model: with the child's adapter: A is random, B is zero and magnitudes are the norms of the
+            frozen rows.
         parents: at least one.
     """
     updates = [_read(parent.folder) for parent in parents]
@@ -84,7 +84,7 @@ def _read(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
 def _update(
     tensors: dict[str, torch.Tensor], config: dict[str, Any], name: str, weight: torch.Tensor
 ) -> Update | None:
-    """Return what an adapter changes of a layer; None for nothing."""
+    """Return an adapter's update of a layer; None if it has none."""
     if f"{name}.lora_A.weight" not in tensors:
         return None
     a = tensors[f"{name}.lora_A.weight"].to(weight.device).float()
@@ -134,13 +134,13 @@ def _begin(layer: Any, weight: torch.Tensor, update: Update) -> None:
         norms = row_norms(weight, b, a)
         scale = 1.0 if update.scale is None else update.scale
         layer.lora_magnitude_vector[ADAPTER].weight.copy_(scale * norms)
-    # What the child's rank has beyond stays as it was drawn, with B zero: free to learn.
+    # Extra ranks of the child keep their random A and zero B, free to learn.
     lora_a[: len(a)] = a
     lora_b[:, : len(a)] = b / layer.scaling[ADAPTER]
 
 
 def _fitted(b: torch.Tensor, a: torch.Tensor, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return factors of at most a rank whose product is the nearest to b a."""
+    """Return the factors of the best approximation of ``b a`` with at most this rank."""
     if len(a) <= rank:
         return b, a
     left, upper = torch.linalg.qr(b)

@@ -1,8 +1,8 @@
 """PEFT's LoRA and DoRA layers with fewer passes over memory.
 
-PEFT itself converts a layer's input and output to the type of the adapter, fp32; for DoRA it makes
-the product of the two small matrices at every step, which is as wide as the layer, and with dropout
-multiplies by the frozen weights twice.
+PEFT converts a layer's input and output to the adapter's type, fp32. For DoRA it computes the full
+product of the two low-rank matrices at every step, and with dropout multiplies by the frozen
+weights twice.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ ADAPTER = "default"
 
 
 def adapted_layers(model: Any) -> list[Any]:
-    """Return PEFT's layers of a model, in its order."""
+    """Return a model's PEFT layers, in order."""
     return [module for module in model.modules() if isinstance(module, Linear)]
 
 
 def exact_magnitudes(model: Any) -> None:
     """Set the magnitudes of a fresh DoRA adapter to the row norms of the frozen weights in fp32.
 
-    PEFT rounds them to the type of the weights, which starts a row up to 0.4 % off.
+    PEFT rounds them to the weights' type, so that rows start up to 0.4 % off.
     """
     for layer in adapted_layers(model):
         if ADAPTER in layer.lora_magnitude_vector:
@@ -38,7 +38,7 @@ def exact_magnitudes(model: Any) -> None:
 
 @contextmanager
 def lean_layers(model: Any) -> Iterator[None]:
-    """Let the adapted layers of a PEFT model compute by `_forward` inside the block."""
+    """Use `_forward` in the adapted layers of a PEFT model inside the block."""
     layers = adapted_layers(model)
     for layer in layers:
         layer.forward = _forward(layer)
@@ -50,7 +50,7 @@ def lean_layers(model: Any) -> Iterator[None]:
 
 
 def _forward(layer: Any) -> Callable[[torch.Tensor], torch.Tensor]:
-    """Return what applies a layer to (..., in) activations, in their type.
+    """Return a layer's function on (..., in) activations, in their type.
 
     LoRA (Hu et al. 2021, section 4.1): ``x W^T + s dropout(x) A^T B^T + bias``. DoRA (Liu et al.
     2024, equation 5) scales the rows of the sum by ``m / ||W + s B A||``, whose denominator carries
@@ -72,10 +72,10 @@ def _forward(layer: Any) -> Callable[[torch.Tensor], torch.Tensor]:
 
     def forward(x: torch.Tensor) -> torch.Tensor:
         now = _updated_norm(base.weight, norms, lora_a, lora_b * scaling)
-        # A row of zeros has no direction to scale.
+        # A zero row has no direction to scale.
         factor = magnitude / torch.where(now > 0, now, 1.0)
         y = functional.linear(x, base.weight) + low_rank(x)
-        # Factors are near 1, which bf16 alone could not tell from 1.
+        # Factors are close to 1; bf16 would round them to 1.
         y = torch.addcmul(y, y, (factor - 1).to(x.dtype))
         return y if base.bias is None else y + base.bias
 
@@ -86,7 +86,7 @@ def _forward(layer: Any) -> Callable[[torch.Tensor], torch.Tensor]:
 def _updated_norm(
     weight: torch.Tensor, norms: torch.Tensor, lora_a: torch.Tensor, lora_b: torch.Tensor
 ) -> torch.Tensor:
-    """Row norms of ``weight + lora_b lora_a``, without making that matrix.
+    """Return the row norms of ``weight + lora_b lora_a`` without computing that matrix.
 
     ``||w + b A||^2 = ||w||^2 + 2 b . (A w) + b (A A^T) b^T`` for each row w of norm ||w|| and b.
     """

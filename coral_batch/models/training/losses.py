@@ -1,7 +1,7 @@
 """The loss of an example, by transformers and autograd.
 
-An example is a row of its own, so that nothing is padded, and the activations of one exist at a
-time. Logits are made in front of answer tokens alone.
+Each example is a batch of its own, so only one example's activations exist at a time. Logits are
+computed only for answer tokens.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Encoded], torch.Tensor]]
     """Make a PEFT model ready to train inside the block.
 
     Args:
-        model: the PEFT model, fresh; where sequences come with `Encoded.states`, with its upper
-            layers alone.
-        seed: the run's seed, of which dropout has a stream.
+        model: the fresh PEFT model; with only its upper layers if sequences have `Encoded.states`.
+        seed: the run's seed; dropout has its own derived seed.
 
     Yields:
-        What computes the mean cross entropy of a sequence's answer tokens, in nats.
+        A function for the mean cross entropy of a sequence's answer tokens, in nats.
     """
     device = model.device
     inner = model.base_model.model
@@ -54,7 +53,7 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Encoded], torch.Tensor]]
 
 
 def _given(inner: Any, sequence: Encoded) -> dict[str, torch.Tensor]:
-    """Return what a causal language model reads of a sequence, filled up behind its end."""
+    """Return a causal language model's input for a sequence, padded at the end."""
     fill = filling(len(sequence.ids))
     if sequence.states is None:
         ids = [*sequence.ids, *[0] * fill]

@@ -1,11 +1,11 @@
-"""Get the adapters of a population: from the store where it has them, else by training them.
+"""Get a population's adapters from the store if possible, else train them.
 
-The base model is loaded once a process, and only when something has to be trained. On processors
-and on a cluster an adapter is a unit of work, and the worker that trained it puts it into the
-store, which all share. Each CUDA device of a machine trains several adapters side by side.
+The base model is loaded once per process, and only if something must be trained. On processors and
+on a cluster an adapter is a unit of work; its worker puts it into the shared store. Each CUDA
+device trains several adapters in parallel.
 
-On a processor an adapter trains on one thread, and as many adapters as there are cores side by
-side: threads that share one adapter's steps wait for each other half of the time.
+On a processor each adapter trains on one thread, with one adapter per core: threads that share an
+adapter's steps wait for each other half of the time.
 """
 
 from __future__ import annotations
@@ -57,22 +57,22 @@ DECISIVE = (
     "tensors.py",
     "training.py",
 )
-"""The files that decide an adapter, as seen from this folder: `training` and all that it imports.
-What else it imports brings no code of ours into an adapter, but for `coral_batch.seeding` and
-`coral_batch.models.prompts.tokens`."""
+"""The files that decide an adapter, relative to this folder: `training` and all that it imports. Of
+our other imported code, only `coral_batch.seeding` and `coral_batch.models.prompts.tokens` affect
+an adapter."""
 _Common = tuple[Path, Sequence[Example], Training, Store]
 
-_PATIENCE = 90.0  # seconds; NFS keeps what it knows of a folder for up to 60
+_PATIENCE = 90.0  # seconds; NFS caches folders for up to 60
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """An adapter to have.
+    """A requested adapter.
 
     Attributes:
-        configuration: of the adapter.
-        seed: what it is trained with.
-        parents: what it begins with; none to start from nothing.
+        configuration: its configuration.
+        seed: its training seed.
+        parents: the adapters that initialise it; empty for none.
     """
 
     configuration: AdapterConfiguration
@@ -85,13 +85,13 @@ class Adapter:
     """A trained adapter.
 
     Attributes:
-        key: SHA-256 of everything that determined it.
+        key: SHA-256 of its determinants.
         determinants: everything that determined it, see `determinants`.
-        folder: the PEFT folder, in the store; copy it, do not change it.
+        folder: its PEFT folder in the store; copy it, do not change it.
         files: SHA-256 of each of its files, by name.
         curve: its training curve.
-        reused: it was in the store already.
-        seconds: what training it took; 0 when it was reused.
+        reused: whether it was already in the store.
+        seconds: its training time; 0 if it was reused.
     """
 
     key: str
@@ -111,16 +111,16 @@ def obtain_adapters(
     store: Store,
     threads: int | None = None,
 ) -> dict[Wanted, Adapter]:
-    """Return each distinct adapter that is wanted, training those that the store lacks.
+    """Return each distinct requested adapter, training those that the store lacks.
 
     Args:
         base_folder: the materialised base model.
-        examples: what to train on.
-        wanted: repeated ones are trained once.
+        examples: the training examples.
+        wanted: the requested adapters; duplicates are trained once.
         training: hyperparameters.
-        store: where adapters are kept as soon as each is trained.
-        threads: most adapters to train at a time on a processor, each on one thread; None for one
-            a core, as far as memory goes.
+        store: keeps each adapter as soon as it is trained.
+        threads: maximum of adapters trained at a time on a processor, each on one thread; None for
+            one per core, or fewer if memory is short.
 
     Raises:
         CoralError: see `coral_batch.models.training.training.train` and
@@ -165,7 +165,7 @@ def determinants(
 ) -> dict[str, Any]:
     """Everything that the bytes of an adapter depend on, as JSON values.
 
-    A parent's key holds its own parents, so that an adapter's holds its whole ancestry.
+    A parent's key covers its own parents, so an adapter's key covers its whole ancestry.
     """
     here = Path(__file__).parent
     sources = [here / name for name in DECISIVE]
@@ -191,7 +191,7 @@ def _trained(
     common: _Common,
     most: int | None,
 ) -> dict[Wanted, Path]:
-    """Train what the store lacks, given with what determines each, and say how it goes."""
+    """Train the missing adapters, given with their determinants, and report progress."""
     base_folder = common[0]
     on = devices()
     if cluster():
@@ -210,7 +210,7 @@ def _trained(
         reads = [[base_folder / CARD]] * len(units)
         done = run(_train_unit, units, together, device=True, reads=reads)
     else:
-        # A process a share, since training sets torch's global generator.
+        # One process per share, since training sets torch's global generator.
         shares = [
             (device, dict(list(missing.items())[at :: len(on)]), *common)
             for at, device in enumerate(on)
@@ -222,7 +222,7 @@ def _trained(
 
 
 def _run_lower_layers(common: _Common, together: int) -> None:
-    """Let the store have what enters the adapted layers, as far as it is shared and not there."""
+    """Put the adapted layers' shared inputs into the store, as far as they are missing."""
     base_folder, examples, training, store = common
     below = _shared_below(base_folder, training)
     if not below:
@@ -243,7 +243,7 @@ def _run_lower_layers(common: _Common, together: int) -> None:
 
 
 def _shared_below(base_folder: Path, training: Training) -> int:
-    """Return how many lower layers are run once for all adapters."""
+    """Return the number of lower layers that run once for all adapters."""
     config = _config(base_folder)
     return layers_below(config, training.layers) if separable(config) else 0
 
@@ -255,7 +255,7 @@ def _config(base_folder: Path) -> Any:
 def _trunk_determinants(
     base_folder: Path, parts: Sequence[Sequence[Example]], below: int
 ) -> list[dict[str, Any]]:
-    """Return what determines each part's entry when this process makes it."""
+    """Return the determinants of each part's entry if this process makes it."""
     card = read_card(base_folder)
     with _one_thread():
         return [trunk.determinants(card, part, below) for part in parts]
@@ -264,7 +264,7 @@ def _trunk_determinants(
 def _trunk_unit(
     part: Sequence[Example], known: dict[str, Any], base_folder: Path, below: int, store: Store
 ) -> None:
-    """Run the lower layers on some examples in a worker, which keeps the base model."""
+    """Run the lower layers on some examples in a worker; it keeps the base model."""
     (here,) = _trunk_determinants(base_folder, [part], below)
     require_same("what determines what enters the adapted layers", here, known)
     with _one_thread():
@@ -277,7 +277,7 @@ def _determinants(
     wanted: Sequence[Wanted],
     training: Training,
 ) -> dict[Wanted, dict[str, Any]]:
-    """Return what determines each adapter when this process trains it."""
+    """Return the determinants of each adapter if this process trains it."""
     card = read_card(base_folder)
     with _one_thread():
         return {one: determinants(card, examples, one, training) for one in wanted}
@@ -285,7 +285,7 @@ def _determinants(
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch compute on one thread meanwhile."""
+    """Run torch on one thread inside the block."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -297,10 +297,10 @@ def _one_thread() -> Iterator[None]:
 def _side_by_side(base_folder: Path, most: int | None) -> int:
     """Return how many adapters to train at a time on this machine's processor, >= 1.
 
-    Each takes memory for its activations. In bf16, the type of its files, the base model lies there
-    once for all of them: on the 0.5B base 1 GB, up to 2.1 GB for each, and half a gigabyte for what
-    gave them the work. In fp32 each has weights of its own, and all of it is twice as much. What is
-    saved where layers below the adapted ones are left out is not counted.
+    In bf16, the type of its files, the base model is in memory once. On the 0.5B base that takes
+    1 GB, plus up to 2.1 GB of activations for each adapter and 0.5 GB for the parent process. In
+    fp32 each adapter has its own copy of the weights, and everything takes twice as much. Savings
+    from skipped lower layers are not counted.
     """
     size = compute_dtype(devices()[0]).itemsize
     weights = size * read_card(base_folder).parameters
@@ -311,8 +311,8 @@ def _side_by_side(base_folder: Path, most: int | None) -> int:
 def _on_each_device(base_folder: Path, on: Sequence[torch.device], most: int | None) -> int:
     """Return how many adapters to train at a time on each GPU, >= 1.
 
-    One alone leaves a GPU idle for most of the time that the processor takes to start kernels. Each
-    takes a core, and weights and activations of its own on the device.
+    A single adapter leaves a GPU mostly idle, waiting for the processor to launch kernels. Each
+    adapter takes a core, and its own weights and activations on the device.
     """
     size = compute_dtype(on[0]).itemsize * read_card(base_folder).parameters
     free = min(torch.cuda.mem_get_info(device)[0] for device in on)
@@ -328,7 +328,7 @@ def _train_share(
     training: Training,
     store: Store,
 ) -> dict[Wanted, Path]:
-    """Train a share of the adapters, given with what determines each, into the store."""
+    """Train a share of the adapters, given with their determinants, into the store."""
     below = _shared_below(base_folder, training)
     base = _load(base_folder, below, device)
     states = _states(base, examples, below, store)
@@ -347,7 +347,7 @@ def _train_unit(
     training: Training,
     store: Store,
 ) -> dict[Wanted, Path]:
-    """Train one adapter into the store in a worker, which keeps the base model."""
+    """Train one adapter into the store in a worker; it keeps the base model."""
     here = _determinants(base_folder, examples, [wanted], training)
     require_same("what determines an adapter", here[wanted], known)
     below = _shared_below(base_folder, training)
@@ -359,7 +359,7 @@ def _train_unit(
 
 
 def _kept_base(folder: Path, sha256: str, below: int) -> BaseModel:
-    """Return the base model without the layers below, which this process keeps."""
+    """Return the base model without the lower layers, kept by this process."""
     device = devices()[0]
     key = ("training", folder, sha256, below)
     return keep(str(device), key, partial(_load, folder, below, device))
@@ -375,7 +375,7 @@ def _load(folder: Path, below: int, device: torch.device) -> BaseModel:
 def _states(
     base: BaseModel, examples: Sequence[Example], below: int, store: Store
 ) -> list[torch.Tensor] | None:
-    """Return what enters the adapted layers, where the layers below are shared."""
+    """Return the adapted layers' inputs; None if the lower layers are not shared."""
     if not below:
         return None
     for part in trunk.parts(examples):
@@ -384,18 +384,18 @@ def _states(
 
 
 def _awaited(entry: Path) -> Path:
-    """Wait until what another machine has stored is there; network file systems take a while.
+    """Wait until another machine's entry is visible; network file systems take a while.
 
     Raises:
-        CoralError: it does not come.
+        CoralError: it does not appear.
     """
     deadline = time.monotonic() + _PATIENCE
     while not entry.is_dir():
         if time.monotonic() > deadline:
             raise CoralError(
-                "what a worker has stored is not to be seen here",
+                "a worker's store entry is not visible here",
                 file=entry,
-                action="let all machines see the same .coral under the same path",
+                action="mount the same .coral at the same path on all machines",
             )
         time.sleep(0.1)
     return entry
@@ -426,7 +426,7 @@ def _build(
 
 
 def _seconds(entry: Path) -> float:
-    """Return what training an entry took."""
+    """Return the seconds that training an entry took."""
     return float(json.loads((entry / SECONDS).read_text()))
 
 

@@ -41,22 +41,22 @@ def adapted(
     generation: str,
     obtain: Callable[..., Mapping[Wanted, Adapter]],
 ) -> Outputs:
-    """Obtain what plans ask for, and return the tables and folders of it.
+    """Obtain the plans' adapters, and return their tables and folders.
 
-    A survivor keeps the adapter that it was born with. A newborn's is trained on the generation's
-    portion of the examples; if `evolution.inherit`, it begins with its parents'.
+    A survivor keeps its adapter. A newborn's is trained on the generation's portion of the
+    examples; with `evolution.inherit` its parents' adapters initialise it.
 
     Args:
         tables: the lake.
         settings: seed, examples, evolution, training and compute.
-        plans: what each genome asks for.
+        plans: each genome's plan.
         genomes: the population.
         generation: the part of the lake that gets the tables.
         obtain: `coral_batch.models.training.obtain.obtain_adapters`.
 
     Raises:
-        CoralError: an example shows a program that is not to be trained on, an inherited adapter is
-            missing, damaged or of another base model, or as in `portion` and `obtain`.
+        CoralError: an example's program is not for training, an inherited adapter is missing,
+            damaged or of another base model, or as in `portion` and `obtain`.
     """
     base = tables.path("base")
     inherited = {row.genome: row for row in tables.read_rows("inherited", InheritedRow, generation)}
@@ -99,7 +99,7 @@ def _check(row: InheritedRow, base: str, file: Path) -> None:
             field=f"determinants.base of {row.genome}",
             found=found,
             expected=base,
-            action="run `dvc repro`, which trains it again",
+            action="run `dvc repro` to train it again",
         )
 
 
@@ -126,19 +126,19 @@ def tabulate(plans: Sequence[Plan], adapters: Mapping[str, Adapter], folder: Pat
     """Return the tables and folders that the stage `adapters` makes.
 
     Args:
-        plans: what each genome asks for.
-        adapters: what each genome has.
-        folder: where the adapters' folders are going to lie.
+        plans: each genome's plan.
+        adapters: each genome's adapter.
+        folder: the destination of the adapters' folders.
 
     Returns:
-        `adapters` and `subjects`, a row a genome; `adapter_cards` and `adapter_durations`, a row an
-        adapter; `adapter_folders`.
+        `adapters` and `subjects`, one row per genome; `adapter_cards` and `adapter_durations`, one
+        row per adapter; `adapter_folders`.
     """
     own = [(one, adapters[one.genome]) for one in plans]
     distinct = list({one.key: one for _, one in own}.values())
     return {
         "adapter_folders": {
-            one.key: Folder(one.folder, one.files, "the adapter where it was trained")
+            one.key: Folder(one.folder, one.files, "the adapter as it was trained")
             for one in distinct
         },
         "adapter_cards": [AdapterCardRow(one.key, one.determinants, one.files) for one in distinct],

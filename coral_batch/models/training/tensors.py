@@ -1,4 +1,4 @@
-"""Writing tensors to a file that everybody may read."""
+"""Write tensors to a file that all users may read."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from coral_batch.errors import CoralError
 
 
 def write_tensors(tensors: Mapping[str, torch.Tensor], file: Path, what: str) -> None:
-    """Write tensors in safetensors' format, in the order of their names.
+    """Write tensors in safetensors format, sorted by name.
 
     Args:
-        tensors: by name.
-        file: to write; it is new.
-        what: what they are, at the beginning of a sentence, for the message.
+        tensors: name -> tensor.
+        file: a new file.
+        what: the tensors' description, capitalised, for the message.
 
     Raises:
-        CoralError: the disk does not take them.
+        CoralError: the file cannot be written.
     """
     plain = {name: tensor.contiguous() for name, tensor in sorted(tensors.items())}
     try:
         save_file(plain, file, metadata={"format": "pt"})
-        file.chmod(0o644)  # safetensors writes files that only their owner can read
+        file.chmod(0o644)  # safetensors makes files that only the owner can read
     except SafetensorError as error:
         raise CoralError(
             f"{what} could not be written ({error})", file=file, action="free some space"

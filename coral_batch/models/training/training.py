@@ -1,9 +1,8 @@
 """Train one LoRA or DoRA adapter on the examples and write it as a plain PEFT folder.
 
-Loss is taken on answer tokens only. A step's gradient is summed over the examples of its batch, one
-after the other. Everything follows from the arguments: the same base, examples, configuration and
-seed give the same bytes on the same machine.
-The store (`coral_batch.lake.store`) decides whether training is needed at all.
+The loss covers answer tokens only. A step's gradient is summed over its batch, one example at a
+time. The result is deterministic: the same base, examples, configuration and seed give the same
+bytes on the same machine.
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ from coral_batch.seeding import derive_seed, generator
 from coral_batch.work.progress import progress
 
 MAX_NORM = 1.0
-"""Norm that the gradient of a step is clipped to."""
+"""Maximum norm of a step's gradient, by clipping."""
 
 
 @dataclass(frozen=True)
 class TrainingCurve:
-    """What happened, step by step.
+    """The training curve, step by step.
 
     Attributes:
         loss: mean cross entropy of the answer tokens of each optimizer step's batch, in nats.
-        tokens: prompt and answer tokens of each batch.
-        answer_tokens: the tokens of each batch that the loss is taken on.
-        diverged: the loss or gradient became non-finite; the adapter is the one of the last step
-            listed.
+        tokens: number of prompt and answer tokens of each batch.
+        answer_tokens: number of answer tokens of each batch.
+        diverged: whether the loss or gradient became non-finite; the adapter is that of the last
+            listed step.
     """
 
     loss: tuple[float, ...]
@@ -71,26 +70,26 @@ def train(
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
-    The base model is the same before and after, to the bit; it can train any number of adapters.
+    The base model stays bit-identical, so it can train any number of adapters.
 
     Args:
         base: the loaded base model.
-        examples: what to train on.
-        configuration: the adapter.
+        examples: the training examples.
+        configuration: the adapter's configuration.
         training: hyperparameters; for the learning rate of each step see `share_of_peak`.
-        seed: the run's seed; initialisation, order and dropout each have a stream of their own.
-        folder: an existing folder, which gets adapter_config.json and adapter_model.safetensors.
-        states: what enters the lowest layer with an adapter, (tokens, features) for each example
-            (`coral_batch.models.training.trunk`), so that the layers below are not run; None to run
+        seed: the run's seed; initialisation, order and dropout each have their own derived seed.
+        folder: an existing folder for adapter_config.json and adapter_model.safetensors.
+        states: the lowest adapted layer's input, (tokens, features) for each example
+            (`coral_batch.models.training.trunk`), so that lower layers need not run; None to run
             them.
-        parents: what the adapter begins with; none to start from nothing.
+        parents: the adapters that initialise it; empty for none.
 
     Returns:
-        The curve, and the seconds the training took.
+        The curve, and the training time in seconds.
 
     Raises:
-        CoralError: the base model lacks one of the target modules or has fewer layers than are to
-            have adapters, or the warm-up is longer than the training.
+        CoralError: the base model lacks a target module, has fewer layers than should get adapters,
+            or the warm-up is longer than the training.
     """
     check_warmup(len(examples), training)
     start = time.perf_counter()
@@ -118,14 +117,14 @@ def train(
 
 
 def check_warmup(examples: int, training: Training) -> None:
-    """Refuse a warm-up that ends behind the training, which would never reach its learning rate.
+    """Raise if the warm-up is longer than the training and so never reaches the peak rate.
 
     Args:
-        examples: how many there are to train on.
+        examples: number of training examples.
         training: hyperparameters.
 
     Raises:
-        CoralError: there are more steps of warm-up than of training.
+        CoralError: the warm-up has more steps than the training.
     """
     steps = training.passes * math.ceil(examples / training.batch_size)
     if training.warmup_steps > steps:
@@ -140,16 +139,16 @@ def check_warmup(examples: int, training: Training) -> None:
 
 
 def share_of_peak(step: int, steps: int, warmup: int) -> float:
-    """Share of the peak learning rate that a step has; never 0, so that every step trains.
+    """Return a step's share of the peak learning rate; never 0, so that every step trains.
 
-    It rises by equal amounts to 1 at the last step of the warm-up, ``min(1, t / warmup)`` with t
-    counted from 1 (Ma and Yarats 2021, "On the adequacy of untuned warmup for adaptive
-    optimization"), and then falls by equal amounts, to reach 0 behind the last step.
+    It rises linearly to 1 at the last warm-up step, ``min(1, t / warmup)`` with t counted from 1
+    (Ma and Yarats 2021, "On the adequacy of untuned warmup for adaptive optimization"). Then it
+    falls linearly, to reach 0 one step after the last.
 
     Args:
         step: counted from 0, in [0, steps).
-        steps: of the whole training, >= 1.
-        warmup: steps of the warm-up, in [0, steps].
+        steps: number of training steps, >= 1.
+        warmup: number of warm-up steps, in [0, steps].
     """
     if step < warmup:
         return (step + 1) / warmup
@@ -168,13 +167,13 @@ def _attach(
     parents: Sequence[Parent],
 ) -> PeftModel:
     config = _lora_config(base, configuration, below)
-    # LoRA's A is drawn when the PEFT model is made, from torch's global generator.
+    # Creating the PEFT model initialises LoRA's A from torch's global generator.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive_seed(seed, "adapter initialisation"))
         _check_targets(base, configuration)
         # Gradients off: else PEFT's first norms for DoRA keep a gigabyte of products alive.
         with warnings.catch_warnings(), torch.no_grad():
-            warnings.simplefilter("ignore", FutureWarning)  # PEFT calls what transformers drops
+            warnings.simplefilter("ignore", FutureWarning)  # PEFT uses deprecated transformers code
             model = get_peft_model(base.model, config)
         exact_magnitudes(model)
         if parents:
@@ -184,7 +183,7 @@ def _attach(
 
 
 def _check_targets(base: BaseModel, configuration: AdapterConfiguration) -> None:
-    """Refuse names that PEFT would pass over as long as it finds others."""
+    """Raise for unknown names, which PEFT skips if it finds others."""
     linear = {
         name.rpartition(".")[2]
         for name, module in base.model.named_modules()
@@ -252,8 +251,8 @@ def _optimise(
 def _give_back() -> None:
     """Return freed memory to the system.
 
-    Sequences differ in length, so what glibc keeps of one seldom fits the next: without this the
-    process grew by hundreds of megabytes a step.
+    Sequences differ in length, so memory kept by glibc rarely fits the next one. Without this the
+    process grew by hundreds of megabytes per step.
     """
     ctypes.CDLL(None).malloc_trim(0)
 

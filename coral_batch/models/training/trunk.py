@@ -1,7 +1,7 @@
-"""What enters the adapted layers, computed once for each example and kept in the store.
+"""Compute the adapted layers' inputs once per example and keep them in the store.
 
-A few examples are an entry, so that a run that is killed loses little, and processes share the
-work. An example's states do not depend on which others are in its entry.
+An entry holds a few examples, so that a killed run loses little and processes share the work. An
+example's states do not depend on the others in its entry.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from coral_batch.records.example import Example
 KIND = "trunks"
 FILE = "states.safetensors"
 EXAMPLES = 8
-"""Examples of an entry: of the 0.5B base model, 5 MB in bf16."""
+"""Examples per entry; for the 0.5B base model, 5 MB in bf16."""
 DECISIVE = ("../base/layers.py", "encoding.py")
-"""The files that decide what enters the adapted layers, as seen from this folder."""
+"""The files that decide the adapted layers' inputs, relative to this folder."""
 
 
 def parts(examples: Sequence[Example]) -> list[Sequence[Example]]:
-    """Cut examples into those of an entry each."""
+    """Split examples into entries."""
     return [examples[at : at + EXAMPLES] for at in range(0, len(examples), EXAMPLES)]
 
 
@@ -43,9 +43,9 @@ def determinants(card: Card, part: Sequence[Example], below: int) -> dict[str, A
     """Everything that the bytes of an entry depend on, as JSON values.
 
     Args:
-        card: the base model's.
+        card: the base model's card.
         part: the entry's examples.
-        below: how many layers there are below the adapted ones.
+        below: the number of layers below the adapted ones.
     """
     here = Path(__file__).parent
     sources = [*(here / name for name in DECISIVE), Path(tokens.__file__)]
@@ -60,13 +60,13 @@ def determinants(card: Card, part: Sequence[Example], below: int) -> dict[str, A
 
 
 def compute(base: BaseModel, part: Sequence[Example], below: int, store: Store) -> None:
-    """Run the lower layers on the examples of an entry, and put it into the store."""
+    """Run the lower layers on an entry's examples, and store the result."""
     known = determinants(base.card, part, below)
     store.put(KIND, known, partial(_write, base, part, below))
 
 
 def read(base: Card, examples: Sequence[Example], below: int, store: Store) -> list[torch.Tensor]:
-    """Return each example's (tokens, features) states, in order, mapped from the store's files.
+    """Return each example's (tokens, features) states, in order, memory-mapped from the store.
 
     Raises:
         CoralError: the store lacks an entry.
@@ -76,7 +76,7 @@ def read(base: Card, examples: Sequence[Example], below: int, store: Store) -> l
         entry = store.get(KIND, determinants(base, part, below))
         if entry is None:
             raise CoralError(
-                "what enters the adapted layers is no longer in the store",
+                "the adapted layers' inputs are missing in the store",
                 file=store.root / KIND,
                 action="run the stage again, and do not prune the store meanwhile",
             )
@@ -90,4 +90,4 @@ def _write(base: BaseModel, part: Sequence[Example], below: int, folder: Path) -
         str(number): entering(base.model, encode(example, base.tokenizer), below)
         for number, example in enumerate(part)
     }
-    write_tensors(states, folder / FILE, "What enters the adapted layers")
+    write_tensors(states, folder / FILE, "The adapted layers' inputs")

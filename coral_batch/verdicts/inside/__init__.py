@@ -1,5 +1,5 @@
-"""What runs inside the jail: no other module of this project, and of others the standard library.
+"""Code that runs inside the jail. It imports only itself and the standard library.
 
-`suite` alone needs pytest. A bare interpreter imports this folder as the package ``inside``;
-outside, only `encoding` and `syntax` are imported, by their full names.
+Only `suite` needs pytest. A bare interpreter imports this folder as the package ``inside``. Outside
+the jail, only `encoding` and `syntax` are imported, by their full names.
 """

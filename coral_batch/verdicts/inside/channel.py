@@ -1,7 +1,7 @@
 """Frames on the socket between a jailed process and its judge: four bytes of length, then data.
 
-The judge sends one frame at a time: the next one only when it was answered. These are functions on
-the descriptor, and not an object, because a child pays a page for each object that it makes.
+The judge sends the next frame only after an answer. These are functions on the descriptor instead
+of an object, because each new object costs a child a page.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 
 def receive(descriptor: int) -> bytes | None:
-    """Return the next frame, or None when the judge has closed its side."""
+    """Return the next frame, or None if the judge has closed its side."""
     data = os.read(descriptor, 1 << 16)
     if not data:
         return None

@@ -1,20 +1,19 @@
-"""Values as data: how arguments and results cross the border of the jail.
+"""Serialise arguments and results, which enter and leave the jail as data.
 
-A document is a JSON array ``[root, entry 0, entry 1, ...]``. The root and everything inside an
-entry is a cell; containers are entries, referred to by number, so that sharing, cycles and any
-depth fit into three levels of JSON.
+A document is a JSON array ``[root, entry 0, entry 1, ...]``. The root and all items of an entry are
+cells. Containers are entries, referenced by number, so that sharing, cycles and any depth fit into
+three levels of JSON.
 
     cell   null, true, false, an integer below 2**63, a float (NaN and Infinity too), a string,
            ["i", hexadecimal] for larger integers, [n] for entry n,
-           ["x", type name] for a value of a type that has no place here
+           ["x", type name] for a value of any other type
     entry  ["l", ...] list, ["t", ...] tuple, ["s", ...] set, ["f", ...] frozenset,
            ["g", ...] an iterator, listed, ["d", key, value, ...] dict,
            ["o", "module.Class", name, value, ...] instance of a class of a support module
 
-Instances of subclasses of built-in types are written as the built-in value that they hold, read
-with the methods of the built-in type. What it does not do: call anything that a class overrides
-(`__eq__`, `__iter__` of a list subclass, `__repr__`), except iterating iterators, which is what
-they are for.
+Instances of subclasses of built-in types are written as the built-in value, read with the built-in
+type's methods. Nothing that a class overrides is called (`__eq__`, `__iter__` of a list subclass,
+`__repr__`), except for iterators, which are iterated.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from typing import Any
 MAX_CELLS = 200_000
 MAX_BYTES = 2_000_000
 
-# Names of the support modules whose classes may cross, e.g. {"node"}; set by the runners.
+# Support modules whose classes can be serialised, e.g. {"node"}; set by the runners.
 support_modules: set[str] = set()
 
 _SMALL = 1 << 63
@@ -40,7 +39,7 @@ class TooLarge(Exception):
 
 
 class Opaque:
-    """Stands for a value of a type that cannot cross; equal to nothing but itself."""
+    """Placeholder for a value that cannot be serialised; equal only to itself."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -54,14 +53,14 @@ def encode(root: Any, known: Sequence[Any] = ()) -> tuple[str, list[Any]]:
 
     Args:
         root: any value.
-        known: containers that keep their numbers: entry i is ``known[i]``, written whether the
-            root refers to it or not.
+        known: containers with fixed numbers: entry i is ``known[i]``, written even if the root does
+            not refer to it.
 
     Returns:
-        The document's text, and the list of what its entries stand for.
+        The document's text, and the list of its entries' values.
 
     Raises:
-        TooLarge: see there. Anything may be raised by an iterator that is listed.
+        TooLarge: see there. Iterators may raise anything.
     """
     writer = _Writer(known)
     parts = [writer.cell(root)]
@@ -93,7 +92,7 @@ class _Writer:
 
     def cell(self, value: Any) -> str:
         kind = type(value)
-        # Not by a lookup in a dict, which would ask the class's class for its hash and equality.
+        # Not a dict lookup, which would call the metaclass's hash and equality.
         for base, write in _SCALARS:
             if issubclass(kind, base):
                 return write(value)
@@ -130,7 +129,7 @@ def _write_str(value: str) -> str:
     return _quote(value)
 
 
-# Instances of their subclasses are written as the value that they hold.
+# Instances of their subclasses are written as the built-in value.
 _SCALARS: tuple[tuple[type, Callable[[Any], str]], ...] = (
     (bool, _CONSTANTS.__getitem__),
     (type(None), _CONSTANTS.__getitem__),
@@ -142,7 +141,7 @@ _CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def _contents(value: Any) -> tuple[str, Iterable[Any]]:
-    """Return an entry's mark and its items."""
+    """Return an entry's tag and its items."""
     kind = type(value)
     for base, mark, items in _READ:
         if issubclass(kind, base):
@@ -169,15 +168,15 @@ def decode(document: Any, known: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
     """Rebuild the value of a parsed document from trusted built-in types.
 
     Args:
-        document: what `json.loads` made of the text, of the form that `encode` gives it.
-        known: what entry i stood for when the arguments were written: containers and objects get
-            the content that the entry has now and keep their identity.
+        document: the parsed text, in the form of `encode`.
+        known: the value of entry i when the arguments were written: containers and objects keep
+            their identity and get the entry's new content.
 
     Returns:
         The root and the list of all entries' values.
 
     Raises:
-        ValueError: there is no such value, for example a set of lists.
+        ValueError: no such value exists, for example a set of lists.
     """
     reader = _Reader(document[1:], known)
     try:
@@ -191,7 +190,7 @@ def decode(document: Any, known: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
 
 
 class _Reader:
-    """Builds entries: mutable ones empty at first, so that cycles close."""
+    """Builds entries; mutable ones are first made empty, to allow cycles."""
 
     def __init__(self, entries: list[Any], known: Sequence[Any]) -> None:
         self.entries = entries
@@ -218,7 +217,7 @@ class _Reader:
         mark = entry[0]
         if mark == "o":
             value = old if _is_support(type(old)) else _instance(entry)
-            # A frozenset that it stands in is made before the rest is filled in, and asks its hash.
+            # A frozenset around it is built before the rest is filled, and needs its hash.
             scalars = [
                 (name, cell)
                 for name, cell in zip(entry[2::2], entry[3::2], strict=False)
@@ -234,7 +233,7 @@ class _Reader:
         return kind()
 
     def fill(self) -> None:
-        """Give lists and objects their content first: the hash of a key may depend on it."""
+        """Fill lists and objects first, since the hash of a key may depend on them."""
         later = []
         for entry, value in zip(self.entries, self.values, strict=True):
             if entry[0] in ("l", "g"):
@@ -274,7 +273,7 @@ def _instance(entry: list[Any]) -> Any:
 
 
 def _is_support(kind: type) -> bool:
-    """Whether a class is one that a support module defines at its top level."""
+    """Whether a class is defined at the top level of a support module."""
     if not support_modules:
         return False
     module, _, name = _name(kind).rpartition(".")
@@ -286,7 +285,7 @@ def _is_iterator(kind: type) -> bool:
 
 
 def _name(kind: type) -> str:
-    """Return a class's name with its module, bounded, whatever its metaclass makes of both."""
+    """Return a class's name with its module, shortened; the metaclass cannot override it."""
     name = _name_of(kind)
     try:
         module = _module_of(kind)
@@ -297,7 +296,7 @@ def _name(kind: type) -> str:
     return f"{module[:80]}.{name[:80]}"
 
 
-# The descriptors themselves: a metaclass can put its own in front of them.
+# The built-in descriptors, since a metaclass can override them.
 _dict_of = type.__dict__["__dict__"].__get__
 _mro_of = type.__dict__["__mro__"].__get__
 _name_of = type.__dict__["__name__"].__get__

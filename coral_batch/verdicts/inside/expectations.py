@@ -1,8 +1,8 @@
-"""What test files know as `pytest.raises` and `pytest.approx`.
+"""Replacements for `pytest.raises` and `pytest.approx` in test files.
 
-The exception of a function under test stays in its process; type and message come out of it, as
-text. So `raises` knows the exceptions that Python has itself and no others, by name, and there is
-no exception to look at afterwards.
+An exception of the function under test stays in its process; only type and message come out, as
+text. So `raises` only knows Python's built-in exceptions, by name, and gives no access to the
+exception.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ class Stopped(BaseException):
 
 
 def _told(kind: str, detail: str) -> tuple[type, str]:
-    """Return class and message of the exception that a verdict tells of; object, if of none."""
+    """Return class and message of a verdict's exception; the class is `object` if there is none."""
     name, _, message = detail.partition(": ")
     raised = vars(builtins).get(name) if kind == "ERROR" else None
     return (raised if isinstance(raised, type) else object), message
 
 
 class Raises:
-    """A context manager within which a call raises an exception.
+    """A context manager that expects a call to raise an exception.
 
     Args:
         expected: the exception's class, or a tuple of classes.
-        match: what `re.search` finds in its message; None for anything.
+        match: pattern to `re.search` in its message; None for any message.
     """
 
     def __init__(
@@ -58,19 +58,19 @@ class Raises:
 
 
 class Approx:
-    """Equals numbers, and sequences and dicts of numbers, that are nearly the expected ones.
+    """Equals numbers, and sequences and dicts of numbers, close to the expected ones.
 
-    A sequence is compared with whatever has as many items, one by one: a list with a tuple, for
-    example. What is no number equals what it equals by ``==``.
+    Sequences of equal length are compared item by item, for example a list with a tuple. Other
+    values are compared by ``==``.
 
     Args:
-        expected: a number, or a sequence or dict of such.
-        rel: what a number may differ by as a share of the expected one; pytest's default.
-        abs: what it may differ by anyway; pytest's default where `rel` is not given either.
+        expected: a number, or a sequence or dict of numbers.
+        rel: relative tolerance; pytest's default.
+        abs: absolute tolerance; pytest's default if `rel` is not given either.
         nan_ok: whether NaN equals NaN.
 
     Raises:
-        TypeError: `expected` is a set, or one of its items a list, tuple, dict, set or the like.
+        TypeError: `expected` is a set, or one of its items is a container.
     """
 
     __hash__ = None  # type: ignore[assignment]
@@ -90,7 +90,7 @@ class Approx:
         if _holds(expected):
             items = expected.values() if isinstance(expected, dict) else expected
         if isinstance(expected, Set) or any(map(_holds, items)):
-            raise TypeError(f"pytest.approx takes no set and nothing nested: {expected!r}")
+            raise TypeError(f"pytest.approx accepts no sets or nested values: {expected!r}")
 
     def __eq__(self, found: Any) -> bool:
         expected = self._expected
@@ -118,13 +118,13 @@ class Approx:
             return False
         if found == expected:
             return True
-        if not math.isfinite(expected):  # infinity is near itself alone
+        if not math.isfinite(expected):  # infinity is close only to itself
             return self._nan_ok and math.isnan(expected) and math.isnan(found)
         bound = max(self._relative * abs(expected), self._absolute)
         return bool(abs(found - expected) <= bound)
 
 
 def _holds(value: object) -> bool:
-    """Whether a value is a container, of other values than letters or bytes."""
+    """Whether a value is a container, other than text or bytes."""
     containers = isinstance(value, Sequence | Set | dict)
     return containers and not isinstance(value, str | bytes | bytearray)

@@ -1,7 +1,7 @@
-"""The few system calls of the jail that Python's standard library does not wrap.
+"""System calls of the jail that Python's standard library does not wrap.
 
-Numbers and structures are those of the kernel's user-space headers; Landlock's numbers are the
-same on every architecture.
+Numbers and structures are from the kernel's user-space headers; Landlock's numbers are the same on
+every architecture.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
-# No set-user-id, devices or executables; and no access times, which would tell of reading.
+# No set-user-id, devices or executables; no access times, which would reveal reads.
 _MS_FLAGS = 2 | 4 | 8 | 1024
 _MS_BIND = 4096
 _MS_REMOUNT_BIND = 32 | _MS_BIND
-_MS_PRIVATE = 16384 | 1 << 18  # with all that lies below
+_MS_PRIVATE = 16384 | 1 << 18  # recursive
 _MNT_DETACH = 2
 _CLONE_NEWNS = 0x20000
 _LANDLOCK_CREATE_RULESET = 444
@@ -56,10 +56,10 @@ class _PathBeneath(ctypes.Structure):
 
 
 class Filter:
-    """A seccomp program, ready to be put in force.
+    """A seccomp program, ready to be enforced.
 
-    Everything that `enforce` needs is made beforehand: after a fork every page that is written to
-    costs a fault, and Python writes to what it merely looks at.
+    Everything that `enforce` needs is prepared: after a fork every page written costs a fault, and
+    Python writes even to objects it only reads.
     """
 
     def __init__(self, code: bytes, own_pid_at: Iterable[int] = ()) -> None:
@@ -77,7 +77,7 @@ class Filter:
         )
 
     def enforce(self) -> None:
-        """Put the filter, with this process's id in it, in force for ever."""
+        """Enforce the filter, with this process's id in it, for good."""
         if self._own_pid_at:
             own = os.getpid()
             for word in self._own_pid_at:
@@ -92,14 +92,14 @@ def no_new_privileges() -> None:
 
 
 def fixed_addresses() -> str:
-    """Return why the addresses of this process are random; nothing if they are not."""
+    """Return why this process's addresses are random; empty if they are not."""
     found = _libc.personality(ctypes.c_ulong(0xFFFFFFFF))
     refused = found < 0 or not found & ADDR_NO_RANDOMIZE
     return "personality(ADDR_NO_RANDOMIZE) is refused" if refused else ""
 
 
 def exit_when_parent_dies(parent: int) -> None:
-    """Be killed when the parent dies; returns at once dead if it has died already."""
+    """Be killed when the parent dies; exit at once if it is already dead."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, *_long(9, 0, 0, 0)), "pdeathsig")
     if os.getppid() != parent:
         os._exit(1)
@@ -113,24 +113,24 @@ def mount_scratch(path: str, size: int, inodes: int) -> None:
 
 
 def own_mounts() -> None:
-    """Give this process mounts of its own; what it mounts from now on nobody else sees."""
+    """Give this process its own mounts; other processes do not see its later mounts."""
     _check(_libc.unshare(_CLONE_NEWNS), "unshare")
     _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_MS_PRIVATE), None), "mount")
 
 
 def mount_file(content: bytes, path: str, through: str) -> None:
-    """Let a file of the same place have another content, read-only and of another time.
+    """Mount a read-only file with other content and another time over a file.
 
     Args:
-        content: what it shall have.
+        content: the new content.
         path: the file.
-        through: an empty folder, where the content is written for a moment.
+        through: an empty folder for a temporary mount.
     """
     mount_scratch(through, len(content) + (1 << 16), 8)
     file = f"{through}/file"
     with open(file, "xb") as stream:  # noqa: PTH123 (once for each candidate)
         stream.write(content)
-    # Another time than the file's, so that Python takes no compiled module of that for this one.
+    # Not the file's own time, so that Python does not use its compiled module.
     seconds = 2 if int(os.stat(path).st_mtime) == 1 else 1  # noqa: PTH116 (likewise)
     os.utime(file, (seconds, seconds))
     os.chmod(file, 0o444)  # noqa: PTH101
@@ -141,18 +141,18 @@ def mount_file(content: bytes, path: str, through: str) -> None:
 
 
 def make_read_only(path: str) -> None:
-    """Let nobody change the mode, owner or times of what is mounted at `path`, for root either.
+    """Keep everyone, root included, from changing mode, owner or times of the mount at `path`.
 
-    A device can be written to nevertheless.
+    A device can still be written to.
     """
-    # Flags that the mount has from outside have to stay.
+    # Flags set outside the jail must stay.
     kept = os.statvfs(path).f_flag & (os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC)
     flags = ctypes.c_ulong(_MS_REMOUNT_BIND | os.ST_RDONLY | kept)
     _check(_libc.mount(None, path.encode(), None, flags, None), "mount")
 
 
 def take_as_standard(descriptor: int) -> None:
-    """Make what is open there the standard input, output and error instead."""
+    """Use a descriptor as standard input, output and error."""
     for standard in range(3):
         os.dup2(descriptor, standard)
     os.close(descriptor)
@@ -166,7 +166,7 @@ def drop_capabilities() -> None:
 
 
 def address_space() -> int:
-    """Return how many bytes of address space this process has, to a page; there is no /proc."""
+    """Return this process's address space in bytes, found by trying, since there is no /proc."""
     low, high = 0, 1 << 46
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     while high - low > mmap.PAGESIZE:
@@ -182,12 +182,12 @@ def address_space() -> int:
 
 
 class Ruleset:
-    """What Landlock leaves a process: reading and writing beneath paths, and nothing else of files.
+    """Landlock rules: files can be read and written only beneath the given paths.
 
     From ABI 4 on TCP is denied too, from ABI 6 on abstract sockets and signals to the outside.
 
     Raises:
-        OSError: the kernel has no Landlock, or it is switched off.
+        OSError: the kernel has no Landlock, or it is disabled.
     """
 
     def __init__(self, readable: Iterable[str], writable: Iterable[str]) -> None:
@@ -207,12 +207,12 @@ class Ruleset:
             self.allow_writing(path)
 
     def allow_writing(self, path: str) -> None:
-        """Allow everything beneath a folder, or reading and writing a file."""
+        """Allow everything beneath a folder, or reads and writes of a file."""
         self._add(path, self._everything)
 
     def _add(self, path: str, access: int) -> None:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        # The rights that a rule for a single file may name are fewer.
+        # A rule for a single file may name fewer rights.
         allowed = access if Path(path).is_dir() else access & _FILE
         rule = ctypes.byref(_PathBeneath(allowed, descriptor))
         _check(
@@ -222,7 +222,7 @@ class Ruleset:
         os.close(descriptor)
 
     def enforce(self) -> None:
-        """Put the rules in force for this process and its children, for ever."""
+        """Enforce the rules for this process and its children, for good."""
         _check(_syscall(_LANDLOCK_RESTRICT_SELF, self._descriptor, 0), "landlock")
         os.close(self._descriptor)
 

@@ -1,11 +1,10 @@
-"""The process that runs the program under test: load it, call its function, send what came.
+"""The process of the program under test: load it, call its function, send the results.
 
-It knows the program and the arguments, never what is expected. Whatever the program does to this
-process (patching builtins, replacing these functions, writing to the channel itself) only changes
-what is sent, and what is sent is read as data and compared outside.
+It knows the program and the arguments, never the expected results. Whatever the program does to
+this process (patching builtins, replacing these functions, writing to the channel) only changes
+what is sent. The judge reads that as data and compares it outside.
 
-What it does not do: limit anything. Limits and filters are in force before `main` is called, and
-time is kept by the judge.
+Limits and filters are in force before `main` is called; the judge measures time.
 """
 
 from __future__ import annotations
@@ -15,23 +14,23 @@ import sys
 from _json import encode_basestring_ascii as _quote
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from time import thread_time_ns  # under RLIMIT_CPU the clock of the process moves in ticks alone
+from time import thread_time_ns  # under RLIMIT_CPU the process clock only moves in ticks
 from typing import Any
 
 from . import encoding, syntax
 from .channel import receive, send
 
-_MESSAGE = 4000  # characters of an exception's message, which a test may look at
-_LOOKED_AT = 32  # one round in so many: asking for the time takes longer than most calls
+_MESSAGE = 4000  # maximum characters of an exception's message, which tests may check
+_LOOKED_AT = 32  # time one round in 32: reading the clock takes longer than most calls
 _NONE: dict[str, Any] = {}
 
 
 def main(channel: int) -> None:
-    """Load the program that the first frame brings and answer its calls.
+    """Load the program in the first frame and answer its calls.
 
-    The frame is ``(name, code, support, calls, interactive)``: `calls` are marshalled argument
-    tuples; when `interactive`, each further frame is a document of positional and keyword
-    arguments, and the answer holds the state of the arguments after the call as well.
+    The frame is ``(name, code, support, calls, interactive)``. `calls` are marshalled argument
+    tuples. If `interactive`, each further frame is a document of positional and keyword arguments,
+    and the answer also holds the arguments after the call.
 
     Args:
         channel: descriptor of the socket to the judge.
@@ -46,7 +45,7 @@ def main(channel: int) -> None:
     for arguments in calls:
         send(channel, call(function, marshal.loads(arguments)))
     if interactive:
-        import json  # noqa: PLC0415 (only the problems with a test file pay for it)
+        import json  # noqa: PLC0415 (only needed for problems with a test file)
 
         while (frame := receive(channel)) is not None:
             (arguments, keywords), known = encoding.decode(json.loads(frame))
@@ -54,12 +53,11 @@ def main(channel: int) -> None:
 
 
 def repeat(channel: int) -> None:
-    """Run a program's passed cases again and again, to tell how long they take.
+    """Run a program's passed cases many times, to measure their time.
 
-    The first frame is ``(name, code, support, calls, rounds)``. Each round loads the module afresh,
-    as QuixBugs' suite does once: what a program remembers between calls is gone in the next round.
-    Sends how long the calls of each case took in the rounds that were looked at, ns; no results,
-    which were judged before, in another process.
+    The first frame is ``(name, code, support, calls, rounds)``. Each round reloads the module, so
+    that no state survives it. Sends each case's nanoseconds in the timed rounds. Sends no results:
+    another process has been judged on them.
     """
     name, code, support, calls, rounds = marshal.loads(receive(channel) or b"")
     if support:
@@ -84,11 +82,11 @@ def repeat(channel: int) -> None:
 def _run_whole(function: Callable[..., Any], call: bytes) -> None:
     result = function(*marshal.loads(call))
     if hasattr(result, "__next__"):
-        deque(result, maxlen=0)  # a generator has done nothing yet
+        deque(result, maxlen=0)  # run the generator
 
 
 def add_modules(support: dict[str, str]) -> None:
-    """Make the support modules importable, and their classes able to cross."""
+    """Make the support modules importable and their classes serialisable."""
     for name, source in support.items():
         module = sys.modules[name] = type(sys)(name)
         exec(compile(source, f"{name}.py", "exec", dont_inherit=True), module.__dict__)
@@ -96,7 +94,7 @@ def add_modules(support: dict[str, str]) -> None:
 
 
 def describe(error: BaseException) -> str:
-    """Type and message, bounded; a message that cannot be made is left out."""
+    """Return type and message, shortened; without the message if formatting it fails."""
     kind = type(error).__name__[:_MESSAGE]
     try:
         message = str.__str__(str(error))[:_MESSAGE]
@@ -106,7 +104,7 @@ def describe(error: BaseException) -> str:
 
 
 def load(name: str, code: str) -> tuple[str, Callable[..., Any] | None]:
-    """Run the module; return the answer to that and the function."""
+    """Run the module; return the answer and the function."""
     start = thread_time_ns()
     function = None
     try:
@@ -134,7 +132,7 @@ def call(
     known: Sequence[Any] = (),
     keywords: Mapping[str, Any] = _NONE,
 ) -> str:
-    """Call the function and write the answer."""
+    """Call the function and return the answer."""
     start = thread_time_ns()
     try:
         text, _ = encoding.encode(function(*arguments, **keywords), known)

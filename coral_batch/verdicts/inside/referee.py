@@ -1,13 +1,12 @@
-"""The process that runs a problem's test file: jailed like the program, but apart from it.
+"""The process of a problem's test file, in its own jail, separate from the program.
 
-The test file's import of the function under test gives a stand-in whose calls leave this process
-as documents, run in the program's process and come back as documents. Objects keep their identity:
-a node that the test made and the function returned is the same node, and what the function did to
-its arguments is done to them here. So the asserts, and what they expect, never share a process
-with the program.
+The test file imports a stand-in for the function under test. Its calls are sent as documents, run
+in the program's process and come back as documents. Objects keep their identity: a node that the
+test made and the function returned is the same node, and changes to arguments are applied here. So
+asserts and expected values never share a process with the program.
 
-What it does not do: pytest's fixtures, parametrisation or plugins. `pytest` is a module with
-`raises` and `approx` (`inside/expectations.py`) and the two switches that QuixBugs' files ask for.
+pytest's fixtures, parametrisation and plugins are not supported. `pytest` is a module with `raises`
+and `approx` (`inside/expectations.py`) and the two switches that QuixBugs' files use.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from .channel import receive, send
 from .expectations import Approx, Raises, Stopped
 from .program import add_modules, describe
 
-# The flags of code of which a call runs nothing: generators, coroutines, both (inspect.CO_*).
+# Code flags of generators, coroutines and async generators (inspect.CO_*): a call runs nothing.
 _LATER = 0x20 | 0x80 | 0x200
 
 
 def main(channel: int) -> None:
-    """Run tests of the file that the first frame brings.
+    """Run tests of the file in the first frame.
 
-    The frame is ``(name, tests, support, names)``, with the names of the functions to run in their
-    order. Sends ``["end", kind, detail]`` for each, or ``["broken", description]`` when the file
-    does not run, or leaves one of the names without a function that a call runs.
+    The frame is ``(name, tests, support, names)``, with the names of the functions to run, in
+    order. Sends ``["end", kind, detail]`` for each. Sends ``["broken", description]`` if the file
+    does not run, or a name is not a function that a call runs.
     """
     name, tests, support, names = marshal.loads(receive(channel) or b"")
     stand_in = _StandIn(channel)
@@ -47,10 +46,10 @@ def main(channel: int) -> None:
     found: list[Any] = [module.__dict__.get(one) for one in names]
     for one, test in zip(names, found, strict=True):
         if not callable(test):
-            send(channel, json.dumps(["broken", f"{one} is no function any more"]))
+            send(channel, json.dumps(["broken", f"{one} is not a function after the import"]))
             return
         if getattr(getattr(test, "__code__", None), "co_flags", 0) & _LATER:
-            send(channel, json.dumps(["broken", f"{one} yields: a call runs nothing of it"]))
+            send(channel, json.dumps(["broken", f"{one} is a generator or coroutine function"]))
             return
     for test in found:
         send(channel, json.dumps(["end", *_run(test, stand_in)]))
@@ -64,10 +63,10 @@ def _run(test: Callable[[], None], stand_in: _StandIn) -> tuple[str, str]:
     except Stopped as stopped:
         return stopped.args[0], stopped.args[1]
     except Exception as error:
-        if isinstance(error.__cause__, Stopped):  # the function's own, made one that can be caught
+        if isinstance(error.__cause__, Stopped):  # the function's own exception, made catchable
             return error.__cause__.args[0], error.__cause__.args[1]
         if isinstance(error, AssertionError):
-            # Bounded, since it may write out what was returned.
+            # Shortened, since it may contain the returned value.
             reason = describe(error).partition(": ")[2]
             return "FAIL", f"{reason}; returned {stand_in.returned}".removeprefix("; ")
         return "FAIL", f"{describe(error)} in the test; returned {stand_in.returned}"
@@ -78,8 +77,8 @@ class _StandIn:
     """Callable in place of the function under test.
 
     Attributes:
-        returned: what the last call returned, as text.
-        stopped: the verdict of a test that was stopped, whatever it caught.
+        returned: the last call's result as text.
+        stopped: the verdict of a test that was stopped, even if it caught the exception.
     """
 
     def __init__(self, channel: int) -> None:
@@ -91,7 +90,7 @@ class _StandIn:
         text, known = encoding.encode((arguments, keywords))
         send(self._channel, f'["call",{text}]')
         kind, answer = json.loads(receive(self._channel) or b"")
-        if kind == "ERROR":  # which the test may wait for
+        if kind == "ERROR":  # the test may expect it
             raise Stopped(kind, answer)
         if kind != "value":
             self.stop(kind, answer)
@@ -99,10 +98,10 @@ class _StandIn:
         try:
             return encoding.decode(document, known)[0]
         except ValueError as error:
-            self.stop("FAIL", f"returned something unreadable: {error}")
+            self.stop("FAIL", f"returned an invalid value: {error}")
 
     def stop(self, kind: str, detail: str) -> NoReturn:
-        """End the test with a verdict, by what is not its to catch.
+        """End the test with a verdict, by an exception that tests do not catch.
 
         Raises:
             Stopped: always.
@@ -112,7 +111,7 @@ class _StandIn:
 
 
 def _add_test_modules(name: str, stand_in: _StandIn) -> None:
-    """Make the modules that a test file in QuixBugs' layout imports."""
+    """Create the modules that a test file in QuixBugs' layout imports."""
     packages = ("python_programs", "correct_python_programs")
     for package in packages:
         sys.modules[package] = type(sys)(package)

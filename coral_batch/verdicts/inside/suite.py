@@ -1,11 +1,11 @@
-"""The process that runs pytest on a project, with another text in the place of one of its files.
+"""The process that runs pytest on a project, with one of its files replaced.
 
-The jail's first process imports pytest, its plugins and what the project imports of other packages.
-Each child then mounts the text in the place of the file and runs pytest on the project as it is,
-which lies where it lies outside. A plugin sends what came of each test as soon as it has ended.
+The jail's first process imports pytest, its plugins and the other packages that the project uses.
+Each child mounts the new text over the file and runs pytest on the project, which has the same path
+as outside. A plugin sends each test's outcome as soon as it ends.
 
-What it does not do: keep tests and program apart. They are one process, as under any pytest; see
-docs/jail.md for what a program can do to its tests there.
+Tests and program share a process, as under any pytest; docs/jail.md lists what a program can do to
+its tests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from time import thread_time_ns  # under RLIMIT_CPU the process's clock moves in ticks alone
+from time import thread_time_ns  # under RLIMIT_CPU the process clock only moves in ticks
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
@@ -42,40 +42,39 @@ from _pytest.doctest import MultipleDoctestFailures
 from . import kernel
 from .channel import receive, send
 
-_LONGEST = 2000  # characters of what pytest said that are sent
+_LONGEST = 2000  # maximum characters of pytest's output to send
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 _GUARDED = re.compile(r"builtins|doctest|operator|pytest|unittest\.case|(?:_pytest|pluggy)\..*")
-_FREE = ("breakpoint", "input", "open", "print")  # what tests replace and no assert needs
+_FREE = ("breakpoint", "input", "open", "print")  # tests may replace these; no assert needs them
 _GUARDED_TYPES = (FunctionType, BuiltinFunctionType, ModuleType, type)
 
 
 def prepare(setup: dict[str, Any]) -> None:
-    """Import what every child needs, and learn what pytest is like before a program ran."""
-    # pytest would look for its plugins in each child, which takes longer than a test.
+    """Import what every child needs, and record pytest's state before any program runs."""
+    # pytest would otherwise search its plugins in each child, which takes longer than a test.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     plugins = sorted({one.value.partition(":")[0] for one in entry_points(group="pytest11")})
     for name in (*(f"_pytest.{name}" for name in default_plugins), *plugins):
         if (module := _imported(name)) and name in plugins:
             _plugins[name] = module
-    # A module named like one of Python's that pytest itself uses is never the project's.
+    # A standard module that pytest uses is never the project's, even if the name is the same.
     never = sys.stdlib_module_names & sys.modules.keys()
     for name in setup["modules"]:
         _imported(name)
-    site.setquit()  # Python starts without its site module here, which defines exit and help
+    site.setquit()  # Python starts without its site module, which defines exit and help
     site.sethelper()
     if "numpy" in sys.modules:
-        importlib.import_module("numpy.random")  # which it would import in each child
-    # That what is imported here was imported already is nothing to warn a project of.
+        importlib.import_module("numpy.random")  # otherwise imported in each child
+    # No warnings that modules imported here were already imported.
     AssertionRewritingHook._warn_already_imported = _say_nothing  # type: ignore
-    # To compare two long lists line by line can take longer than any test.
+    # Comparing two long lists line by line can take longer than any test.
     for name, one in sys.modules.items():
         if name.startswith("_pytest.assertion.") and "_compare_eq_iterable" in vars(one):
             vars(one)["_compare_eq_iterable"] = _say_nothing
-    # A run without tests, for what plugins import only when they are used.
+    # A run without tests, for modules that plugins import when used.
     arguments = [*_options(), "--capture=no", "-c", os.devnull, "--rootdir", "/", setup["through"]]
     pytest.main(arguments, plugins=[*_plugins.values()])
-    # What belongs to the project is the children's to import, though a plugin may have imported an
-    # installed copy of it.
+    # Children import the project's own modules, even if a plugin has imported an installed copy.
     for name in [*sys.modules]:
         if name.partition(".")[0] in {*setup["own"]} - never:
             del sys.modules[name]
@@ -88,7 +87,7 @@ def _imported(name: str) -> ModuleType | None:
     try:
         return importlib.import_module(name)
     except BaseException:
-        return None  # whoever needs it will say so
+        return None  # its importer will report the error
 
 
 def _say_nothing(*_: object) -> tuple[()]:
@@ -96,7 +95,7 @@ def _say_nothing(*_: object) -> tuple[()]:
 
 
 def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoReturn]:
-    """Return what turns a forked process into one that runs pytest, jailed."""
+    """Return the function that turns a forked process into a jailed pytest."""
     project = setup["project"]
     devices = [f"/dev/{name}" for name in project["devices"]]
     for device in devices:
@@ -110,13 +109,13 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
     def become(_: int, channel: int) -> NoReturn:
         try:
             os.close(control)
-            # Flags and locks of what the first process has open would be there for the next child.
+            # Flags and locks of the first process's open files would carry over to the next child.
             kernel.take_as_standard(os.open(setup["null"], os.O_RDWR))
             gc.enable()
             request = marshal.loads(receive(channel) or b"")
             kernel.own_mounts()
             kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
-            # What the project as it is compiled serves all candidates, and none can change it.
+            # The original project's compiled modules serve all candidates; none can change them.
             sys.pycache_prefix = project["compiled"]
             sys.dont_write_bytecode = request["text"] is not None
             if request["text"] is not None:
@@ -133,7 +132,7 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
                 one.enforce()
             run(channel, request)
         except BaseException as error:
-            why = f"the jail fails: {type(error).__name__}: {error}"
+            why = f"the jail failed: {type(error).__name__}: {error}"
             _send(channel, request["secret"], "end", why, "")
         finally:
             os._exit(0)
@@ -142,27 +141,29 @@ def becoming(control: int, setup: dict[str, Any]) -> Callable[[int, int], NoRetu
 
 
 def run(channel: int, request: dict[str, Any]) -> None:
-    """Run pytest, and send what comes of it, a frame each.
+    """Run pytest and send frames about it.
 
-    ``["collecting", id]`` for each file and folder; ``["collected", [id...]]``;
-    ``["test", id, kind, detail, nanoseconds]`` for each test that is run, or ``["hung"]`` for one
-    that ran too many lines, and before it, where that is watched, ``["call", id, file, name,
-    direct]`` for each function of the project that is called for a test, or for all tests of a
-    file, class or folder; ``["end", text, changed]``: what pytest said if it could not run, and
-    what of pytest itself the program changed. Each begins with the request's secret, which a
-    program that just writes to the channel does not know.
+    - ``["collecting", id]`` for each file and folder, then ``["collected", [id...]]``.
+    - If calls are watched: ``["call", id, file, name, direct]`` for each project function called by
+      a test, or for all tests of a file, class or folder.
+    - ``["test", id, kind, detail, nanoseconds]`` for each test, or ``["hung"]`` for a test that
+      exceeded the line limit.
+    - ``["end", text, changed]``: pytest's output if it could not run, and which parts of pytest the
+      program changed.
+
+    Each frame begins with the request's secret, so that a program that just writes to the channel
+    is detected.
 
     Args:
         channel: descriptor of the socket to the judge.
-        request: what the judge asks; see `coral_batch.verdicts.suites`.
+        request: the judge's request; see `coral_batch.verdicts.suites`.
     """
     for name in ("random", "numpy.random"):
         if name in sys.modules:
             sys.modules[name].seed(0)
-    # Names that pytest says in messages, and that would differ from run to run.
+    # Deterministic names, since pytest's messages may contain them.
     tempfile._name_sequence = map("{:08}".format, itertools.count())  # type: ignore
-    # Besides what pytest puts there itself: the folder that it is started in, as `python -m` has
-    # it, and where the file is found.
+    # pytest adds its own; we add the start folder, as `python -m` does, and the file's root.
     sys.path[:0] = [request["start"], request["root"]]
     sys.argv = ["pytest"]
     said = sys.stderr = io.StringIO()
@@ -192,9 +193,9 @@ _RAN = (
 
 
 def _options() -> Iterator[str]:
-    """Yield pytest's options: no files beside the project's, no other process, no early end.
+    """Yield pytest's options: no files in the project, no other processes, no early end.
 
-    Of a traceback only the last line is used, and to find the source of the others takes longest.
+    Only the last line of a traceback is used; finding the source of the others is slow.
     """
     yield from ("-vv", "--tb=line", "--no-summary", "--maxfail=0", "-o", "log_file=")
     yield "--continue-on-collection-errors"
@@ -209,11 +210,11 @@ def _options() -> Iterator[str]:
 
 
 class _Plugin:
-    """Tells the judge what came of each test.
+    """Reports each test's outcome to the judge.
 
     Attributes:
-        broken: what pytest said of files that it could not collect.
-        changed: what of pytest stands for something else than at first.
+        broken: pytest's errors for files that it could not collect.
+        changed: which parts of pytest the program changed.
     """
 
     def __init__(self, tell: Callable[..., None], request: dict[str, Any]) -> None:
@@ -239,36 +240,36 @@ class _Plugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: Any) -> None:
-        """Write no report, which would lie beside the project's files."""
+        """Write no report into the project's folder."""
         config.option.xmlpath = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
-        """Learn what pytest is like before anything of the project ran but its conftest.py."""
+        """Record pytest's state; so far only the project's conftest.py has run."""
         self._itself = _pytest_itself()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
-        """Learn whether pytest and the tests are still what they were."""
+        """Check that pytest and the tests are unchanged."""
         now = _pytest_itself()
         changed = [".".join(key) for key, one in self._itself.items() if now.get(key) is not one]
         changed += [test.__name__ for test, one in self._tests.items() if _code(test) is not one]
         self.changed = next(iter(changed), "")
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Pass over files that are not asked for, and folders without one that is."""
+        """Skip files that were not requested, and folders without requested files."""
         path = str(collection_path)
         if not self._files or path in self._files:
             return None
         return None if any(file.startswith(f"{path}/") for file in self._files) else True
 
     def pytest_collectstart(self, collector: Any) -> None:
-        """Tell what is collected, which may never end."""
+        """Report what is being collected, which may never end."""
         self._tell("collecting", collector.nodeid)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, Any]:
-        """Take a file that ends Python when it is imported for one that cannot be collected."""
+        """Treat a file that exits Python on import as not collectable."""
         try:
             with self._watching(collector.nodeid, str(collector.path)):
                 return (yield)
@@ -280,7 +281,7 @@ class _Plugin:
         if report.failed:
             text = str(report.longrepr)
             line = f"{report.nodeid}: {_marked(text) or ' '.join(text.split())}\n"
-            if line not in self.broken:  # a file is one of tests and one of doctests
+            if line not in self.broken:  # a file is collected for tests and again for doctests
                 self.broken += line
 
     def pytest_internalerror(self, excrepr: Any) -> None:
@@ -291,7 +292,7 @@ class _Plugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
-        """Tell what was collected, and keep what is asked for and not done."""
+        """Report the collected tests, and keep those requested and not done."""
         known: dict[str, int] = {}
         for item in session.items:
             number = known[item.nodeid] = known.get(item.nodeid, 0) + 1
@@ -308,7 +309,7 @@ class _Plugin:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, Any]:
-        """Run a test with its fixtures, and tell what came of it."""
+        """Run a test with its fixtures and report its outcome."""
         test = self._node = self._ids[id(item)]
         self._found, self._parts, self._called, self._skipped = [], set(), set(), False
         self._left = self._lines
@@ -320,8 +321,8 @@ class _Plugin:
         if self._watch:
             sys.setprofile(None)
             threading.setprofile(None)
-            # A generator that is given up calls its function: not in a later test. What a failure
-            # holds is given up below.
+            # Collecting an abandoned generator runs its code: do it now, not in a later test.
+            # The references of a failure are dropped here, collection follows.
             for name in ("last_type", "last_value", "last_traceback", "last_exc"):
                 vars(sys).pop(name, None)
         unwanted = {"PASS"} if self._skipped else {"PASS", "SKIPPED"}  # a part may be skipped
@@ -344,7 +345,7 @@ class _Plugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
-        """Count lines while a fixture is set up, and note what one calls that tests share."""
+        """Count lines while a fixture is set up, and note the calls of a shared one."""
         shared = fixturedef.scope != "function"
         with self._counting(), self._watching(request.node.nodeid if shared else None, ""):
             return (yield)
@@ -355,7 +356,7 @@ class _Plugin:
 
         Args:
             node: its id; None for a single test.
-            file: the file that calls; empty for any.
+            file: the calling file; empty for any.
         """
         before = sys.getprofile(), self._node, self._from, self._called
         if self._watch and node is not None:
@@ -369,8 +370,8 @@ class _Plugin:
                 sys.setprofile(profile)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Learn whether a test is skipped as a whole, or expected to fail."""
-        whole = not hasattr(report, "context")  # else of a subtest
+        """Note whether a whole test is skipped or expected to fail."""
+        whole = not hasattr(report, "context")  # else it is a subtest's
         if whole and (report.skipped or hasattr(report, "wasxfail")):
             self._skipped = True
 
@@ -378,7 +379,7 @@ class _Plugin:
     def _counting(self) -> Iterator[None]:
         """Count the lines that run in functions of the file; see sys.settrace.
 
-        Not while pytest itself is at work, where each call would cost as well.
+        Not active while pytest itself runs, since tracing slows down every call.
         """
         before = sys.gettrace()
         if self._lines:
@@ -405,9 +406,9 @@ class _Plugin:
         return report
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
-        """Tell which functions of the project a test calls, and whether from another file.
+        """Report which project functions a test calls, and whether from another file.
 
-        At once, since the test may never end.
+        Reported at once, since the test may never end.
         """
         if event != "call":
             return
@@ -434,14 +435,14 @@ class _Plugin:
         if event == "line":
             self._left -= 1
             if self._left < 0:
-                # Whatever the program catches: there is no way on.
+                # Ends the process, so that the program cannot catch it.
                 self._tell("hung")
                 os._exit(0)
         return self._line
 
 
 def _is_wrapper(code: CodeType) -> bool:
-    """Whether code may be what a decorator puts around a function: one defined in another."""
+    """Whether code may be a decorator's wrapper: a function defined in another."""
     return "<locals>" in code.co_qualname and not code.co_name.startswith("<")
 
 
@@ -456,14 +457,14 @@ _FAILURES = (
 
 
 def _kind(error: BaseException | None) -> str:
-    kind = type(error)  # an exception can claim to be of another
+    kind = type(error)  # not __class__, which an exception can fake
     if issubclass(kind, MemoryError):
         return "MEMORY"
     return "FAIL" if error is None or issubclass(kind, _FAILURES) else "ERROR"
 
 
 def _said(error: BaseException | None, report: Any) -> str:
-    """Return what pytest said of a failure, without the lines of code around it."""
+    """Return pytest's message for a failure, without lines of code."""
     first = error.failures[0] if isinstance(error, MultipleDoctestFailures) else error
     if isinstance(first, doctest.DocTestFailure):
         example = first.example
@@ -476,12 +477,12 @@ def _said(error: BaseException | None, report: Any) -> str:
 
 
 def _marked(text: str) -> str:
-    """Return the lines that pytest marks as what went wrong, in one."""
+    """Return the lines that pytest marks as errors, joined."""
     return "; ".join(line[1:].strip() for line in text.splitlines() if line.startswith("E "))
 
 
 def _pytest_itself() -> dict[tuple[str, str], object]:
-    """Return what the names of pytest's modules and classes, and Python's own, stand for."""
+    """Return the values of all names in pytest's modules and classes, and of builtins."""
     found: dict[tuple[str, str], object] = {}
     for name, module in [*sys.modules.items()]:
         if _GUARDED.fullmatch(name) is None:
@@ -497,12 +498,12 @@ def _pytest_itself() -> dict[tuple[str, str], object]:
 
 
 def _code(value: object) -> object:
-    """Return what a function does, which can be changed in its place; else the value."""
+    """Return a function's code, which can be changed in place; else the value."""
     return value.__code__ if isinstance(value, FunctionType) else value
 
 
 def _cut(text: str) -> str:
-    """Cut a text, without the addresses in it, which differ from run to run."""
+    """Cut a text and remove addresses, which differ from run to run."""
     return _ADDRESS.sub("0x...", text[: 2 * _LONGEST])[:_LONGEST]
 
 

@@ -1,12 +1,11 @@
-"""What counts as Python: the same texts, whichever version of Python is asked.
+"""Decide what counts as Python, with the same answer on every version of Python.
 
-Versions differ in how deeply text may be nested before they give up or crash, and each adds to the
-language. So text is parsed by the grammar of Python 3.11, the oldest version that is supported, and
-held to bounds of our own, below those that any version was seen to have. The jail, the scores and
-the corpus all ask here.
+Versions differ in how deeply code may be nested before they fail or crash, and each extends the
+language. So code is parsed by the grammar of Python 3.11, the oldest supported version, with limits
+on nesting below those of every version tried. The jail, the scores and the corpus all use it.
 
-What it does not cover: f-strings, in which 3.12 and newer accept more; names with letters that
-Unicode got since, and what flake8 says of a text.
+Not covered: f-strings, where 3.12 and newer accept more; names with newer Unicode letters; the
+results of flake8.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ import ast
 import warnings
 
 DEPTH = 200
-"""Most levels of the syntax tree. flake8 fails from about 330 on, Python 3.11 from 2,980 on.
+"""Maximum depth of the syntax tree. flake8 fails from about 330 on, Python 3.11 from 2,980 on.
 
 Each operator of a chain (``1 + 1 + 1``, ``a.b.c``) and each ``elif`` is a level.
 """
 
 BLOCKS = 15
-"""Most blocks inside one another, as `_blocks` counts them.
+"""Maximum nesting of blocks, as `_blocks` counts them.
 
 Python compiles 20 or 21, and from 3.12 on crashes at 18 asynchronous comprehensions.
 """
@@ -35,7 +34,7 @@ def parse(code: str) -> ast.Module:
     """Return the syntax tree of `code`.
 
     Raises:
-        SyntaxError: it is no Python 3.11, is nested too deeply, or holds what no file can.
+        SyntaxError: it is not Python 3.11, is nested too deeply, or holds invalid characters.
     """
     try:
         with warnings.catch_warnings():
@@ -44,14 +43,14 @@ def parse(code: str) -> ast.Module:
         _measure(tree)
     except (RecursionError, MemoryError):
         raise SyntaxError(_TOO_DEEP) from None
-    # Null bytes, lone surrogates; SystemError is how Python 3.12 and 3.13 fail at some f-strings.
+    # Null bytes, lone surrogates; Python 3.12 and 3.13 raise SystemError on some f-strings.
     except (ValueError, SystemError) as error:
         raise SyntaxError(str(error)) from None
     return tree
 
 
 def _measure(tree: ast.Module) -> None:
-    """Hold a tree to the bounds."""
+    """Raise if a tree exceeds the limits."""
     waiting: list[tuple[ast.AST, int, int]] = [(tree, 1, 0)]
     while waiting:
         node, depth, blocks = waiting.pop()
@@ -62,7 +61,7 @@ def _measure(tree: ast.Module) -> None:
 
 
 def _blocks(node: ast.AST) -> int:
-    """Return how many blocks, at most, CPython's compiler opens for a node."""
+    """Return the maximum of blocks that CPython's compiler opens for a node."""
     if isinstance(node, _LOOPS):
         return 1
     if isinstance(node, ast.With | ast.AsyncWith):

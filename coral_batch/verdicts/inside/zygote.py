@@ -1,10 +1,9 @@
-"""The first process of a jail: a lean interpreter that forks one jailed child a request.
+"""The first process of a jail: a lean interpreter that forks one jailed child per request.
 
-`main` receives requests from the judge alone and never reads what a child writes, and its memory
-holds nothing of any program: a child gets its program over a socket of its own.
+`main` only receives the judge's requests and never reads a child's output. Its memory holds nothing
+of any program: each child gets its program over its own socket.
 
-What it does not do: keep time or kill. The judge gets a pidfd of every child that does not end at
-once.
+The judge measures time and kills: it gets a pidfd of every child that does not end at once.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from . import encoding, kernel, program
 _USUAL = ("bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
           "string", "typing")  # fmt: skip
 
-# A request: which kind of child, and the processor seconds after which the kernel kills it. An
+# A request: the kind of child, and the processor seconds after which the kernel kills it. An
 # answer: exit status, processor nanoseconds, and whether the scratch folder is untouched.
 REQUEST = struct.Struct("<ii")
 STATUS = struct.Struct("<iq?")
 PROGRAM, REFEREE, REPEAT = range(3)
 
-_ENDS = (1, 2, 3)  # exited, killed, dumped; a child may also have stopped itself
-_QUICK = 0.03  # seconds that a child has before the judge gets the means to kill it
+_ENDS = (1, 2, 3)  # exited, killed, dumped; not stopped
+_QUICK = 0.03  # seconds before the judge gets a pidfd to kill the child
 
 
 def main(descriptor: int) -> None:
-    """Set the jail up as the judge's first message says, then fork children until it hangs up."""
+    """Set up the jail by the judge's first message, then fork children until it hangs up."""
     control = socket.socket(fileno=descriptor)
     setup = marshal.loads(control.recv(1 << 18))
     os.environ.clear()
-    # From here on the path of this package is of use to nobody.
+    # This package's path is not needed any more.
     del sys.path[0]
     for name in _USUAL:
         importlib.import_module(name)
@@ -53,7 +52,7 @@ def main(descriptor: int) -> None:
         _warm_up()
     null = _open_null(setup["null"])
     ready = _enter(setup)
-    # What stood here was the judge's; children would read in it what others wrote to it.
+    # Replace the judge's standard streams: children could read in them what others wrote.
     kernel.take_as_standard(null)
     control.send(marshal.dumps(ready))
     scratch = setup["scratch"]
@@ -64,14 +63,13 @@ def main(descriptor: int) -> None:
 
         become, fork = suite.becoming(control.fileno(), setup), os.fork
     else:
-        # The C library's fork rather than Python's, whose preparations for threads there are none
-        # of cost every child some 25 pages.
+        # The C library's fork: Python's prepares for threads, which costs each child 25 pages.
         become, fork = _becoming(control.fileno(), setup, own), ctypes.PyDLL(None).fork
     gc.collect()
     gc.disable()
     gc.freeze()
-    # After a fork every page that is written to costs a fault here as well as in the child, so this
-    # loop touches as few objects as it can. SIGCHLD stays blocked, to be waited for.
+    # After a fork every written page costs a fault, here and in the child, so this loop touches few
+    # objects. SIGCHLD stays blocked and is waited for.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
     ended = (int(signal.SIGCHLD),)
     space = socket.CMSG_SPACE(4)
@@ -84,8 +82,8 @@ def main(descriptor: int) -> None:
         pid = fork()
         if pid == 0:
             become(role, descriptor)
-        # By the parent, whose pages are not copied for it. The child can have begun; this limit
-        # is there for a judge that is gone.
+        # Set in the parent, which copies no pages for it. The child may have started already; this
+        # limit only matters if the judge dies.
         resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))
         os.close(descriptor)
         news = signal.sigtimedwait(ended, _QUICK)
@@ -103,15 +101,15 @@ def main(descriptor: int) -> None:
 
 
 def _hand_over(control: socket.socket, pid: int) -> None:
-    """Give the judge a pidfd, with which it can read the child's clock and kill it."""
+    """Pass the judge a pidfd to read the child's clock and kill it."""
     pidfd = os.pidfd_open(pid)
     socket.send_fds(control, [b"running"], [pidfd])
     os.close(pidfd)
 
 
 def _import_project(project: dict[str, Any]) -> None:
-    """Import what a project's tests need, from where Python finds it when it starts outside."""
-    import site  # noqa: PLC0415 (the others have no packages)
+    """Import what a project's tests need, with the module paths of Python outside the jail."""
+    import site  # noqa: PLC0415 (other jails have no packages)
 
     os.environ.update(project["environment"])
     for folder in project["sites"]:
@@ -123,10 +121,10 @@ def _import_project(project: dict[str, Any]) -> None:
 
 
 def _enter(setup: dict[str, Any]) -> dict[str, Any]:
-    """Put in force what holds for all children; return what is not.
+    """Enforce the layers that hold for all children; return those that failed.
 
-    A child that runs a project's tests mounts its own scratch folder, and gives up only then what
-    it needs for that; see `suite`.
+    A child that runs a project's tests first mounts its own scratch folder and drops the rights for
+    that afterwards; see `suite`.
     """
     addresses = kernel.fixed_addresses()
     kernel.no_new_privileges()
@@ -142,7 +140,7 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
         return {"fixed_addresses": addresses}
     if setup["scratch"]:
         kernel.mount_scratch(setup["scratch"], setup["scratch_bytes"], setup["scratch_files"])
-        # Times move in ticks of some milliseconds: what is made in this one has to be seen, too.
+        # File times have ticks of a few milliseconds; reset them so that no change is missed.
         os.utime(setup["scratch"], (0, 0))
         os.chdir(setup["scratch"])
     kernel.drop_capabilities()
@@ -158,10 +156,9 @@ def _enter(setup: dict[str, Any]) -> dict[str, Any]:
 
 
 def _open_null(path: str) -> int:
-    """Open the null device of the jail, mounted so that nothing of it can be changed.
+    """Open the jail's null device, mounted so that its mode and times cannot be changed.
 
-    The one that the judge gave is of the host's mount, where its owner may change mode and times.
-    It is used where the jail has no mounts of its own.
+    Without own mounts, use the judge's: it is on the host's mount, where its owner may change them.
     """
     if not path:
         return os.dup(0)
@@ -170,10 +167,9 @@ def _open_null(path: str) -> int:
 
 
 def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int, int], NoReturn]:
-    """Return what turns a forked process into a jailed one.
+    """Return the function that turns a forked process into a jailed one.
 
-    One function, with everything it needs made beforehand: after a fork each object that is merely
-    looked at costs a page.
+    It has everything prepared: after a fork each object touched costs a page.
     """
     die_with_parent = setup["die_with_parent"]
     enforce = kernel.Filter(*setup["filters"][1:]).enforce if setup["filters"] else int
@@ -182,7 +178,7 @@ def _becoming(control: int, setup: dict[str, Any], parent: int) -> Callable[[int
     collect = gc.enable
 
     def become(role: int, descriptor: int) -> NoReturn:
-        """Give up everything but the channel, then run what the role names."""
+        """Drop everything but the channel, then run the role's function."""
         try:
             close(control)
             if die_with_parent:
@@ -203,7 +199,7 @@ def _referee(channel: int) -> None:
 
 
 def _reap() -> None:
-    """Kill and collect whatever a child left in the jail (possible only without seccomp)."""
+    """Kill and reap processes that a child left in the jail (possible only without seccomp)."""
     try:
         os.kill(-1, 9)
         while True:
@@ -213,7 +209,7 @@ def _reap() -> None:
 
 
 def _state(scratch: str) -> tuple[int, int] | None:
-    """Fingerprint of the scratch folder: any write, removal or chmod moves its change time."""
+    """Return the scratch folder's times; any write, removal or chmod changes them."""
     if not scratch:
         return None
     status = os.stat(scratch)  # noqa: PTH116 (once for every program)
@@ -237,10 +233,9 @@ def warm(items, *rest, key=None):
 
 
 def _warm_up() -> None:
-    """Do what a child does some times over.
+    """Do what a child does, several times.
 
-    State that Python makes when it is first needed, and code that it specialises after some runs,
-    are then shared by all children instead of being made again in each.
+    Then all children share Python's lazily created state and specialised code.
     """
     frame = marshal.dumps(("warm", _WARM, {}, [marshal.dumps(([1, 2, 3],))] * 4, False))
     for _ in range(20):
