@@ -214,7 +214,7 @@ def test_a_worker_with_other_code_refuses(scheduler: Cluster, tmp_path: Path) ->
     with (tmp_path / "coral_batch/seeding.py").open("a") as module:
         module.write("EDITED = True\n")
     scheduler.worker("--no-nanny", first=tmp_path)
-    assert "other programs" in refusal()
+    assert "code or packages differ" in refusal()
 
 
 @pytest.mark.long

@@ -288,7 +288,7 @@ def test_a_function_name_is_normalised_like_python_does(
         (["nowhere.py"], ["no such file", "nowhere.py"]),
         (["numbers_.py", "--model", ""], ["a path or a name is empty"]),
         (["torn.py"], ["does not parse", "torn.py"]),
-        (["cookie.py"], ["a coding cookie: iso-8859-1"]),
+        (["cookie.py"], ["coding cookie: iso-8859-1"]),
         (["numbers_.py"], ["no tests", "--tests"]),
         (["numbers_.py", "--tests", "cases.json"], ["--function NAME, one of clamp, root"]),
         (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level"]),
@@ -303,7 +303,7 @@ def test_a_function_name_is_normalised_like_python_does(
         (["kinds.py", "--function", "twice"], ["2 definitions"]),
         (["kinds.py", "--function", "later"], ["not defined by def"]),
         (["shared.py"], ["do not parse on their own", "shared.py", "lines of their own"]),
-        (["pipe.py"], ["no file", "pipe.py"]),
+        (["pipe.py"], ["not a regular file", "pipe.py"]),
         (["numbers_.py", "--tests", "test_numbers.py", "--function", "root"], ["one of clamp"]),
     ],
 )

@@ -41,6 +41,8 @@ from coral_batch.verdicts.inside.kernel import ADDR_NO_RANDOMIZE
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
 
 FRAME_BYTES = 4_000_000
+EXITED = "exited with status"
+"""Start of the detail if a program exited, before the status."""
 _SCRATCH_BYTES = 16 << 20
 _SCRATCH_FILES = 256
 _GRACE = 20.0  # seconds for the jail's own work: starting, forking, reaping
@@ -373,7 +375,7 @@ class Child:
     def _early(self, ending: Ending) -> Stop:
         """Return why the child ended without another frame."""
         if not ending.signal:
-            status = f"exited with status {ending.exit_status} before returning a result"
+            status = f"{EXITED} {ending.exit_status} before returning a result"
             return Stop("ERROR", status)
         if ending.signal == signal.SIGKILL and ending.cpu_seconds >= self.seconds:
             seconds = f"{ending.cpu_seconds:.0f} s of processor time"

@@ -171,7 +171,9 @@ def test_a_damaged_entry_of_the_store_is_told_and_made_again(copy: Path) -> None
         for file in (entry.folder / "files").iterdir():
             file.write_bytes(file.read_bytes() + b" ")
     output = run(copy, "coral", "samples", "000")
-    told = [entry for entry in entries if f"{entry.key} is damaged and will be made" in output]
+    told = [
+        entry for entry in entries if f"{entry.key} is damaged and will be recomputed" in output
+    ]
     # The others belong to stages that did not run.
     assert 0 < len(told) < len(entries)
     assert [entry for entry in entries if entry.damage() is None] == told

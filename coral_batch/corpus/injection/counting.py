@@ -14,13 +14,14 @@ from __future__ import annotations
 import ast
 
 from coral_batch.verdicts.inside import syntax
+from coral_batch.verdicts.jail import EXITED
 from coral_batch.verdicts.suites import HANGS as PROJECT_HANGS
 
 HANGS = "Hangs: line limit exceeded"
 """Detail of the verdict on a stopped program: the exception's type and message."""
 
 _STATUS = 97
-_ENDED = f"ended with status {_STATUS} "
+_ENDED = f"{EXITED} {_STATUS} "
 """Start of the detail if the program could have caught the exception and was exited instead."""
 
 # Counts the lines that run in the program's own functions. CPython removes a trace function that
