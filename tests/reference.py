@@ -27,7 +27,7 @@ WRITTEN = ("generations", "parts")
 """Sections that `coral generations` writes."""
 BETWEEN = """## Commands
 
-Run them in the repository's root. The [stages](how-it-works.md) are commands too."""
+Run them in coral-batch's folder. The [stages](how-it-works.md) are commands too."""
 
 
 def shown(value: Any) -> str:

@@ -183,7 +183,7 @@ def test_running_outside_a_project_is_one_message(
     done = coral(*arguments)
     assert done.returncode == 1
     assert "no params.yaml here" in done.stderr
-    assert "repository's root" in done.stderr
+    assert "in coral-batch's folder" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("seed: 1", "seed: -1", ["seed", "-1", "at least 0"]),
         ("seed: 1", "seed: 1\nseed: 2", ["seed", "duplicate"]),
         ("seed: 1", "seed: [1", ["line", "YAML"]),
-        ("seed: 1", "seed: !!bool perhaps", ["in YAML", "perhaps"]),
+        ("seed: 1", "seed: !!bool perhaps", ["valid YAML", "perhaps"]),
         ("seed: 1", "seed: " + "[" * 10_000, ["recursion", "YAML"]),
         ("seed: 1", "seed: " + "9" * 5_000, ["5000 digits", "YAML"]),
         ("r: [4, 8, 16]", "r: []", ["candidates.r", "[]", "at least this many items: 1"]),
@@ -110,7 +110,7 @@ def test_the_order_of_sources_means_nothing(workspace: Path) -> None:
 
 def test_a_missing_file_says_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CoralError, match="repository's root"):
+    with pytest.raises(CoralError, match="in coral-batch's folder"):
         params.load()
 
 

@@ -391,23 +391,17 @@ def test_the_model_can_be_a_genome_or_an_exported_folder(
 def test_the_example_of_the_docs_is_up_to_date(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    program, tests, code = blocks("docs/repair.md", "## An example")
-    Path("text.py").write_text(program)
-    Path("test_text.py").write_text(tests)
-    draw = Scripted([program.replace(">=", ">")])
-    found = repair(Path("text.py"), Path("test_text.py"), draw=draw)
+    shutil.copytree(REPOSITORY / "examples", "examples")
+    program = Path("examples/text.py")
+    draw = Scripted([program.read_text().replace(">=", ">")])
+    found = repair(program, Path("examples/test_text.py"), draw=draw)
     shown = f"{repair_text(found, False, False)}\n```"
     assert f"```\n{shown}" in (REPOSITORY / "docs/repair.md").read_text()
-    command = "$ coral repair text.py --tests test_text.py --function longest"
+    command = "$ coral repair examples/text.py --tests examples/test_text.py"
     assert f"```\n{command}\n{shown}" in (REPOSITORY / "README.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs/repair.md").read_text(), re.S)
     exec(code, {})
     assert "\n+        if len(word) > len(best):\n" in capsys.readouterr().out
-
-
-def blocks(page: str, heading: str) -> list[str]:
-    """Return the blocks of Python of a page from a heading on."""
-    text = (REPOSITORY / page).read_text().split(f"{heading}\n")[1]
-    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
 
 
 def test_the_package_itself_repairs_as_well(file: Path) -> None:

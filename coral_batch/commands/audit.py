@@ -36,6 +36,7 @@ def audit(
 ) -> None:
     """Recompute the lake's tables, compare the rest with dvc.lock, and report mismatches."""
     # Imported here: torch and the linters take seconds, which --help must not.
+    from coral_batch.audit.hashes import LOCK
     from coral_batch.audit.rerun import run_again
     from coral_batch.audit.steps import run_steps, steps
 
@@ -55,5 +56,6 @@ def audit(
         print(mismatch)
     print("\n".join(lines))
     if mismatches:
-        print(f"error: mismatches: {len(mismatches)}", file=sys.stderr)
+        hint = "" if LOCK.exists() else "; there is no dvc.lock: run `dvc repro` first"
+        print(f"error: mismatches: {len(mismatches)}{hint}", file=sys.stderr)
         raise typer.Exit(1)

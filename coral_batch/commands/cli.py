@@ -121,16 +121,16 @@ store = group(
 app = group(
     "Evolve LoRA/DoRA adapters that repair Python bugs; `dvc repro` runs all stages.",
     {
-        RUN: {**_stages(STAGES), "linteval": f"{COMMANDS}.cli:linteval"},
+        "Use": {name: f"{COMMANDS}.{name}:{name}" for name in ("repair", "export", "score")},
         "Look": {
             name: f"{COMMANDS}.{name}:{name}" for name in ("show", "compare", "audit", "doctor")
         },
-        "Use": {name: f"{COMMANDS}.{name}:{name}" for name in ("repair", "export", "score")},
         "Keep": {
             "use": f"{COMMANDS}.use:use",
             "generations": f"{COMMANDS}.generations:generations",
             "store": f"{COMMANDS}.cli:store",
         },
+        RUN: {**_stages(STAGES), "linteval": f"{COMMANDS}.cli:linteval"},
     },
 )
 

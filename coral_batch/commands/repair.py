@@ -94,8 +94,11 @@ def repair(
     passes all tests as a diff. FILE stays as it is without --write. The exit status is 0 for a
     repair or nothing to repair, 1 when no change passed, 2 when it could not be tried.
 
-    Of a folder, every function that fails its tests is tried, and a table closes; --json prints a
-    record a line. The exit status is that of the worst: 1 before 2 before 0.
+    For a folder, it tries every function that fails its tests and ends with a table; --json prints
+    a record per line. The exit status is 1 if a function was not repaired, else 2 if one could not
+    be tried, else 0.
+
+    Example: coral repair examples/text.py --tests examples/test_text.py
     """
     model = model or default_model()
     options: dict[str, Any] = {

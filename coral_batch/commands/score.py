@@ -106,15 +106,16 @@ def score(
         typer.Option(
             min=0.0,
             max=5.0,
-            help="Of the adapter on held-out bugs; without it, greedy, or as a released adapter's"
-            " record says.",
+            help="Temperature of the adapter on held-out bugs; without it, 0, or as the released"
+            " adapter's record says.",
         ),
     ] = None,
 ) -> None:
     """Score an adapter next to its base model, with 95 % intervals.
 
     Scores repairs of held-out bugs, of HumanEvalFix if you have its file (greedy, docstrings shown,
-    tests hidden), and answers to CodeLinterEval. Run `dvc repro base bugs linteval_items` first.
+    tests hidden), and answers to CodeLinterEval. Run `dvc repro base split bugs linteval_items`
+    first.
     """
     # Imported here: torch takes seconds, which --help must not.
     from coral_batch.corpus.readers.humanevalpack import read
@@ -126,6 +127,13 @@ def score(
 
     settings = params.load()
     check_free(file)
+    if not adapter.is_dir():
+        raise CoralError(
+            "no such folder",
+            file=adapter,
+            field="ADAPTER",
+            expected="a PEFT folder with an adapter",
+        )
     _check_tables()
     card = read_card(lake.path("base"))
     found = read_peft_folder(adapter, card.sha256)

@@ -227,19 +227,21 @@ def _read(file: Path, yaml: YAML) -> Any:
         raise CoralError(f"{file.name} cannot be read", file=file, found=error.strerror) from None
     except (YAMLError, ValueError, KeyError, RecursionError) as error:  # KeyError: `!!bool x`
         raise CoralError(
-            f"{file.name} is not UTF-8 text in YAML", file=file, found=_first_line(error)
+            f"{file.name} is not valid YAML in UTF-8", file=file, found=_first_line(error)
         ) from None
 
 
 def _absent(file: Path) -> CoralError:
     return CoralError(
-        "no params.yaml here", file=file.absolute(), action="run from the repository's root"
+        "no params.yaml here",
+        file=file.absolute(),
+        action="run this command in coral-batch's folder; files of yours may be anywhere",
     )
 
 
 def _first_line(error: Exception) -> str:
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
-        return f"line {error.problem_mark.line + 1}: {error.problem}"
+        return f"at or before line {error.problem_mark.line + 1}: {error.problem}"
     return str(error).splitlines()[0]
 
 

@@ -125,7 +125,7 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
         return _genome(generation, genome, card.sha256)
     if not is_folder:
         raise CoralError(
-            "no such model",
+            "no such model, nor a folder of this name",
             field="--model",
             found=model,
             expected=f"{_FORMS}; a folder has {CONFIGURATION} and {WEIGHTS}",

@@ -240,7 +240,8 @@ def check_ran(ran: Ran, where: Path) -> None:
             "no tests found",
             file=where,
             found=f"{len(ran.outcomes)} tests, all skipped" if ran.outcomes else "none",
-            expected="tests that pytest collects: --tests, or examples in docstrings",
+            expected="tests that pytest collects",
+            action="name them with --tests, or write `>>>` examples into the docstrings",
         )
 
 
