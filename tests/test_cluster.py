@@ -239,7 +239,7 @@ def test_the_doctor_looks_at_every_worker(scheduler: Cluster) -> None:
     refusing, working = doctor.workers(settings)
     assert (refusing.grade, working.grade) == (doctor.Grade.FAIL, doctor.Grade.OK)
     assert "--nthreads 1" in refusing.means
-    assert "1 workers" in working.found and "1 offer a device" in working.found
+    assert "1 workers" in working.found and "1 with a device" in working.found
 
 
 def test_no_cluster_at_the_address_is_an_error_that_says_so(
