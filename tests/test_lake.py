@@ -172,7 +172,7 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
         (lambda line: line[:20], ["line 1", "JSON"]),
         (lambda line: line.replace('"seed": 7', '"seed": NaN'), ["line 1", "NaN"]),
         (lambda line: line.replace('"seed": 7', '"seed": 7, "seed": 8'), ["line 1", "duplicate"]),
-        (lambda line: line.replace('"seed": 7, ', ""), ["row 1", "no seed"]),
+        (lambda line: line.replace('"seed": 7, ', ""), ["row 1", "missing seed"]),
         (lambda line: "[" * 100_000, ["line 1"]),
         (lambda line: line.replace('"seed": 7', '"seed": "\\ud800"'), ["line 1", "surrogates"]),
     ],

@@ -87,7 +87,7 @@ def test_what_is_no_data_set_is_refused(reader: str, tmp_path: Path) -> None:
         b'{"a": 1': ["line 1", "not valid JSON"],
         b"1\n": ["line 1", "object"],
         b"[1]": ["row 1", "object"],
-        b"{}\n": ["line 1", "the missing"],
+        b"{}\n": ["line 1", "missing"],
         b"caf\xe9\n": ["the file cannot be read", "utf-8"],
         b'{"a": "\\ud800"}\n': ["line 1", "surrogates"],
     }.items():
@@ -107,10 +107,10 @@ def test_what_is_no_data_set_is_refused(reader: str, tmp_path: Path) -> None:
         ),
         ("humanevalpack", {"test": None}, ["HumanEvalPack", "line 2, test", "string"]),
         ("mbpp", {"code": 1}, ["MBPP", "line 2, code", "1", "string"]),
-        ("mbpp", {"code": ...}, ["line 2", "the missing code"]),
+        ("mbpp", {"code": ...}, ["line 2", "missing code"]),
         ("mbpp", {"prompt": "Halve."}, ["the sanitized MBPP", "line 2", "missing"]),
         ("evalplus", {"base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
-        ("evalplus", {"base_input": ...}, ["line 2", "the missing"]),
+        ("evalplus", {"base_input": ...}, ["line 2", "missing"]),
         *(
             (reader, {}, ["two rows have the same task id", "line 2, task_id", "line 1"])
             for reader in sorted(ROWS)

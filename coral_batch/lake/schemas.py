@@ -210,7 +210,7 @@ def first_error(check: Schema, value: Any, where: str = "") -> dict[str, Any] | 
         found = sorted(set(error.instance) - set(error.schema.get("properties", {})))
     elif error.validator == "required":
         missing = [key for key in error.validator_value if key not in error.instance]
-        found, expected = f"no {', '.join(missing)}", ", ".join(missing)
+        found, expected = f"missing {', '.join(missing)}", ", ".join(missing)
     return {"field": field, "found": found, "expected": expected}
 
 
