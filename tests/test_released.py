@@ -12,6 +12,7 @@ from coral_batch.commands.export import export
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import released, repair
+from tests import REPOSITORY
 from tests.repairable import BROKEN, coral
 from tests.tiny import make_tiny_base
 
@@ -72,3 +73,9 @@ def test_an_adapter_too_large_for_the_repository_is_not_released(
     with pytest.raises(CoralError, match="at most 1,000 bytes"):
         export(Path("released"), release=True)
     assert not Path("released").exists()
+
+
+def test_the_release_in_the_repository_is_as_its_record_says() -> None:
+    folder = REPOSITORY / released.RELEASED
+    base = json.loads((folder / released.RECORD).read_text())["base"]
+    assert released.read_release(folder, base).model == "qwen2.5-coder-0.5b-instruct"
