@@ -26,7 +26,7 @@ def test_a_planted_effect_is_found() -> None:
     assert found.difference.low > 0.5
     assert found.probability == 1
     assert not found.unclear
-    assert not found.overlap
+    assert found.first.high < found.second.low
 
 
 def test_equal_models_show_no_clear_difference() -> None:
@@ -34,7 +34,6 @@ def test_equal_models_show_no_clear_difference() -> None:
     found = compare(same, same, 1, 1, "test")
     assert found.difference.value == 0
     assert found.unclear
-    assert found.overlap
     assert found.probability == pytest.approx(0.5, abs=0.02)
 
 
@@ -68,7 +67,7 @@ def test_pairing_finds_what_overlapping_intervals_hide() -> None:
     base = outcomes([1 + 2 * index for index in range(20)], 64)
     better = outcomes([11 + 2 * index for index in range(20)], 64)
     found = compare(base, better, 1, 1, "test")
-    assert found.overlap
+    assert found.first.high > found.second.low
     assert not found.unclear
 
 

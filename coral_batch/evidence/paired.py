@@ -68,8 +68,6 @@ class Paired:
         second: of the second model, in [0, 1].
         difference: second minus first, in [-1, 1].
         probability: share of the bootstrap draws in which the second is ahead, ties counted half.
-        overlap: the intervals of the two overlap. They may do so although the difference is clear,
-            since they ignore the pairing.
         unclear: the difference may be noise: its interval contains 0, or the randomisation test
             over programs gives p > 1 - `LEVEL`.
     """
@@ -78,7 +76,6 @@ class Paired:
     second: Estimate
     difference: Estimate
     probability: float
-    overlap: bool
     unclear: bool
 
 
@@ -131,7 +128,6 @@ def compare(
         right,
         gain,
         float((difference > 0).mean() + (difference == 0).mean() / 2),
-        overlap=left.low <= right.high and right.low <= left.high,
         unclear=gain.low <= 0 <= gain.high or chance > 1 - LEVEL,
     )
 
