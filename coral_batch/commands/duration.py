@@ -1,6 +1,6 @@
 """Estimates how long a run takes here, from the rate of matrix products; good to about a third.
 
-The operations per adapter (all layers) and per answer come from measured runs (docs/results.md).
+The operations per adapter (all layers) and per answer come from measured runs (docs/notebook.md).
 With bf16, where products are fast, each adapter takes another 108 seconds for everything else.
 Training only the upper layers takes a share of that, measured in fp32 (docs/notebook.md); the lower
 layers run once for all adapters.
