@@ -279,30 +279,36 @@ def repairs_of(
 
 def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measure:
     """Score both on CodeLinterEval, at its own temperature."""
+    from coral_batch.verdicts.pool import layers_in_force
+
     tests = lake.read_rows("linteval_tests", ItemTests)
     knobs = knobs_at(settings.linteval.temperature)
+    layers = "+".join(layers_in_force(settings.verdicts.require))
     base, other = (
-        _lint_outcomes(subject, items, tests, settings)
+        _lint_outcomes(subject, items, tests, layers, settings)
         for subject in _subjects(adapter, knobs, knobs)
     )
     return _measure("CodeLinterEval: pass@1", base, other, settings)
 
 
 def _lint_outcomes(
-    subject: SubjectRow, items: Sequence[Item], tests: Sequence[ItemTests], settings: Params
+    subject: SubjectRow,
+    items: Sequence[Item],
+    tests: Sequence[ItemTests],
+    layers: str,
+    settings: Params,
 ) -> Outcomes:
     """Draw and score a model's answers; return item -> outcome, items named by function."""
     from coral_batch.evidence.paired import Outcome
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.linteval.scores.tables import score_samples
     from coral_batch.models.decoding.drawing import draw
-    from coral_batch.verdicts import pool as jail
+    from coral_batch.verdicts.pool import judge
 
     drawing = partial(draw, store=Store(lake.STORE))
     rows, _ = answer(subject, items, lake.path("base"), settings, drawing)
     workers = settings.compute.workers
-    in_jail = partial(jail.judge, settings=settings.verdicts, workers=workers)
-    layers = "+".join(jail.layers_in_force(settings.verdicts.require))
+    in_jail = partial(judge, settings=settings.verdicts, workers=workers)
     scores = score_samples(rows, items, tests, in_jail, layers, workers)["linteval_scores"]
     # Named like injected bugs, so that `program_of` returns the function.
     names = {one.id: f"{one.function or f'item {one.id}'}-{one.id}" for one in tests}
