@@ -32,7 +32,7 @@ HOSTILE = (
 )
 
 _PAIRED = Paired(
-    Estimate(0.25, 0.0, 0.75), Estimate(0.75, 0.25, 1.0), Estimate(0.5, -0.1, 1.0), 0.93, True, True
+    Estimate(0.25, 0.0, 0.75), Estimate(0.75, 0.25, 1.0), Estimate(0.5, -0.1, 1.0), 0.93, True
 )
 _COMPARISON = Comparison(2, 2, 2, 1, _PAIRED, _PAIRED, Needed(12, None))
 EVIDENCE = Evidence(
