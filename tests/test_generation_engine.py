@@ -17,7 +17,7 @@ from coral_batch.errors import CoralError
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.decoding.answer import Unit
 from coral_batch.models.decoding.cache import AHEAD, attention_at_once, live_rows_attention
-from coral_batch.models.decoding.decoder import Decoder
+from coral_batch.models.decoding.decoder import Decoder, SerialActivation
 from coral_batch.models.decoding.engine import Engine
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, free_prompt
 from coral_batch.records.configuration import Knobs
@@ -166,6 +166,18 @@ def test_the_same_run_gives_the_same_samples_and_another_seed_others(base):
     first = draw(open_engine(base), None, WARM)
     assert draw(open_engine(base), None, WARM) == first
     assert draw(open_engine(base), None, WARM, seed=2) != first
+
+
+def test_an_activation_maps_equal_rows_to_equal_rows_with_any_number_of_threads():
+    """With 6 threads and 64 rows of this width torch's own maps 2 rows differently."""
+    threads = torch.get_num_threads()
+    row = torch.randn(4864, generator=torch.Generator().manual_seed(0))
+    try:
+        torch.set_num_threads(6)
+        found = SerialActivation(torch.nn.SiLU())(row.repeat(64, 1, 1))
+    finally:
+        torch.set_num_threads(threads)
+    assert torch.equal(found, found[:1].expand_as(found))
 
 
 def test_idle_rows_read_ahead_and_save_steps(base):

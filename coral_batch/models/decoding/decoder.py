@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedModel
 
 from coral_batch.models.base.layers import lower_states, separable, upper_alone
@@ -18,15 +18,38 @@ from coral_batch.models.decoding.adapter_weights import read_adapter
 from coral_batch.models.decoding.cache import ATTENTION, RowCache
 from coral_batch.models.decoding.linear import AdaptedLinear, Routing, adapt_linears
 
+_FP32_BLOCK = 16
+"""Rows of one matrix product on a processor in fp32. More are hardly faster per row there, so idle
+rows are not computed. In bf16 reading the weights takes most of the time, whatever the rows."""
+_SERIAL = 32768
+"""Elements that torch maps on one thread (its GRAIN_SIZE)."""
+
+
+class SerialActivation(nn.Module):
+    """An activation function that maps equal rows to equal rows, whatever their place.
+
+    Threads cut a large tensor at any element, and elements at a cut can round differently.
+    """
+
+    def __init__(self, own: nn.Module) -> None:
+        super().__init__()
+        self.own = own
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (rows, tokens, features) elementwise."""
+        together = max(1, _SERIAL // x[0].numel())
+        return torch.cat([self.own(rows) for rows in x.split(together)])
+
 
 class Decoder:
-    """Runs the model on `rows` rows at a time, however many are live.
+    """Runs the model on up to `rows` rows at a time, in blocks of a fixed number of rows.
 
-    The live rows come first. Every step has the same shape, so a row's result does not depend on
-    the other rows.
+    The live rows come first. Every matrix product of a step has the same shape, so a row's result
+    does not depend on the other rows.
 
     Attributes:
-        rows: rows of a step.
+        rows: maximum rows of a step.
+        block: rows of one matrix product; idle blocks are skipped.
         adapters: number of adapter slots, and the number of the slot without an adapter.
         context: the context length, prompt and completion together.
         shared: number of prompt tokens so far that only the upper layers had to prefill.
@@ -36,7 +59,13 @@ class Decoder:
         self.model = model
         self.rows, self.adapters, self.rank = rows, adapters, rank
         self._routing = Routing(adapters, rank, model.dtype, model.device)
-        self._linears = adapt_linears(model, rows, self._routing)
+        small = model.device.type == "cpu" and model.dtype == torch.float32
+        self.block = min(rows, _FP32_BLOCK) if small else rows
+        self._linears = adapt_linears(model, self.block, self._routing)
+        if model.device.type == "cpu":
+            for part in [*model.modules()]:
+                if isinstance(own := getattr(part, "act_fn", None), nn.Module):
+                    part.act_fn = SerialActivation(own)
         layers: Any = model.base_model.layers if separable(model.config) else []
         self._layers = [
             [part for part in layer.modules() if isinstance(part, AdaptedLinear)]
@@ -144,7 +173,7 @@ class Decoder:
         Returns:
             (busy, vocabulary) logits after each token.
         """
-        device, idle = self.model.device, self.rows - len(tokens)
+        device, idle = self.model.device, -len(tokens) % self.block
         routed = [*slots, *[self.adapters] * idle]
         if routed != self._slots:
             self._routing.route(torch.tensor(routed, device=device))

@@ -7,7 +7,7 @@ answers must change a program, prefill includes the program's copy, and each sam
 own part of it (see `changes`). A sample that changed nothing is retried in its row. Rows of
 different genomes share each pass over the base weights (see `linear`).
 
-When fewer samples than rows are left, idle rows do speculative decoding: guesses of a sample's next
+Idle rows of a matrix product do speculative decoding: guesses of a sample's next
 tokens (see `guessing`) are processed in the same step, and each correct guess saves a step. Guesses
 never affect which token is sampled: each comes from its own logits with its own random number.
 
@@ -309,7 +309,8 @@ class _Call:
         answers = [row.answer for row in live]
         lines, longest = len(live), max(answer.length for answer in answers)
         ahead = min(AHEAD, self._decoder.context - 1 - longest)
-        busy = min(self._decoder.rows, lines * (1 + ahead))
+        room = lines + -lines % self._decoder.block
+        busy = min(room, lines * (1 + ahead))
         guesses = [answer.text.guess(ahead) if busy > lines else [] for answer in answers]
         reading = [
             (answers[row % lines], guesses[row % lines][: row // lines], row // lines)

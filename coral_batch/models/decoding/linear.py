@@ -74,11 +74,11 @@ class AdaptedLinears:
 
     Args:
         linears: layers with the same number of inputs.
-        rows: rows of a decoding step.
+        block: rows of one matrix product of a decoding step.
         routing: the adapter of each row.
     """
 
-    def __init__(self, linears: Sequence[nn.Linear], rows: int, routing: Routing) -> None:
+    def __init__(self, linears: Sequence[nn.Linear], block: int, routing: Routing) -> None:
         weights = [linear.weight.detach() for linear in linears]
         weight = weights[0] if len(weights) == 1 else torch.cat(weights)
         ends = list(accumulate(linear.out_features for linear in linears))
@@ -86,7 +86,7 @@ class AdaptedLinears:
         self.inputs, self.outputs = linears[0].in_features, ends[-1]
         self.dtype, self.device = weight.dtype, weight.device
         self.bias = self._joined_bias(linears)
-        self.rows, self.routing = rows, routing
+        self.block, self.routing = block, routing
         self.packed = (
             self.device.type == "cpu"
             and torch.backends.mkldnn.is_available()
@@ -152,10 +152,17 @@ class AdaptedLinears:
         return y if len(self.parts) == 1 else y[..., self.parts[layer]]
 
     def _compute(self, x: Tensor) -> Tensor:
+        if len(x) <= self.block:
+            return self._product(x, slice(None))
+        starts = range(0, len(x), self.block)
+        blocks = [slice(start, start + self.block) for start in starts]
+        return torch.cat([self._product(x[rows], rows) for rows in blocks])
+
+    def _product(self, x: Tensor, rows: slice) -> Tensor:
         y = self._base(x)
         if not self.used:
             return y
-        columns, scales = self._routed()
+        columns, scales = (of_row[rows] for of_row in self._routed())
         if any(self.used.values()):
             y = torch.addcmul(y, scales, y if self.bias is None else y - self.bias)
         a, b = self._low_rank()
@@ -174,7 +181,7 @@ class AdaptedLinears:
     def _laid_out(self, weight: Tensor) -> Tensor:
         if not self.packed:
             return weight
-        return torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), self.rows)
+        return torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), self.block)
 
     def _joined_bias(self, linears: Sequence[nn.Linear]) -> Tensor | None:
         if all(linear.bias is None for linear in linears):
@@ -231,12 +238,12 @@ class AdaptedLinear(nn.Module):
         return self.together.output(x, self.layer)
 
 
-def adapt_linears(model: nn.Module, rows: int, routing: Routing) -> dict[str, AdaptedLinear]:
+def adapt_linears(model: nn.Module, block: int, routing: Routing) -> dict[str, AdaptedLinear]:
     """Replace every linear layer of `model`, and return the new ones by name.
 
     Args:
         model: its layers in `TOGETHER` are computed together if they are in the same block.
-        rows: rows of a decoding step.
+        block: rows of one matrix product of a decoding step.
         routing: the adapter of each row.
     """
     replaced = {}
@@ -247,7 +254,7 @@ def adapt_linears(model: nn.Module, rows: int, routing: Routing) -> dict[str, Ad
         groups: list[tuple[str, ...]] = [names for names in TOGETHER if own.keys() >= set(names)]
         groups += [(name,) for name in own if not any(name in names for names in groups)]
         for names in groups:
-            together = AdaptedLinears([own[name] for name in names], rows, routing)
+            together = AdaptedLinears([own[name] for name in names], block, routing)
             for layer, name in enumerate(names):
                 linear = AdaptedLinear(together, layer, own[name])
                 setattr(parent, name, linear)
