@@ -266,11 +266,7 @@ class Jail:
 
     def _project(self, project: Project) -> dict[str, object]:
         """Return the project's part of the setup message; see `inside/suite.py`."""
-        return {
-            "folders": project.folders,
-            "folder": project.folder,
-            "modules": project.modules,
-            "own": project.own,
+        return vars(project) | {
             "sites": sites(),
             "devices": DEVICES,
             "through": THROUGH,

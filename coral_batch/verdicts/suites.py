@@ -168,19 +168,14 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
 
     def _message(self, request: Request, text: str | None, done: list[str]) -> dict[str, Any]:
         """Return a child's request; see `inside/suite.py`."""
-        return {
-            "secret": secrets.token_hex(8),
+        return vars(request) | {
             "file": str(request.file),
             "root": str(request.root),
+            "secret": secrets.token_hex(8),
             "start": self._project.folder,
-            "text": text,
-            "arguments": request.arguments,
-            "files": list(request.files),
-            "only": request.only and list(request.only),
-            "done": done,
-            "watch": request.watch,
             "folders": self._project.folders,
-            "lines": request.lines,
+            "text": text,
+            "done": done,
         }
 
 
