@@ -40,7 +40,7 @@ from coral_batch.verdicts.projects import (
     open_project,
 )
 from coral_batch.verdicts.suites import ProjectJail
-from coral_batch.verdicts.testfiles import judge_tests, names_of
+from coral_batch.verdicts.testfiles import judge_tests, test_names
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
 
@@ -220,7 +220,9 @@ atexit.register(close_jails)
 
 
 def _size(program: Program) -> int:
-    return len(names_of(program))
+    if isinstance(program.tests, Suite):
+        return len(program.tests.tests)
+    return len(program.cases) or len(test_names(program))
 
 
 def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: bool) -> str:

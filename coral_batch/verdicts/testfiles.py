@@ -16,7 +16,6 @@ import json
 import marshal
 import time
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any
 
 from coral_batch.errors import CoralError
@@ -50,17 +49,6 @@ def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> di
     while len(verdicts) < len(names):
         verdicts |= _run(jail, apart, program, limits, len(verdicts))
     return verdicts
-
-
-def names_of(program: Program) -> Sequence[str | None]:
-    """Return the name of each test of a program; None for a JSON case.
-
-    Raises:
-        CoralError: as in `test_names`.
-    """
-    if isinstance(program.tests, Suite):
-        return program.tests.tests
-    return [None] * len(program.cases) or test_names(program)
 
 
 def test_names(program: Program) -> list[str]:
