@@ -7,12 +7,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS, isolation
 from tests.hostile import Hostile
@@ -23,9 +24,9 @@ from tests.hostile.fuzz import judged as judge_all
 from tests.hostile.results import RESULTS
 from tests.hostile.starving import STARVING
 
-LIMITS = Limits(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256)
+LIMITS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256, require=())
 # For programs that are to reach them; others may take what a slow machine makes of them.
-SHORT = Limits(cpu_seconds=0.3, wall_seconds=1.0, memory_mb=256)
+SHORT = replace(LIMITS, cpu_seconds=0.3, wall_seconds=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, obje
 
 
 def judged(
-    jail: Jail, code: str, cases: tuple[Case, ...], limits: Limits = LIMITS
+    jail: Jail, code: str, cases: tuple[Case, ...], limits: Verdicts = LIMITS
 ) -> list[Verdict]:
     program = Program("hostile", "answer", code, cases, None, {})
     return judge_all(jail, jail, program, limits)

@@ -23,7 +23,6 @@ from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import CALL, defect, parse
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.inside import encoding
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
@@ -34,13 +33,12 @@ from tests.programs import kinds
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=1.0, memory_mb=256, require=("seccomp",))
 PATIENT = Verdicts(cpu_seconds=10.0, wall_seconds=3.0, memory_mb=512, require=("seccomp",))
-LIMITS = Limits(SETTINGS.cpu_seconds, SETTINGS.wall_seconds, SETTINGS.memory_mb)
 NODE = "class Node:\n    def __init__(self, value=None):\n        self.value = value\n"
 
 
 @pytest.fixture
 def jail() -> Iterator[Jail]:
-    with Jail(isolation(()), LIMITS.memory_mb) as jail:
+    with Jail(isolation(()), SETTINGS.memory_mb) as jail:
         yield jail
 
 
@@ -287,9 +285,9 @@ def test_the_end_of_a_process_is_part_of_its_last_case() -> None:
 
 def test_cases_that_end_late_are_left_to_other_workers_as_those_that_time_out(jail: Jail) -> None:
     slow = program(_WAITS.format(then="os._exit(0)"), ((1,), 1), ((2,), 2), ((3,), 3))
-    assert list(judge_cases(jail, slow, LIMITS)) == [0]
+    assert list(judge_cases(jail, slow, SETTINGS)) == [0]
     quick = program("import os\ndef f(n):\n    os._exit(0)\n", ((1,), 1), ((2,), 2))
-    assert list(judge_cases(jail, quick, LIMITS)) == [0, 1]
+    assert list(judge_cases(jail, quick, SETTINGS)) == [0, 1]
     assert kinds(judge([slow], SETTINGS, 2)[0]) == ["ERROR", "ERROR", "ERROR"]
 
 

@@ -12,7 +12,6 @@ import pytest
 from coral_batch.records.problem import Case
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
@@ -76,5 +75,5 @@ def test_time_zones_that_the_system_lacks_come_from_the_package_tzdata(
     )
     asked = Program("x", "f", code, (Case((1,), "2:00:00"),), None, {})
     with Jail(isolation.__wrapped__(())) as jail:
-        verdict = judge_cases(jail, asked, Limits(1.0, 3.0, 512))[0]
+        verdict = judge_cases(jail, asked, SETTINGS)[0]
     assert (verdict.kind, verdict.detail) == ("PASS", "")

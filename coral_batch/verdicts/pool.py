@@ -28,7 +28,6 @@ from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
@@ -177,12 +176,11 @@ def _judge(task: _Task, here: Isolation, settings: Verdicts, timed: bool) -> dic
     if isinstance(suite := program.tests, Suite):
         key = suite.root, settings
         return judge_project(_kept_jail("project", key, _open_project, *key), program, suite)
-    limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
     jail = _kept_jail("programs", settings, Jail, here, settings.memory_mb)
     if program.cases:
-        return judge_cases(jail, program, limits, task.only, timed=timed)
+        return judge_cases(jail, program, settings, task.only, timed=timed)
     apart = _kept_jail("test files", settings, Jail, here, settings.memory_mb)
-    return judge_tests(jail, apart, program, limits)
+    return judge_tests(jail, apart, program, settings)
 
 
 def _open_project(root: str, settings: Verdicts) -> ProjectJail:
