@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
@@ -20,6 +21,10 @@ def program(problem: str, code: str, cases: Sequence[tuple[tuple, object]]) -> P
 
 def kinds(verdicts: Sequence[Verdict]) -> list[str]:
     return [verdict.kind for verdict in verdicts]
+
+
+def untimed(verdicts: Sequence[Sequence[Verdict]]) -> list[list[Verdict]]:
+    return [[replace(one, cpu_seconds=0.0, wall_seconds=0.0) for one in row] for row in verdicts]
 
 
 MIXED = [

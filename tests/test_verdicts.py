@@ -17,17 +17,11 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Program
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests.processes import alive, descendants, resident
-from tests.programs import MIXED, SETTINGS, kinds, program
-
-
-def untimed(verdicts: list[list[Verdict]]) -> list[list[Verdict]]:
-    return [
-        [dataclasses.replace(v, cpu_seconds=0.0, wall_seconds=0.0) for v in row] for row in verdicts
-    ]
+from tests.programs import MIXED, SETTINGS, kinds, program, untimed
 
 
 def test_the_verdicts_of_several_programs_come_in_order_from_any_number_of_workers() -> None:
