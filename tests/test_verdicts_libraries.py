@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import struct
 from pathlib import Path
 
@@ -41,22 +40,6 @@ def test_modules_that_this_python_has_are_there_in_the_jail() -> None:
         if importlib.util.find_spec(module.partition(".")[0]):
             verdict = judged(f"import {module}\ndef f(n):\n    return int({use})\n")
             assert (verdict.kind, verdict.detail) == ("PASS", ""), module
-
-
-# docs/jail.md names them.
-REFUSED = {
-    "threading": "threading.Thread(target=print).start()",
-    "asyncio": "asyncio.run(asyncio.sleep(0))",
-    "multiprocessing": "multiprocessing.Process(target=print).start()",
-    "subprocess": "subprocess.run(['true'])",
-}
-
-
-@pytest.mark.parametrize("module", REFUSED)
-def test_threads_processes_and_event_loops_end_with_an_error(module: str) -> None:
-    verdict = judged(f"import {module}\ndef f(n):\n    {REFUSED[module]}\n    return n\n")
-    assert verdict.kind == "ERROR"
-    assert re.search("can't start new thread|Operation not permitted", verdict.detail)
 
 
 def test_time_zones_that_the_system_lacks_come_from_the_package_tzdata(

@@ -45,6 +45,10 @@ os.fork()
 threading.Thread(target=print).start()
 #: a subprocess -> ERROR
 subprocess.run(['true'])
+#: an event loop -> ERROR -> Operation not permitted
+import asyncio; asyncio.run(asyncio.sleep(0))
+#: a process of multiprocessing -> ERROR -> Operation not permitted
+import multiprocessing; multiprocessing.Process(target=print).start()
 #: a megabyte of output, then the result -> PASS
 [print('a' * 1000) for _ in range(1000)]
 #: death by its own hand -> CRASH -> SIGKILL
