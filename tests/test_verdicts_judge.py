@@ -81,8 +81,6 @@ def test_what_breaks_the_test_files_own_statements_is_the_programs_verdict() -> 
     (verdict,) = judged(with_tests("def f(n):\n    return 'a'\n", tests))
     assert verdict.kind == "ERROR"
     assert "TypeError" in verdict.detail
-    with pytest.raises(CoralError, match="does not run"):
-        judged(with_tests("def f(n):\n    return n\n", "1 / 0\ndef test(): pass\n"))
 
 
 _CATCHES = "def test_a():\n    try: f(1)\n    except: pass\ndef test_b(): pass\n"
@@ -132,7 +130,6 @@ def test_the_tests_that_run_are_those_that_the_file_defines() -> None:
             "def test_a(): pass\nasync def later(): pass\ntest_a = later\n",
             "test_a is a generator or coroutine",
         ),
-        ("def test_a(): pass\ndel test_a\n", "test_a is not a function"),
         ("def test_a(): pass\ntest_a = 3\n", "test_a is not a function"),
     ],
 )
@@ -295,17 +292,13 @@ def f(n):
 """
 
 
-def test_a_claim_on_one_case_makes_no_other_case_cheap() -> None:
-    row = judged(program(_LIES, ((0,), 1_500_000), ((1,), 0), ((2,), 1_500_000)))
-    assert kinds(row) == ["PASS", "FAIL", "PASS"]
-    assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
-
-
-def test_a_claim_counts_no_more_behind_a_test_file() -> None:
+def test_a_claim_on_one_case_or_test_makes_no_other_cheap() -> None:
     tests = "def test_a(): assert f(0)\ndef test_b(): assert f(1) == 0\ndef test_c(): assert f(2)\n"
-    row = judged(with_tests(_LIES, tests))
-    assert kinds(row) == ["PASS", "FAIL", "PASS"]
-    assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
+    cases = ((0,), 1_500_000), ((1,), 0), ((2,), 1_500_000)
+    for asked in (program(_LIES, *cases), with_tests(_LIES, tests)):
+        row = judged(asked)
+        assert kinds(row) == ["PASS", "FAIL", "PASS"]
+        assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
 
 
 JSON = st.recursive(
