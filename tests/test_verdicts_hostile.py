@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,9 +13,9 @@ from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS, isolation
-from tests.hostile import Hostile
+from tests.hostile import CANARY, Hostile, watched
 from tests.hostile.channel import CHANNEL
-from tests.hostile.escaping import CANARY, ESCAPING
+from tests.hostile.escaping import ESCAPING
 from tests.hostile.faking import FAKING
 from tests.hostile.fuzz import judged as judge_all
 from tests.hostile.results import RESULTS
@@ -30,27 +27,12 @@ SHORT = replace(LIMITS, cpu_seconds=0.3, wall_seconds=1.0)
 
 
 @pytest.fixture(scope="module")
-def jail() -> Iterator[Jail]:
-    with Jail(isolation(()), LIMITS.memory_mb) as jail:
-        yield jail
-
-
-@pytest.fixture(scope="module")
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, object]]:
     """A canary file, a canary variable, a listening port and a sibling process."""
     path = tmp_path_factory.mktemp("canary") / "secret"
-    path.write_text(CANARY)
-    path.chmod(0o666)
     os.environ["CORAL_CANARY"] = CANARY
-    sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
-        server.setblocking(False)
-        yield {"PATH": str(path), "PORT": server.getsockname()[1], "PID": sibling.pid}
-        assert path.read_text() == CANARY
-        assert sibling.poll() is None
-        with pytest.raises(BlockingIOError):
-            server.accept()
-        sibling.kill()
+    with watched(path) as (port, pid):
+        yield {"PATH": str(path), "PORT": port, "PID": pid}
     del os.environ["CORAL_CANARY"]
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,12 +34,6 @@ from tests.programs import kinds
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=1.0, memory_mb=256, require=("seccomp",))
 PATIENT = Verdicts(cpu_seconds=10.0, wall_seconds=3.0, memory_mb=512, require=("seccomp",))
 NODE = "class Node:\n    def __init__(self, value=None):\n        self.value = value\n"
-
-
-@pytest.fixture
-def jail() -> Iterator[Jail]:
-    with Jail(isolation(()), SETTINGS.memory_mb) as jail:
-        yield jail
 
 
 def program(code: str, *cases: tuple[tuple, object], problem: str = "f") -> Program:

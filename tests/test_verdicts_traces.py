@@ -34,12 +34,6 @@ def landlock_only(monkeypatch: pytest.MonkeyPatch) -> layers.Isolation:
 
 
 @pytest.fixture(scope="module")
-def jail() -> Iterator[Jail]:
-    with Jail(isolation(()), LIMITS.memory_mb) as jail:
-        yield jail
-
-
-@pytest.fixture(scope="module")
 def bare_jail() -> Iterator[Jail]:
     with pytest.MonkeyPatch.context() as patch:
         found = landlock_only(patch)
