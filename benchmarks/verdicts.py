@@ -30,7 +30,6 @@ from coral_batch.records.problem import Case, Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS, isolation
 from coral_batch.verdicts.pool import judge
@@ -60,7 +59,6 @@ print(time.perf_counter() - start)
 """
 
 _SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=512, require=LAYERS)
-_LIMITS = Limits(_SETTINGS.cpu_seconds, _SETTINGS.wall_seconds, _SETTINGS.memory_mb)
 _ROUNDS = 20
 _COPIES = 100
 # Minimum ratio of our programs per second to theirs.
@@ -84,7 +82,7 @@ def _one_core(jail: Jail, programs: list[Program]) -> list[Row]:
     with _peers(programs) as peers:
         contenders: dict[str, Callable[[], float]] = {
             "floor": lambda: _floor(programs),
-            "ours": lambda: _timed(lambda p: judge_cases(jail, p, _LIMITS), programs),
+            "ours": lambda: _timed(lambda p: judge_cases(jail, p, _SETTINGS), programs),
             **peers,
         }
         seconds = dict.fromkeys(contenders, 0.0)
@@ -180,7 +178,7 @@ def _programs(jail: Jail) -> list[Program]:
             program = Program(
                 problem.name, problem.function, problem.reference, problem.cases, None, {}
             )
-            verdicts = judge_cases(jail, program, _LIMITS).values()
+            verdicts = judge_cases(jail, program, _SETTINGS).values()
             if sum(verdict.cpu_seconds for verdict in verdicts) < _HEAVY:
                 assert all(verdict.kind == "PASS" for verdict in verdicts), program.function
                 found.append(program)

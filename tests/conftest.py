@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ import torch
 from hypothesis import HealthCheck, settings
 
 from coral_batch.models.base.checkpoint import materialise
+from coral_batch.verdicts.jail import Jail
+from coral_batch.verdicts.layers import isolation
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
 from tests.finished_lake import make_finished_lake
@@ -87,6 +90,13 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(REPOSITORY / "params.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def jail() -> Iterator[Jail]:
+    """A jail for programs of at most 256 MiB, one for each file of tests."""
+    with Jail(isolation(()), 256) as jail:
+        yield jail
 
 
 @pytest.fixture(scope="session")

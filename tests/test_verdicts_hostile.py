@@ -3,58 +3,41 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS, isolation
-from tests.hostile import Hostile
+from tests.hostile import CANARY, Hostile, watched
 from tests.hostile.channel import CHANNEL
-from tests.hostile.escaping import CANARY, ESCAPING
+from tests.hostile.escaping import ESCAPING
 from tests.hostile.faking import FAKING
 from tests.hostile.fuzz import judged as judge_all
 from tests.hostile.results import RESULTS
 from tests.hostile.starving import STARVING
 
-LIMITS = Limits(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256)
+LIMITS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256, require=())
 # For programs that are to reach them; others may take what a slow machine makes of them.
-SHORT = Limits(cpu_seconds=0.3, wall_seconds=1.0, memory_mb=256)
-
-
-@pytest.fixture(scope="module")
-def jail() -> Iterator[Jail]:
-    with Jail(isolation(()), LIMITS.memory_mb) as jail:
-        yield jail
+SHORT = replace(LIMITS, cpu_seconds=0.3, wall_seconds=1.0)
 
 
 @pytest.fixture(scope="module")
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, object]]:
     """A canary file, a canary variable, a listening port and a sibling process."""
     path = tmp_path_factory.mktemp("canary") / "secret"
-    path.write_text(CANARY)
-    path.chmod(0o666)
     os.environ["CORAL_CANARY"] = CANARY
-    sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
-        server.setblocking(False)
-        yield {"PATH": str(path), "PORT": server.getsockname()[1], "PID": sibling.pid}
-        assert path.read_text() == CANARY
-        assert sibling.poll() is None
-        with pytest.raises(BlockingIOError):
-            server.accept()
-        sibling.kill()
+    with watched(path) as (port, pid):
+        yield {"PATH": str(path), "PORT": port, "PID": pid}
     del os.environ["CORAL_CANARY"]
 
 
 def judged(
-    jail: Jail, code: str, cases: tuple[Case, ...], limits: Limits = LIMITS
+    jail: Jail, code: str, cases: tuple[Case, ...], limits: Verdicts = LIMITS
 ) -> list[Verdict]:
     program = Program("hostile", "answer", code, cases, None, {})
     return judge_all(jail, jail, program, limits)
@@ -85,14 +68,3 @@ def test_reaches_nothing_outside(jail: Jail, outside: dict[str, object], entry: 
 
 def test_every_layer_is_in_force_here() -> None:
     assert isolation(()).layers == LAYERS
-
-
-def test_a_program_finds_nothing_of_the_one_before(jail: Jail) -> None:
-    write = "def answer(n):\n    open('left', 'w').write('secret')\n    return 2 * n\n"
-    look = "import os\ndef answer(n):\n    return os.listdir('.')\n"
-    lock = "import os\ndef answer(n):\n    os.chmod('.', 0)\n    return 2 * n\n"
-    case = (Case((1,), 2),)
-    assert [verdict.kind for verdict in judged(jail, write, case)] == ["PASS"]
-    assert judged(jail, look, case)[0].detail == "returned []"
-    judged(jail, lock, case)
-    assert [verdict.kind for verdict in judged(jail, write, case)] == ["PASS"]

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +23,6 @@ from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import CALL, defect, parse
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.inside import encoding
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
@@ -34,18 +33,11 @@ from tests.programs import kinds
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=1.0, memory_mb=256, require=("seccomp",))
 PATIENT = Verdicts(cpu_seconds=10.0, wall_seconds=3.0, memory_mb=512, require=("seccomp",))
-LIMITS = Limits(SETTINGS.cpu_seconds, SETTINGS.wall_seconds, SETTINGS.memory_mb)
 NODE = "class Node:\n    def __init__(self, value=None):\n        self.value = value\n"
 
 
-@pytest.fixture
-def jail() -> Iterator[Jail]:
-    with Jail(isolation(()), LIMITS.memory_mb) as jail:
-        yield jail
-
-
-def program(code: str, *cases: tuple[tuple, object], problem: str = "f") -> Program:
-    return Program("x", problem, code, tuple(Case(*case) for case in cases), None, {})
+def program(code: str, *cases: tuple[tuple, object]) -> Program:
+    return Program("x", "f", code, tuple(Case(*case) for case in cases), None, {})
 
 
 def with_tests(code: str, tests: str) -> Program:
@@ -70,13 +62,6 @@ def test_forged_answers_and_odd_results_stop_nothing() -> None:
     assert fuzz(0, 500).total() >= 500
 
 
-@pytest.mark.parametrize("depth", [900, 100_000])
-def test_a_nested_document_is_the_programs_own_writing(depth: int) -> None:
-    code = writing(f"'[' * {depth} + ']' * {depth}")
-    (verdict,) = judged(with_tests(code, "def test(): assert f(1) == 1\n"))
-    assert (verdict.kind, verdict.detail) == ("ERROR", "wrote to the result channel")
-
-
 def test_a_message_that_writes_out_what_was_returned_is_cut() -> None:
     code = "def f(n):\n    return [['a' * 40] * 10] * 15_000\n"
     tests = "def test():\n    r = f(1)\n    assert r == 1, f'{r}'\n"
@@ -90,8 +75,6 @@ def test_what_breaks_the_test_files_own_statements_is_the_programs_verdict() -> 
     (verdict,) = judged(with_tests("def f(n):\n    return 'a'\n", tests))
     assert verdict.kind == "ERROR"
     assert "TypeError" in verdict.detail
-    with pytest.raises(CoralError, match="does not run"):
-        judged(with_tests("def f(n):\n    return n\n", "1 / 0\ndef test(): pass\n"))
 
 
 _CATCHES = "def test_a():\n    try: f(1)\n    except: pass\ndef test_b(): pass\n"
@@ -141,7 +124,6 @@ def test_the_tests_that_run_are_those_that_the_file_defines() -> None:
             "def test_a(): pass\nasync def later(): pass\ntest_a = later\n",
             "test_a is a generator or coroutine",
         ),
-        ("def test_a(): pass\ndel test_a\n", "test_a is not a function"),
         ("def test_a(): pass\ntest_a = 3\n", "test_a is not a function"),
     ],
 )
@@ -270,26 +252,12 @@ def test_a_test_that_goes_on_after_its_program_died_gets_no_second_process() -> 
     assert kinds(judged(with_tests(code, tests))) == ["TIMEOUT"]
 
 
-_WAITS = """
-import os, time
-time.sleep(0.6)
-def f(n):
-    time.sleep(0.6)
-    {then}
-"""
-
-
-def test_the_end_of_a_process_is_part_of_its_last_case() -> None:
-    code = _WAITS.format(then="os.close(3); time.sleep(0.6); os._exit(0)")
-    row = judged(program(code, ((1,), 1), ((2,), 2)))
-    assert kinds(row) == ["TIMEOUT", "TIMEOUT"]
-
-
 def test_cases_that_end_late_are_left_to_other_workers_as_those_that_time_out(jail: Jail) -> None:
-    slow = program(_WAITS.format(then="os._exit(0)"), ((1,), 1), ((2,), 2), ((3,), 3))
-    assert list(judge_cases(jail, slow, LIMITS)) == [0]
-    quick = program("import os\ndef f(n):\n    os._exit(0)\n", ((1,), 1), ((2,), 2))
-    assert list(judge_cases(jail, quick, LIMITS)) == [0, 1]
+    late = "import os, time\ndef f(n):\n    {}\n    os._exit(0)\n"
+    slow = program(late.format("time.sleep(0.6)"), ((1,), 1), ((2,), 2), ((3,), 3))
+    assert list(judge_cases(jail, slow, SETTINGS)) == [0]
+    quick = program(late.format("pass"), ((1,), 1), ((2,), 2))
+    assert list(judge_cases(jail, quick, SETTINGS)) == [0, 1]
     assert kinds(judge([slow], SETTINGS, 2)[0]) == ["ERROR", "ERROR", "ERROR"]
 
 
@@ -304,17 +272,13 @@ def f(n):
 """
 
 
-def test_a_claim_on_one_case_makes_no_other_case_cheap() -> None:
-    row = judged(program(_LIES, ((0,), 1_500_000), ((1,), 0), ((2,), 1_500_000)))
-    assert kinds(row) == ["PASS", "FAIL", "PASS"]
-    assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
-
-
-def test_a_claim_counts_no_more_behind_a_test_file() -> None:
+def test_a_claim_on_one_case_or_test_makes_no_other_cheap() -> None:
     tests = "def test_a(): assert f(0)\ndef test_b(): assert f(1) == 0\ndef test_c(): assert f(2)\n"
-    row = judged(with_tests(_LIES, tests))
-    assert kinds(row) == ["PASS", "FAIL", "PASS"]
-    assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
+    cases = ((0,), 1_500_000), ((1,), 0), ((2,), 1_500_000)
+    for asked in (program(_LIES, *cases), with_tests(_LIES, tests)):
+        row = judged(asked)
+        assert kinds(row) == ["PASS", "FAIL", "PASS"]
+        assert all(0.01 < verdict.cpu_seconds < 10 for verdict in row)
 
 
 JSON = st.recursive(

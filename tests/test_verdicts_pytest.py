@@ -27,7 +27,7 @@ from coral_batch.verdicts.layers import LAYERS
 from coral_batch.verdicts.projects import open_project, options
 from coral_batch.verdicts.suites import Outcome, ProjectJail, Request, digest, settled
 from tests import REPOSITORY
-from tests.hostile import Hostile
+from tests.hostile import Hostile, watched
 from tests.hostile.pytest_attacks import (
     AROUND,
     ENDING,
@@ -142,27 +142,19 @@ def test_what_hangs_around_the_tests_is_stopped(
 def outside(patient: Bench) -> Iterator[str]:
     """What a program could reach: a file, a port, a process, a Unix socket; as statements."""
     canary = patient.root.parent / "canary"
-    canary.write_text("secret")
-    canary.chmod(0o666)
-    datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with contextlib.chdir(patient.root):  # a path of few characters, as sockets have it
-        datagrams.bind("socket")
-    sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
+    with (
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams,
+        watched(canary) as (port, pid),
+    ):
+        with contextlib.chdir(patient.root):  # a path of few characters, as sockets have it
+            datagrams.bind("socket")
+        datagrams.setblocking(False)
         yield (
-            f"CANARY = {str(canary)!r}\nPORT = {server.getsockname()[1]}\nPID = {sibling.pid}\n"
+            f"CANARY = {str(canary)!r}\nPORT = {port}\nPID = {pid}\n"
             f"SOCKET = os.path.relpath({str(patient.root / 'socket')!r})\n"
         )
-        for listening in (server, datagrams):
-            listening.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            server.accept()
         with pytest.raises(BlockingIOError):
             datagrams.recv(9)
-        assert canary.read_text() == "secret"
-        assert sibling.poll() is None
-        sibling.kill()
-    datagrams.close()
 
 
 def contents(root: Path) -> dict[str, object]:

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts import layers
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
 from tests.hostile.lasting import CHANGES, TRACES
 
-LIMITS = Limits(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256)
+LIMITS = Verdicts(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256, require=())
 
 
 def landlock_only(monkeypatch: pytest.MonkeyPatch) -> layers.Isolation:
@@ -31,12 +31,6 @@ def landlock_only(monkeypatch: pytest.MonkeyPatch) -> layers.Isolation:
 
     monkeypatch.setattr(layers, "_bubblewrap", fails)
     return isolation.__wrapped__(())
-
-
-@pytest.fixture(scope="module")
-def jail() -> Iterator[Jail]:
-    with Jail(isolation(()), LIMITS.memory_mb) as jail:
-        yield jail
 
 
 @pytest.fixture(scope="module")

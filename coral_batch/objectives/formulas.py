@@ -51,12 +51,7 @@ def runtime_heuristic(code: str, loops: int) -> float:
         code: the program.
         loops: how deep its loops are nested; see `nested_loops`.
     """
-    score = 0.7
-    if "[::-1]" in code:
-        score += 0.1
-    if loops > 2:
-        score -= 0.1
-    return score
+    return 0.7 + 0.1 * ("[::-1]" in code) - 0.1 * (loops > 2)
 
 
 def runtime_measured(times: Sequence[tuple[float, float]], resolution: float = RUN_ONCE) -> float:

@@ -78,13 +78,9 @@ def score(
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
     loops = None if refused else _loops(code)
     if loops is None:
-        reason = (
-            f"not parsed: linting failed with {', '.join(sorted(refused))}"
-            if refused
-            else "does not parse"
-        )
-        zero = Scores(**dict.fromkeys(JUDGES, 0.0))
-        return SampleScore(zero, dict.fromkeys(JUDGES, reason))
+        failed = f"not parsed: linting failed with {', '.join(sorted(refused))}"
+        reasons = dict.fromkeys(JUDGES, failed if refused else "does not parse")
+        return SampleScore(Scores(**dict.fromkeys(JUDGES, 0.0)), reasons)
 
     measured = None
     if cpu_seconds is not None:

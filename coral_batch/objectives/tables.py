@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from coral_batch.records.finding import Finding
 from coral_batch.records.rows import REFERENCE, SampleRow
 from coral_batch.records.settings import OBJECTIVES, Objectives
 
-Key = tuple[str, str, int]
+KEY = ("genome", "problem", "sample")
 
 
 def score_samples(
@@ -45,33 +44,35 @@ def score_samples(
     Raises:
         CoralError: a sample has no verdicts, or a case has no time.
     """
-    kinds = _group(verdicts.sort("case").select("genome", "problem", "sample", "kind"))
-    seconds = _group(times.sort("case").select("genome", "problem", "sample", "cpu_seconds"))
+    judged = verdicts.select(*KEY, "case", "kind").sort("case").rows_by_key(KEY)
+    timed = times.select(*KEY, "case", "cpu_seconds").sort("case").rows_by_key(KEY)
+    found = findings.rows_by_key(KEY, named=True)
     tests = set(verdicts.filter(pl.col("test").is_not_null())["problem"])
-    found = _group_findings(findings)
     measured = settings.runtime == "measured"
     scores = []
     for sample in samples:
         key = (sample.genome, sample.problem, sample.sample)
-        reference = seconds[REFERENCE, sample.problem, 0]
-        if not len(kinds[key]) == len(seconds[key]) == len(reference) > 0:
+        kinds = [kind for _, kind in judged[key]]
+        seconds = [second for _, second in timed[key]]
+        reference = [second for _, second in timed[REFERENCE, sample.problem, 0]]
+        if not len(kinds) == len(seconds) == len(reference) > 0:
             raise CoralError(
                 "a sample's verdicts and times do not match",
                 field=f"genome {key[0]}, problem {key[1]}, sample {key[2]}",
-                found=f"{len(kinds[key])} verdicts, {len(seconds[key])} times,"
+                found=f"{len(kinds)} verdicts, {len(seconds)} times,"
                 f" {len(reference)} of the reference",
                 expected="one of each for every case",
                 action="run `dvc repro --force` on the verdicts stage",
             )
         result = score(
             sample.code,
-            kinds[key],
-            found[key],
-            cpu_seconds=(seconds[key], reference) if measured else None,
+            kinds,
+            [Finding(**row) for row in found[key]],
+            cpu_seconds=(seconds, reference) if measured else None,
             # Cases are repeated, a test file runs once.
             resolution=RUN_ONCE if sample.problem in tests else REPEATED,
         )
-        row: dict[str, Any] = dict(zip(("genome", "problem", "sample"), key, strict=True))
+        row: dict[str, Any] = dict(zip(KEY, key, strict=True))
         role = roles[program_of(sample.problem)]
         reasons = {f"{name}_reason": why for name, why in result.reasons.items()}
         scores.append({**row, "role": role, **vars(result.scores), "fitness": None, **reasons})
@@ -80,19 +81,3 @@ def score_samples(
     for row, total in zip(scores, fitness(values, settings.weights).tolist(), strict=True):
         row["fitness"] = total
     return scores
-
-
-def _group(frame: pl.DataFrame) -> dict[Key, list[Any]]:
-    """Collect the fourth column by the first three."""
-    groups: dict[Key, list[Any]] = defaultdict(list)
-    for genome, problem, sample, value in frame.iter_rows():
-        groups[genome, problem, sample].append(value)
-    return groups
-
-
-def _group_findings(findings: pl.DataFrame) -> dict[Key, list[Finding]]:
-    groups: dict[Key, list[Finding]] = defaultdict(list)
-    for row in findings.iter_rows(named=True):
-        key = row.pop("genome"), row.pop("problem"), row.pop("sample")
-        groups[key].append(Finding(**row))
-    return groups

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from coral_batch.errors import CoralError
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
-from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.jail import Child, JailError, Stop
 
 LOADING = frozenset({"loaded", "unparseable", "error", "memory"})
@@ -121,7 +122,7 @@ def _refuse_object(_: list[tuple[str, Any]]) -> NoReturn:
 _decode = json.JSONDecoder(object_pairs_hook=_refuse_object).decode
 
 
-def load(child: Child, limits: Limits) -> None:
+def load(child: Child, limits: Verdicts) -> None:
     """Wait until the module is loaded.
 
     Raises:

@@ -13,10 +13,11 @@ import marshal
 import time
 from collections.abc import Sequence
 
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Reply, defect, failure, load, receive
-from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.inside.zygote import PROGRAM
 from coral_batch.verdicts.jail import Jail, Stop
 from coral_batch.verdicts.timing import charge, repeated
@@ -28,7 +29,7 @@ _PATIENCE = 0.5
 def judge_cases(
     jail: Jail,
     program: Program,
-    limits: Limits,
+    limits: Verdicts,
     only: Sequence[int] | None = None,
     *,
     timed: bool = False,
@@ -73,7 +74,7 @@ def judge_cases(
 
 
 def _run(
-    jail: Jail, program: Program, limits: Limits, numbers: list[int]
+    jail: Jail, program: Program, limits: Verdicts, numbers: list[int]
 ) -> tuple[list[Verdict], float]:
     """Run cases in one process until all are done or the process is dead.
 

@@ -1,25 +1,11 @@
-"""A program's limits, and the clock that measures its time. `jail` kills what exceeds them."""
+"""The clock that measures a program's time. `jail` kills what exceeds the limits."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
-
-@dataclass(frozen=True)
-class Limits:
-    """The limits of one case or test, and of loading the module.
-
-    Attributes:
-        cpu_seconds: processor time.
-        wall_seconds: wall time.
-        memory_mb: address space of the process, MiB.
-    """
-
-    cpu_seconds: float
-    wall_seconds: float
-    memory_mb: int
+from coral_batch.records.settings import Verdicts
 
 
 class Clock:
@@ -30,7 +16,7 @@ class Clock:
     not count, so a busy machine does not change verdicts.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Verdicts) -> None:
         self._limits = limits
         self._before_entry = 0.0
         self._entered = 0.0

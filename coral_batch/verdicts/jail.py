@@ -61,13 +61,11 @@ class Ending:
     """How a child ended.
 
     Attributes:
-        exit_status: its exit status.
-        signal: the signal that killed it, or 0.
+        status: its exit status, or minus the signal that killed it.
         cpu_seconds: the processor time it used.
     """
 
-    exit_status: int
-    signal: int
+    status: int
     cpu_seconds: float
 
 
@@ -172,8 +170,7 @@ class Jail:
             raise JailError(f"the jail does not answer: {error}") from None
         if not clean:
             self.close()
-        killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        return Ending(os.WEXITSTATUS(status), killed, nanoseconds * 1e-9)
+        return Ending(os.waitstatus_to_exitcode(status), nanoseconds * 1e-9)
 
     @property
     def control(self) -> socket.socket:
@@ -269,11 +266,7 @@ class Jail:
 
     def _project(self, project: Project) -> dict[str, object]:
         """Return the project's part of the setup message; see `inside/suite.py`."""
-        return {
-            "folders": project.folders,
-            "folder": project.folder,
-            "modules": project.modules,
-            "own": project.own,
+        return vars(project) | {
             "sites": sites(),
             "devices": DEVICES,
             "through": THROUGH,
@@ -374,13 +367,12 @@ class Child:
 
     def _early(self, ending: Ending) -> Stop:
         """Return why the child ended without another frame."""
-        if not ending.signal:
-            status = f"{EXITED} {ending.exit_status} before returning a result"
-            return Stop("ERROR", status)
-        if ending.signal == signal.SIGKILL and ending.cpu_seconds >= self.seconds:
+        if ending.status >= 0:
+            return Stop("ERROR", f"{EXITED} {ending.status} before returning a result")
+        if ending.status == -signal.SIGKILL and ending.cpu_seconds >= self.seconds:
             seconds = f"{ending.cpu_seconds:.0f} s of processor time"
             return Stop("TIMEOUT", f"no result after {seconds}")
-        return Stop("CRASH", f"killed by {_signal_name(ending.signal)}")
+        return Stop("CRASH", f"killed by {_signal_name(-ending.status)}")
 
     def stop(self) -> Ending:
         """Kill the child if it still runs, reap it and return how it ended."""

@@ -368,10 +368,8 @@ def _runtime() -> tuple[str, tuple[str, ...]]:
         check=True,
         stdin=subprocess.DEVNULL,
     )
-    found = {Path(line) for line in probe.stdout.splitlines() if Path(line).exists()}
-    folders = [path for path in found if path.is_dir()]
-    outermost = [path for path in folders if not set(folders) & set(path.parents)]
-    shared = {path for path in found - set(folders) if not {*outermost} & set(path.parents)}
+    found = _outermost(probe.stdout.splitlines())
+    shared = {path for path in map(Path, found) if not path.is_dir()}
     aliases = {
         entry
         for folder in {path.parent for path in shared} | {Path("/lib"), Path("/lib64")}
@@ -379,6 +377,6 @@ def _runtime() -> tuple[str, tuple[str, ...]]:
         for entry in folder.iterdir()
         if entry.is_symlink() and entry.resolve() in shared
     }
-    cache = {path for path in (Path("/etc/ld.so.cache"),) if path.is_file()}
-    paths = [*outermost, executable, *sorted(shared | aliases | cache), INSIDE]
+    cache = _outermost(["/etc/ld.so.cache"])
+    paths = (*found, executable, *sorted(aliases), *cache, INSIDE)
     return str(executable), tuple(map(str, paths))

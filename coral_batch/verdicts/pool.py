@@ -28,7 +28,6 @@ from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
@@ -40,7 +39,7 @@ from coral_batch.verdicts.projects import (
     open_project,
 )
 from coral_batch.verdicts.suites import ProjectJail
-from coral_batch.verdicts.testfiles import judge_tests, names_of
+from coral_batch.verdicts.testfiles import judge_tests, test_names
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
 
@@ -177,12 +176,11 @@ def _judge(task: _Task, here: Isolation, settings: Verdicts, timed: bool) -> dic
     if isinstance(suite := program.tests, Suite):
         key = suite.root, settings
         return judge_project(_kept_jail("project", key, _open_project, *key), program, suite)
-    limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
     jail = _kept_jail("programs", settings, Jail, here, settings.memory_mb)
     if program.cases:
-        return judge_cases(jail, program, limits, task.only, timed=timed)
+        return judge_cases(jail, program, settings, task.only, timed=timed)
     apart = _kept_jail("test files", settings, Jail, here, settings.memory_mb)
-    return judge_tests(jail, apart, program, limits)
+    return judge_tests(jail, apart, program, settings)
 
 
 def _open_project(root: str, settings: Verdicts) -> ProjectJail:
@@ -220,7 +218,9 @@ atexit.register(close_jails)
 
 
 def _size(program: Program) -> int:
-    return len(names_of(program))
+    if isinstance(program.tests, Suite):
+        return len(program.tests.tests)
+    return len(program.cases) or len(test_names(program))
 
 
 def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: bool) -> str:

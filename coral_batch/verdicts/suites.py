@@ -27,7 +27,7 @@ from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Forged
-from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.containment import Project
 from coral_batch.verdicts.jail import Child, Jail, Stop
 from coral_batch.verdicts.layers import project_isolation
@@ -127,7 +127,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         isolation = project_isolation(settings.require, project)
         self.layers = isolation.layers
         self._project = project
-        self._limits = Limits(settings.cpu_seconds, settings.wall_seconds, settings.memory_mb)
+        self._settings = settings
         self._jail = Jail(isolation, settings.memory_mb)
 
     def __exit__(self, *_: object) -> None:
@@ -150,7 +150,7 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
         """
         done: dict[str, Outcome] = {}
         while True:
-            one = _Child(self._jail, self._message(request, text, [*done]), self._limits)
+            one = _Child(self._jail, self._message(request, text, [*done]), self._settings)
             ran = one.run()
             done |= {outcome.id: outcome for outcome in ran.outcomes}
             if one.lost is None or ran.collected is None:
@@ -168,19 +168,14 @@ class ProjectJail(AbstractContextManager["ProjectJail"]):
 
     def _message(self, request: Request, text: str | None, done: list[str]) -> dict[str, Any]:
         """Return a child's request; see `inside/suite.py`."""
-        return {
-            "secret": secrets.token_hex(8),
+        return vars(request) | {
             "file": str(request.file),
             "root": str(request.root),
+            "secret": secrets.token_hex(8),
             "start": self._project.folder,
-            "text": text,
-            "arguments": request.arguments,
-            "files": list(request.files),
-            "only": request.only and list(request.only),
-            "done": done,
-            "watch": request.watch,
             "folders": self._project.folders,
-            "lines": request.lines,
+            "text": text,
+            "done": done,
         }
 
 
@@ -254,7 +249,7 @@ class _Child:
         lost: the test that killed it or that pytest left out; None if there is none.
     """
 
-    def __init__(self, jail: Jail, message: dict[str, Any], limits: Limits) -> None:
+    def __init__(self, jail: Jail, message: dict[str, Any], limits: Verdicts) -> None:
         self.lost: str | None = None
         self._jail = jail
         self._message = message
@@ -289,7 +284,7 @@ class _Child:
             Stop: pytest did not end normally.
         """
         seconds = COLLECTING_COUNTED if self._message["lines"] else COLLECTING
-        around = Limits(seconds, 3 * seconds, self._limits.memory_mb)
+        around = replace(self._limits, cpu_seconds=seconds, wall_seconds=3 * seconds)
         start, clock = time.perf_counter(), Clock(around)
         while True:
             match self._receive(child, clock):

@@ -16,23 +16,23 @@ import json
 import marshal
 import time
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Suite
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import defect, failure, load, receive
 from coral_batch.verdicts.cases import program_frame
-from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.inside import syntax
 from coral_batch.verdicts.inside.zygote import PROGRAM, REFEREE
 from coral_batch.verdicts.jail import Child, Jail, Stop
 from coral_batch.verdicts.timing import charge
 
 
-def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> dict[int, Verdict]:
+def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Verdicts) -> dict[int, Verdict]:
     """Judge the functions of a test file, in order.
 
     Args:
@@ -50,17 +50,6 @@ def judge_tests(jail: Jail, apart: Jail, program: Program, limits: Limits) -> di
     while len(verdicts) < len(names):
         verdicts |= _run(jail, apart, program, limits, len(verdicts))
     return verdicts
-
-
-def names_of(program: Program) -> Sequence[str | None]:
-    """Return the name of each test of a program; None for a JSON case.
-
-    Raises:
-        CoralError: as in `test_names`.
-    """
-    if isinstance(program.tests, Suite):
-        return program.tests.tests
-    return [None] * len(program.cases) or test_names(program)
 
 
 def test_names(program: Program) -> list[str]:
@@ -95,7 +84,7 @@ def _source(program: Program) -> str:
 
 
 def _run(
-    jail: Jail, apart: Jail, program: Program, limits: Limits, first: int
+    jail: Jail, apart: Jail, program: Program, limits: Verdicts, first: int
 ) -> dict[int, Verdict]:
     """Judge the tests from number `first` on, until the test file's process is dead."""
     names = test_names(program)
@@ -130,7 +119,7 @@ def _run(
     }
 
 
-def _test(referee: Child, remote: _Remote, limits: Limits, program: Program) -> tuple[Kind, str]:
+def _test(referee: Child, remote: _Remote, limits: Verdicts, program: Program) -> tuple[Kind, str]:
     """Serve the calls of one test until it ends."""
     clock = Clock(limits)
     called = False
@@ -158,7 +147,7 @@ class _Remote:
         self,
         jail: Jail,
         program: Program,
-        limits: Limits,
+        limits: Verdicts,
         total: float,
         stack: contextlib.ExitStack,
     ) -> None:

@@ -18,8 +18,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program, Verdict
-from coral_batch.verdicts.clock import Clock, Limits
+from coral_batch.verdicts.clock import Clock
 from coral_batch.verdicts.inside.zygote import REPEAT
 from coral_batch.verdicts.jail import Jail, Stop
 
@@ -58,7 +59,7 @@ def charge(claims: Sequence[float], calls: int, counted: float) -> list[float]:
 
 
 def repeated(
-    jail: Jail, program: Program, limits: Limits, verdicts: dict[int, Verdict], used: float
+    jail: Jail, program: Program, limits: Verdicts, verdicts: dict[int, Verdict], used: float
 ) -> dict[int, Verdict]:
     """Return the verdicts with new processor times of the passed cases.
 
@@ -87,7 +88,7 @@ def repeated(
 
 
 def _measure(
-    jail: Jail, program: Program, limits: Limits, numbers: list[int], rounds: int
+    jail: Jail, program: Program, limits: Verdicts, numbers: list[int], rounds: int
 ) -> list[float]:
     """Return the seconds of each case in one round.
 

@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import ast
 import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 DOUBLE = (((1,), 2), ((21,), 42))
-SECRET = ((21,), 987654321123)
-"""A case whose expected value no program comes upon by itself."""
+CANARY = "the canary's secret"
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,22 @@ class Hostile:
     code: str
     cases: tuple[tuple[tuple[Any, ...], Any], ...] = DOUBLE
     detail: str = ""
+
+
+@contextmanager
+def watched(canary: Path) -> Iterator[tuple[int, int]]:
+    """Give a listening TCP port and a sibling process; fail if one or the file was reached."""
+    canary.write_text(CANARY)
+    canary.chmod(0o666)
+    sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
+        server.setblocking(False)
+        yield server.getsockname()[1], sibling.pid
+        assert canary.read_text() == CANARY
+        assert sibling.poll() is None
+        with pytest.raises(BlockingIOError):
+            server.accept()
+        sibling.kill()
 
 
 def hostile(name: str, kinds: str, code: str, *cases: Any, detail: str = "") -> Hostile:

@@ -25,6 +25,8 @@ os.write(channel(), frame(b'{"kind":"PASS"}'))
 os.write(channel(), b"\xff\xff\xff\xff")
 #: deeply nested JSON on the channel -> ERROR
 os.write(channel(), frame(b"[" * 100_000))
+#: a document nested 900 deep -> ERROR -> wrote to the result channel
+os.write(channel(), frame(b'["value",0,[' + b"[" * 900 + b"]" * 902))
 #: the null device over the channel -> ERROR
 os.dup2(1, channel())
 #: word of loading for an answer -> ERROR -> wrote to the result channel

@@ -4,9 +4,8 @@ Each program gets ``(path, port, pid)``: of a canary file, a listening TCP port 
 process. The expected result is what an escape would return, so an escape would be a PASS.
 """
 
-from tests.hostile import attacks, hostile
+from tests.hostile import CANARY, attacks, hostile
 
-CANARY = "the canary's secret"
 _CASE = (("PATH", "PORT", "PID"), CANARY)
 _HEAD = f"""
 import ctypes, os, socket, sys

@@ -18,15 +18,15 @@ from itertools import islice
 from typing import Any, get_args
 
 from coral_batch.records.problem import Case
+from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Kind, Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.clock import Limits
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.testfiles import judge_tests
 from coral_batch.work.progress import progress
 
-LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2.0, memory_mb=256)
+LIMITS = Verdicts(cpu_seconds=0.5, wall_seconds=2.0, memory_mb=256, require=())
 _KINDS = get_args(Kind)
 _TOGETHER = 20  # results that one program returns, one a case
 
@@ -228,7 +228,7 @@ def programs(first: int) -> Iterator[tuple[int, Program]]:
         number += size
 
 
-def judged(jail: Jail, apart: Jail, program: Program, limits: Limits = LIMITS) -> list[Verdict]:
+def judged(jail: Jail, apart: Jail, program: Program, limits: Verdicts = LIMITS) -> list[Verdict]:
     """Judge all of a program's cases or tests, in order."""
     if program.tests is not None:
         return list(judge_tests(jail, apart, program, limits).values())

@@ -50,18 +50,7 @@ CHANGES = {
 TRACES = {
     # What every child inherits is open only once, for all of them.
     "written": ("os.write(2, b'left')", "os.lseek(2, 0, 0) or os.read(2, 9)"),
-    "mode": ("os.fchmod(1, 0o1666)", "[os.fstat(n).st_mode for n in range(3)]"),
-    "times": ("os.utime(1, (1, 1))", "[os.fstat(n) for n in range(3)]"),
     "position": ("os.lseek(0, 7, 0)", "os.lseek(0, 0, 1)"),
-    "flags": ("fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)", "fcntl.fcntl(0, fcntl.F_GETFL)"),
-    "inodes": (
-        "[os.close(os.open('.', os.O_TMPFILE | os.O_RDWR)) for _ in range(9)]",
-        "os.fstat(os.open('x', os.O_CREAT)).st_ino",
-    ),
-    "inodes of pipes": (
-        "[os.close(n) for _ in range(99) for n in os.pipe()]",
-        "os.fstat(os.pipe()[0]).st_ino",
-    ),
     "accesses": ("os.listdir('.')", "os.stat('.').st_atime_ns"),
     "accesses of the library": (f"os.read({_LIBRARY}, 9)", "os.stat(os.__file__).st_atime_ns"),
     "files": ("os.mkdir('left') or os.rmdir('left')", "os.stat('.').st_mtime_ns"),
