@@ -128,13 +128,6 @@ def score(
 
     settings = params.load()
     check_free(file)
-    if not adapter.is_dir():
-        raise CoralError(
-            "no such folder",
-            file=adapter,
-            field="ADAPTER",
-            expected="a PEFT folder with an adapter",
-        )
     _check_tables()
     card = read_card(lake.path("base"))
     found = read_peft_folder(adapter, card.sha256)
