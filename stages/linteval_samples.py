@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import check_known
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store
 from coral_batch.linteval.items.item import spread
@@ -25,13 +25,7 @@ def make(tables: Tables, settings: Params, model: str, draw: Callable[..., Any])
     subjects = tables.read_rows("subjects", SubjectRow, part)
     known = {row.genome: row for row in subjects}
     genome = genome or next(iter(known))
-    if genome not in known:
-        raise CoralError(
-            f"no such genome in {part}",
-            file=lake.path("subjects", part),
-            found=genome,
-            expected=f"one of {', '.join(known)}",
-        )
+    check_known(f"no such genome in {part}", genome, known, file=lake.path("subjects", part))
     rows, durations = answer(
         known[genome],
         spread(tables.read_rows("linteval_items", Item), settings.linteval.items),

@@ -39,32 +39,20 @@ from coral_batch.records.rows import AdapterRow, DurationRow
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed
 from stages import adapters, linteval_samples, samples
-from tests import REPOSITORY
+from tests import REPOSITORY, pipeline
 from tests.settings import set_params, set_sources
 from tests.tiny import make_tiny_base
 
 SETTINGS = {
-    "base.model": "tiny",
-    "automata.height": 8,
+    **pipeline.SETTINGS,
     "automata.width": 12,
     "automata.steps": 6,
-    "calibration.automata": 64,
-    "calibration.bins": 2,
-    "corpus.sources.snippets.exclude": [],
-    "injection.each": 2,
-    "examples.bugs": 2,
     "examples.portion": 20,
-    "training.layers": 1,
-    "validation.bugs": 0,
     "validation.samples": 1,
-    "validation.read": 4,
     "evaluation.bugs": 3,
     "evaluation.samples": 1,
     "evolution.population": 3,
     "linteval.path": "lake/raw/items",
-    "linteval.items": 3,
-    "linteval.samples": 2,
-    "compute.workers": 1,
 }
 SOURCES: dict[str, dict[str, object]] = {
     "classics": {"reader": "quixbugs", "path": "lake/raw/classics", "roles": "quixbugs"},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,13 @@ CLOSER = "def clamp(value, high):\n    return max(LOWEST, value)\n"
 LONGER = (
     "def clamp(value, high):\n    if value > high:\n        return high\n    return max(0, value)\n"
 )
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files into a folder, with their parents."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
 
 
 class Scripted:

@@ -30,7 +30,7 @@ from coral_batch.records.rows import (
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.search.best import choose
-from tests.rows import SAMPLE
+from tests.rows import SAMPLE, selected
 
 WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
 THRESHOLDS = Scores(0.5, 0.5, 0.4, 0.3, 0.4)
@@ -235,10 +235,8 @@ def _fate(genome: str, objectives: Scores, value: float) -> SelectionRow:
     failed = tuple(
         name for name in OBJECTIVES if getattr(objectives, name) < getattr(THRESHOLDS, name)
     )
-    return SelectionRow(
-        *(genome, objectives, value, 0.25, 0.5, value, THRESHOLDS, not failed, failed, 0.0, False),
-        *(0, None, True, ()),
-    )
+    row = selected(genome, objectives, value)
+    return replace(row, thresholds=THRESHOLDS, passed=not failed, failed=failed)
 
 
 def _write_repairs(part: str, genomes: tuple[str, ...]) -> list[dict[str, object]]:

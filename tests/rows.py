@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from coral_batch.records.configuration import Knobs
+from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
-from coral_batch.records.rows import SampleRow
+from coral_batch.records.rows import SampleRow, SelectionRow
+from coral_batch.records.settings import Scores
 
 SAMPLE = SampleRow(
     genome="000-01",
@@ -29,3 +31,15 @@ SAMPLE = SampleRow(
 def role_row(problem: Problem, role: str) -> Role:
     """Return the row of the manifest that gives a problem a role."""
     return Role(problem.name, "test", role, "for a test", 1, "cases", problem.sha256)
+
+
+def genome(name: str, *parents: str) -> Genome:
+    """Return a genome that was drawn, or bred from its parents."""
+    return Genome(name, parents, "mutation" if parents else "random", "B3/S23", 1, 0.5)
+
+
+def selected(name: str, scores: Scores, value: float) -> SelectionRow:
+    """Return the fate of a genome of these scores and this fitness that passed the gate."""
+    return SelectionRow(
+        *(name, scores, value, 0.25, 0.5, value, scores, True, (), 0.0, False, 0, None, True, ())
+    )

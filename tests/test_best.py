@@ -9,25 +9,7 @@ from coral_batch.records.rows import SelectionRow
 from coral_batch.records.settings import OBJECTIVES, Scores
 from coral_batch.search.best import choose
 from tests.fresh import output_of
-
-EVEN = Scores(0.5, 0.5, 0.5, 0.5, 0.5)
-ROW = SelectionRow(
-    genome="000-00",
-    objectives=EVEN,
-    fitness=0.5,
-    repaired=0.25,
-    read=None,
-    worth=0.5,
-    thresholds=EVEN,
-    passed=True,
-    failed=(),
-    shortfall=0.0,
-    nobody_passed=False,
-    rank=0,
-    crowding=None,
-    survived=True,
-    children=(),
-)
+from tests.rows import selected
 
 
 def all_at(score: float) -> Scores:
@@ -35,7 +17,7 @@ def all_at(score: float) -> Scores:
 
 
 def row(genome: str, fitness: float) -> SelectionRow:
-    return replace(ROW, genome=genome, fitness=fitness, worth=fitness)
+    return selected(genome, all_at(0.5), fitness)
 
 
 def best(selections: Mapping[str, Sequence[SelectionRow]]) -> tuple[str, SelectionRow]:

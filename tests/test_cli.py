@@ -35,11 +35,7 @@ def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
-def test_help_names_every_command_and_loads_no_heavy_package(workspace: Path) -> None:
-    shown = coral("--help")
-    assert shown.returncode == 0
-    for command in [*cli.STAGES, "show", "generations"]:
-        assert f"  {command} " in shown.stdout
+def test_the_command_line_loads_no_heavy_package() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", "import sys, coral_batch.commands.cli; print(*sys.modules)"],
         capture_output=True,
@@ -108,7 +104,6 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
     [
         (["automata", "007"], ["'007'", "000, 001, 002"]),
         (["automata", "validation/base"], ["'validation/base'", "000, 001, 002"]),
-        (["automata", "../000"], ["'../000'"]),
         (["generations", "0"], ["count", "1"]),
         (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "found: '000'"]),
         (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["found: '--calibration'"]),

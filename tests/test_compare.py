@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from coral_batch import lake
-from coral_batch.commands.compare import compare, paired
+from coral_batch.commands.compare import compare, comparison, paired
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.records.bug import Bug
@@ -73,12 +73,12 @@ def second(runs: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(runs / "second", tmp_path / "second"))
 
 
-def test_two_folders_are_compared(
-    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
-    compare([".", str(second / "lake")])
-    output = capsys.readouterr().out
+def compared(*runs: object) -> str:
+    return comparison([read_run(str(run)) for run in runs])
+
+
+def test_two_folders_are_compared(first: Path, second: Path) -> None:
+    output = compared(".", second / "lake")
     assert "The budgets are equal." in output
     assert "r 8 -> 16" in output
     assert "detect_cycle 1/2 -> 2/2" in output
@@ -90,14 +90,11 @@ def test_two_folders_are_compared(
     assert difference.difference.value == 0.25
 
 
-def test_budgets_are_compared_even_if_a_run_spent_none(
-    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_budgets_are_compared_even_if_a_run_spent_none(first: Path, second: Path) -> None:
     known = lake.read_document("evidence", Evidence)
     budget = replace(known.budget, samples=2 * known.budget.samples, training_tokens=0)
     lake.write_document("evidence", replace(known, budget=budget))
-    compare([".", str(second)])
-    output = " ".join(capsys.readouterr().out.split())
+    output = " ".join(compared(".", second).split())
     assert "budgets differ: training tokens (0 to 1,200), samples by up to 100%." in output
 
 
@@ -113,21 +110,15 @@ def test_a_run_of_another_version_is_refused(first: Path, second: Path) -> None:
     assert "remove" not in str(caught.value)
 
 
-def test_training_problems_are_marked_in_the_comparison(
-    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    compare([".", str(second)])
-    assert TRAINED_ON not in capsys.readouterr().out
+def test_training_problems_are_marked_in_the_comparison(first: Path, second: Path) -> None:
+    assert TRAINED_ON not in compared(".", second)
     write_evaluation("001-00", {"sieve": "gcd"})
-    compare([".", str(second)])
-    output = capsys.readouterr().out
+    output = compared(".", second)
     assert TRAINED_ON in output
     assert "trained on     gcd 1/2 -> -" in output
 
 
-def test_a_different_program_of_the_same_name_is_reported(
-    first: Path, second: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_different_program_of_the_same_name_is_reported(first: Path, second: Path) -> None:
     """A bug of a different program is different as well: it may have other cases."""
     bug = Bug("sieve-1", "sieve", "constant", 1, "x = 1\n", "x = 2\n", "F", 1.0)
     lake.write_rows("bugs", [bug])
@@ -139,9 +130,7 @@ def test_a_different_program_of_the_same_name_is_reported(
         ]
         lake.write_rows("manifest", changed)
         lake.write_rows("bugs", [bug])
-    capsys.readouterr()
-    compare([".", str(second)])
-    output = capsys.readouterr().out
+    output = compared(".", second)
     assert "detect_cycle is a different program" in output and "detect_cycle 1/2" not in output
     here, there = read_run("."), read_run(str(second))
     assert here.problems["sieve-1"] != there.problems["sieve-1"]

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from coral_batch.records.genome import Genome
 from coral_batch.search.descent import ancestors, line
-
-
-def genome(name: str, *parents: str) -> Genome:
-    return Genome(name, parents, "mutation" if parents else "random", "B3/S23", 1, 0.5)
-
+from tests.rows import genome
 
 LIVED = [
     *(genome("000-00"), genome("000-01"), genome("000-02")),

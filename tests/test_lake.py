@@ -54,21 +54,13 @@ def test_a_table_that_has_rows_in_every_run_is_refused_without(workspace: Path, 
     assert not lake.path(table, "000").exists()
 
 
-READS = {
-    ".jsonl": lambda table, part: lake.read_rows(table, dict, part),
-    ".parquet": lake.read_frame,
-    ".npz": lake.read_arrays,
-}
-
-
-@pytest.mark.parametrize("table", ["samples", "scores", "automata"])
-def test_a_table_that_may_not_be_read_is_told(workspace: Path, table: str) -> None:
-    file = lake.path(table, "000")
+def test_a_table_that_may_not_be_read_is_told(workspace: Path) -> None:
+    file = lake.path("samples", "000")
     file.parent.mkdir(parents=True)
     file.parent.chmod(0)
     denied = pytest.raises(CoralError, match=rf"{file}(?s:.*)Permission denied")
     with denied, bound_by_modes():
-        READS[file.suffix](table, "000")
+        lake.read_rows("samples", dict, "000")
 
 
 def test_a_frame_comes_back_as_written(workspace: Path) -> None:

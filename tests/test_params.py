@@ -40,10 +40,7 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("seed: 1", "seed:", ["seed", "found:    null", "integer"]),
         ("- user_namespace", "- foo", ["verdicts.require.0", "foo", "landlock"]),
         ("roles: quixbugs ", "roles: heldout ", ["one of quixbugs", "an object of training, test"]),
-        ("seed: 1", "1: 1\nseed: 1", ["not a string", "quoted"]),
         ('"001": {next', "001: {next", ["not a string", '"001"']),
-        ("    classics:", "    2024-01-01:", ["not a string", "2024-01-01"]),
-        ("seed: 1", "seed: one", ["seed", "'one'", "integer"]),
         ("seed: 1", "seed: 1.0", ["seed", "1.0", "integer"]),
         ("seed: 1", "seed: true", ["seed", "True", "integer"]),
         ("seed: 1", "seed: -1", ["seed", "-1", "at least 0"]),
@@ -54,8 +51,6 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("seed: 1", "seed: " + "9" * 5_000, ["5000 digits", "YAML"]),
         ("r: [8, 16]", "r: []", ["candidates.r", "[]", "at least this many items: 1"]),
         ("r: [8, 16]", "r: [4, 4]", ["candidates.r", "no item twice"]),
-        ("r: [8, 16]", "r: 4", ["candidates.r", "4", "array"]),
-        ("r: [8, 16]", "r: [0]", ["candidates.r.0", "at least 1"]),
         ("learning_rate: 4.0e-4", "learning_rate: .nan", ["training.learning_rate", "nan"]),
         ("learning_rate: 4.0e-4", "learning_rate: .inf", ["training.learning_rate", "inf"]),
         ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
@@ -64,7 +59,6 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("automata: 16384", "automata: 1727", ["calibration.automata", "1727", "at least 1728"]),
         ("bins: 6", "bins: 51", ["calibration.bins", "at most 50"]),
         ("workers: null", "workers: 5000", ["compute.workers", "at most 4096"]),
-        ("threads: null", "threads: 10000000000", ["compute.threads", "at most 4096"]),
         (
             "path: lake/raw/classics",
             "path: https://example.org/x",
@@ -72,8 +66,6 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ),
         ("    classics:", '    "classics\\n":', ["corpus.sources", r"'classics\n'", "matching"]),
         ('"001": {next: "002"}', '"001": {next: "003"}', ["generations", "coral generations"]),
-        ("schedule: linear", "schedule: cubic", ["gate.schedule", "linear", "sigmoid"]),
-        ("docstring: true", "docstring: true\n  extra: 1", ["extra"]),
     ],
 )
 def test_a_mistake_is_named_with_its_key(

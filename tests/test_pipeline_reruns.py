@@ -68,72 +68,31 @@ def test_a_weight_reruns_scores_and_what_follows(copy: Path) -> None:
     weights = "objectives.weights"
     set_params({f"{weights}.bugfix": 0.35, f"{weights}.security": 0.20}, copy)
     rerun = stages_run(run(copy, "dvc", "repro"))
-    assert {
-        "scores@000",
-        "scores@001",
-        "scores@validation/base",
-        "selection@000",
-        "results",
-    } <= rerun
+    scored = {f"scores@{part}" for part in PARTS[:3]}
+    assert {*scored, "selection@000", "results"} <= rerun
     assert rerun <= {*STAGES_AFTER_SCORES, *BRED_AGAIN, *BEST_AGAIN}
 
 
+REPAIRED = ("samples", "verdicts", "findings")
+BRED = ("automata", "features", "adapters", *REPAIRED)
 STAGES_AFTER_SCORES = {
-    "evidence",
-    "scores@000",
-    "scores@001",
-    "scores@validation/base",
-    "scores@evaluation/base",
-    "selection@000",
-    "selection@001",
-    "results",
-    "page@000",
-    "page@001",
-    "page@validation/base",
-    "page@evaluation/base",
-    "index",
+    *(f"{stage}@{part}" for stage in ("scores", "page") for part in PARTS[:-1]),
+    *("selection@000", "selection@001", "evidence", "results", "index"),
 }
 # Selection with other weights may breed another generation.
-BRED_AGAIN = {
-    f"{stage}@001"
-    for stage in ("automata", "features", "adapters", "samples", "verdicts", "findings")
-}
-
-
+BRED_AGAIN = {f"{stage}@001" for stage in BRED}
 # What is measured on the best genome alone; another one may win, or with another fitness.
 BEST_AGAIN = {
-    "best",
-    *(
-        f"{stage}@evaluation/best"
-        for stage in ("samples", "verdicts", "findings", "scores", "page")
-    ),
-    "linteval_samples@best",
-    "linteval_scores@best",
-    "linteval_report",
+    *(f"{stage}@evaluation/best" for stage in (*REPAIRED, "scores", "page")),
+    *("best", "linteval_samples@best", "linteval_scores@best", "linteval_report"),
 }
 
 
 def test_one_more_generation_reruns_nothing_that_stands(copy: Path) -> None:
     run(copy, "coral", "generations", "3")
     assert stages_run(run(copy, "dvc", "repro")) - BEST_AGAIN == {
-        "examples",
-        "evidence",
-        "results",
-        "index",
-        *(
-            f"{stage}@002"
-            for stage in (
-                "automata",
-                "features",
-                "adapters",
-                "samples",
-                "verdicts",
-                "findings",
-                "scores",
-                "selection",
-                "page",
-            )
-        ),
+        *("examples", "evidence", "results", "index"),
+        *(f"{stage}@002" for stage in (*BRED, "scores", "selection", "page")),
     }
 
 

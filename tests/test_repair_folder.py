@@ -11,7 +11,7 @@ import pytest
 
 from coral_batch.errors import TooLong
 from coral_batch.repair import Repair, repair_folder
-from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral
+from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral, write
 
 FIRST = """def first(items):
     \"\"\"Return the first of several.
@@ -26,7 +26,7 @@ FIRST = """def first(items):
 @pytest.fixture
 def folder(workspace: Path) -> Path:
     """A folder with two programs that fail, one that passes and some that cannot be tried."""
-    for name, text in {
+    files = {
         "numbers_.py": BROKEN,
         "tests/test_numbers_.py": TESTS,
         "deep/head.py": FIRST,
@@ -38,10 +38,8 @@ def folder(workspace: Path) -> Path:
         "venv/pyvenv.cfg": "",
         "venv/lib/head.py": FIRST,
         "test_broken.py": "def test_it(:\n",
-    }.items():
-        file = workspace / "mine" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    }
+    write(workspace / "mine", files)
     return Path("mine")
 
 
@@ -68,17 +66,15 @@ def test_every_failing_function_of_a_folder_is_tried(folder: Path) -> None:
 
 def test_the_tests_of_a_program_are_those_that_call_it(workspace: Path) -> None:
     wrong = "def first(items):\n    return items[-1]\n"
-    for name, text in {
+    files = {
         "mine/a/head.py": wrong,
         "mine/b/head.py": wrong,
         "mine/c/head.py": wrong,
         "tests/test_any.py": "import b.head\nimport c.head\n\n\n"
         "def test_b():\n    assert b.head.first([3, 4]) == 3\n\n\n"
         "def test_c():\n    assert c.head.first([3]) == 3\n",
-    }.items():
-        file = workspace / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    }
+    write(workspace, files)
     draw = Scripted([wrong.replace("-1", "0")])
     found = [*repair_folder("mine", "tests", draw=draw)]
     assert [(str(one.source.file), one.outcome) for one in found if isinstance(one, Repair)] == [

@@ -20,7 +20,6 @@ from coral_batch import lake
 from coral_batch.evidence.paired import Estimate
 from coral_batch.lake import params
 from coral_batch.records.bug import Bug
-from coral_batch.records.genome import Genome
 from coral_batch.records.rows import BestRow, SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.repair.adapters import find_adapter
@@ -43,6 +42,7 @@ from stages.page import page
 from stages.results import results
 from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 from tests.report_pages import EVIDENCE, make_pages
+from tests.rows import genome, selected
 
 
 class Page(HTMLParser):
@@ -175,7 +175,7 @@ def test_the_first_page_has_evidence_second_benchmark_times_and_run(
     assert "pass@10" not in text  # too few answers
 
 
-def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[str, Page]) -> None:
+def test_the_first_page_says_when_the_gate_refused_the_bestgenome(pages: dict[str, Page]) -> None:
     assert REFUSED not in pages["index.html"].text
     refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
     write_best()
@@ -342,9 +342,9 @@ def test_a_bug_has_its_kind(workspace: Path) -> None:
 
 def test_the_chart_of_a_long_line_labels_some_of_its_genomes() -> None:
     line = [f"{number:03d}-00" for number in range(20)]
-    genomes = [_genome(name, *line[:index][-1:]) for index, name in enumerate(line)]
-    others = [_genome(f"{number:03d}-01") for number in range(20)]
-    scores = {genome.id: 0.5 for genome in genomes + others}
+    genomes = [genome(name, *line[:index][-1:]) for index, name in enumerate(line)]
+    others = [genome(f"{number:03d}-01") for number in range(20)]
+    scores = {one.id: 0.5 for one in genomes + others}
     drawn = descent_chart(genomes + others, scores, line, [name[:3] for name in line])
     assert 2 <= drawn.count("<a ") <= 6
     assert ">019-00  0.50</text>" in drawn
@@ -352,7 +352,7 @@ def test_the_chart_of_a_long_line_labels_some_of_its_genomes() -> None:
 
 
 def test_the_chart_of_descent_draws_the_other_parents() -> None:
-    genomes = [_genome("000-00"), _genome("000-01"), _genome("001-00", "000-00", "000-01")]
+    genomes = [genome("000-00"), genome("000-01"), genome("001-00", "000-00", "000-01")]
     scores = {"000-00": 0.5, "000-01": 0.25, "001-00": 0.75}
     drawn = descent_chart(genomes, scores, ["000-00", "001-00"], ["000", "001"])
     edges = re.search(r'class="edge" d="([^"]*)"', drawn)
@@ -366,10 +366,10 @@ def test_charts_of_one_generation_and_of_zeros_can_be_drawn() -> None:
     assert "best genome from 0.500 to 0.500" in drawn
     nothing = Estimate(0.0, 0.0, 0.0)
     assert "nan" not in held_out_chart(nothing, nothing)
-    assert "nan" not in descent_chart([_genome("000-00")], {"000-00": 0.0}, ["000-00"], ["000"])
+    assert "nan" not in descent_chart([genome("000-00")], {"000-00": 0.0}, ["000-00"], ["000"])
     assert training_curve(()) == ""
     assert "in 1 steps" in training_curve((0.5,))
-    one = _fate("000-00", Scores(1.0, 1.0, 1.0, 1.0, 1.0))
+    one = selected("000-00", Scores(1.0, 1.0, 1.0, 1.0, 1.0), 0.3)
     assert "nan" not in pareto([one], [one], one, one.objectives, Scores(1.0, 0.0, 0.0, 0.0, 0.0))
 
 
@@ -386,15 +386,3 @@ def test_a_picture_is_a_png_of_the_cells() -> None:
     assert np.array_equal(grids[:, -11:], cells[8])
     assert np.array_equal(slice_through_time(cells), cells[:, 2])
     assert snapshots(cells[:2])[0] == [0, 1]
-
-
-def _genome(name: str, *parents: str) -> Genome:
-    return Genome(name, parents, "mutation" if parents else "random", "B3/S23", 1, 0.5)
-
-
-def _fate(genome: str, objectives: Scores | None = None) -> SelectionRow:
-    shown = objectives or Scores(*np.random.default_rng(int(genome[:3])).random(5).tolist())
-    fitness = 0.3 * shown.bugfix
-    return SelectionRow(
-        genome, shown, fitness, 0.5, 0.5, fitness, shown, True, (), 0.0, False, 0, None, True, ()
-    )

@@ -111,17 +111,6 @@ def test_an_entry_that_may_not_be_read_is_told_and_stays(tmp_path: Path, place: 
     assert store.get("adapters", DETERMINANTS) == entry / "files"
 
 
-def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
-    def fail(folder: Path) -> None:
-        _build(folder)
-        raise KeyboardInterrupt
-
-    store = Store(tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        store.put("adapters", DETERMINANTS, fail)
-    assert list((tmp_path / "adapters").iterdir()) == []
-
-
 def test_a_full_disk_is_an_error_for_the_user(tmp_path: Path) -> None:
     def fail(folder: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 from coral_batch import lake
 from coral_batch.commands import cli
-from coral_batch.commands.store import size_text
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Store
 
@@ -86,11 +85,3 @@ def test_prune_removes_entries_unused_for_some_days(workspace: Path) -> None:
     assert "1 removed" in coral("prune", "--unused", "30")
     assert sorted(new.parent.iterdir()) == sorted([read, new])
     assert "2 removed" in coral("prune", "--unused", "0")
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (5 << 30, "5.0 GiB"), (3 << 40, "3.0 TiB")],
-)
-def test_sizes_are_written_with_a_unit(size: int, text: str) -> None:
-    assert size_text(size) == text

@@ -33,15 +33,13 @@ def recorded_md5() -> dict[str, str]:
 
 def found_md5(path: Path) -> str:
     """Return the MD5 of a file, or of a folder as DVC computes it, from the list of its files."""
+    if path.is_file():
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "md5").hexdigest()
     if not path.is_dir():
-        return _file_md5(path) if path.is_file() else "no such file"
+        return "no such file"
     files = {
         file.relative_to(path).as_posix(): file for file in path.rglob("*") if not file.is_dir()
     }
     listed = [{"md5": found_md5(files[name]), "relpath": name} for name in sorted(files)]
     return hashlib.md5(json.dumps(listed).encode(), usedforsecurity=False).hexdigest() + ".dir"
-
-
-def _file_md5(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "md5").hexdigest()

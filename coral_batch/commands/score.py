@@ -17,6 +17,7 @@ import typer
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
+from coral_batch.evidence.paired import Estimate, Outcome, Outcomes, compare
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free
 from coral_batch.lake.store import Store
@@ -26,11 +27,11 @@ from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params, Prompt
+from coral_batch.report.claims import interval
 from coral_batch.work.progress import say
 from coral_batch.work.text import table
 
 if TYPE_CHECKING:
-    from coral_batch.evidence.paired import Estimate, Outcome, Outcomes
     from coral_batch.models.base.checkpoint import Card
     from coral_batch.repair.models import Adapter
 
@@ -127,13 +128,6 @@ def score(
 
     settings = params.load()
     check_free(file)
-    if not adapter.is_dir():
-        raise CoralError(
-            "no such folder",
-            file=adapter,
-            field="ADAPTER",
-            expected="a PEFT folder with an adapter",
-        )
     _check_tables()
     card = read_card(lake.path("base"))
     found = read_peft_folder(adapter, card.sha256)
@@ -245,7 +239,6 @@ def repairs_of(
     Raises:
         CoralError: an adapter or the jail cannot be used.
     """
-    from coral_batch.evidence.paired import Outcome
     from coral_batch.models.decoding.drawing import draw
     from coral_batch.models.repairs.tables import sample
     from coral_batch.verdicts.pool import judge
@@ -299,7 +292,6 @@ def _lint_outcomes(
     settings: Params,
 ) -> Outcomes:
     """Draw and score a model's answers; return item -> outcome, items named by function."""
-    from coral_batch.evidence.paired import Outcome
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.linteval.scores.tables import score_samples
     from coral_batch.models.decoding.drawing import draw
@@ -320,8 +312,6 @@ def _lint_outcomes(
 
 
 def _measure(name: str, base: Outcomes, adapter: Outcomes, settings: Params) -> Measure:
-    from coral_batch.evidence.paired import compare
-
     paired = compare(base, adapter, 1, settings.seed, "score", name)
     return Measure(
         name,
@@ -337,8 +327,6 @@ def _measure(name: str, base: Outcomes, adapter: Outcomes, settings: Params) -> 
 
 def scores_table(measures: Sequence[Measure]) -> str:
     """Return the scores as text."""
-    from coral_batch.report.claims import interval
-
     rows = []
     for one in measures:
         programs = f" ({one.programs})" if one.programs < one.problems else ""

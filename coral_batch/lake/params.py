@@ -75,7 +75,7 @@ def _build(content: Any, file: Path) -> Params:
     return params
 
 
-def write_generations(count: int, file: Path = FILE) -> None:
+def write_generations(count: int) -> None:
     """Rewrite the maps of generations and parts for `count` generations; keep all other text.
 
     If params.yaml is a link, its target is written.
@@ -83,14 +83,14 @@ def write_generations(count: int, file: Path = FILE) -> None:
     Raises:
         CoralError: params.yaml is not valid, before or after.
     """
-    load(file)
+    load()
     yaml = _round_trip()
-    document = _read(file, yaml)
+    document = _read(FILE, yaml)
     _set_generations(document, count)
-    _write(_dumped(document, yaml), file)
+    _write(_dumped(document, yaml))
 
 
-def write_profile(profile: Path, file: Path = FILE) -> list[str]:
+def write_profile(profile: Path) -> list[str]:
     """Write the values of a profile into params.yaml; keep all other text.
 
     A profile holds any subset of params.yaml's keys with new values. `generations` is a number
@@ -98,7 +98,6 @@ def write_profile(profile: Path, file: Path = FILE) -> list[str]:
 
     Args:
         profile: the profile's file.
-        file: params.yaml.
 
     Returns:
         A line for each changed value.
@@ -106,9 +105,9 @@ def write_profile(profile: Path, file: Path = FILE) -> list[str]:
     Raises:
         CoralError: either file or the result is not valid; nothing is written.
     """
-    load(file)
+    load()
     safe, yaml = YAML(typ="safe", pure=True), _round_trip()
-    before, document, wanted = _read(file, safe), _read(file, yaml), _read(profile, safe)
+    before, document, wanted = _read(FILE, safe), _read(FILE, yaml), _read(profile, safe)
     if not isinstance(wanted, dict):
         raise CoralError("a profile has no keys", file=profile, expected="keys of params.yaml")
     _check_keys(wanted, profile)
@@ -128,7 +127,7 @@ def write_profile(profile: Path, file: Path = FILE) -> list[str]:
     after = safe.load(text)
     _build(safe.load(text), profile)
     if after != before:
-        _write(text, file)
+        _write(text)
     for values in (before, after):
         del values["parts"]
         values["generations"] = len(values["generations"])
@@ -195,10 +194,10 @@ def _dumped(document: Any, yaml: YAML) -> str:
     return stream.getvalue()
 
 
-def _write(text: str, file: Path) -> None:
-    if b"\r\n" in file.read_bytes():
+def _write(text: str) -> None:
+    if b"\r\n" in FILE.read_bytes():
         text = text.replace("\n", "\r\n")
-    target = file.resolve()
+    target = FILE.resolve()
     with atomic(target, stat.S_IMODE(target.stat().st_mode)) as written:
         written.write(text.encode())
 

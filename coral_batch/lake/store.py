@@ -96,10 +96,9 @@ class Store:
             CoralError: an entry is not readable, or a damaged one cannot be deleted.
         """
         entry = self.root / kind / key_of(determinants)
+        if damage := discard(entry):
+            print(f"coral: {entry} is damaged and will be recomputed: {damage}", file=sys.stderr)
         with reading(entry):
-            if os.path.lexists(entry) and _damage(entry) and (damage := discard(entry)):
-                message = f"coral: {entry} is damaged and will be recomputed: {damage}"
-                print(message, file=sys.stderr)
             if not entry.exists():
                 return None
         # For `coral store prune`. A read-only store can still be used.

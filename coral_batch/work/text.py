@@ -70,9 +70,9 @@ def decimal(value: float, places: int, *, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}z.{places}f}"
 
 
-def sparkline(values: Sequence[float], width: int = 60) -> str:
-    """Draw `values` as at most `width` bars, averaging neighbours."""
-    count = min(width, len(values))
+def sparkline(values: Sequence[float]) -> str:
+    """Draw `values` as at most 60 bars, averaging neighbours."""
+    count = min(60, len(values))
     edges = [len(values) * index // count for index in range(count + 1)] if count else [0]
     means = [sum(values[start:end]) / (end - start) for start, end in pairwise(edges)]
     low, high = min(means, default=0.0), max(means, default=0.0)

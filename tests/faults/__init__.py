@@ -1,1 +1,1 @@
-"""Kills, full and read-only disks, two runs at once, damaged stores and hostile input files."""
+"""Kills, full and read-only disks, two runs at once."""
