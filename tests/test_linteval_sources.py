@@ -92,7 +92,7 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
         read_folder(tmp_path)
     with pytest.raises(CoralError, match=r"linteval\.path"):
         read_folder(tmp_path / "missing")
-    with pytest.raises(CoralError, match="no snippets"):
+    with pytest.raises(CoralError, match="QuixBugs' layout"):
         read_snippets(tmp_path)
 
 
