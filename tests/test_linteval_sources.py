@@ -17,6 +17,7 @@ from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.items.sources import read_folder, read_mbpp, read_snippets
 from coral_batch.records.items import Inputs, Item, Meta
 from coral_batch.records.verdict import Program
+from tests.errors import refused
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
 
 META = {"id": 8, "canonical_code": "x = 1\n"}
@@ -156,10 +157,8 @@ def test_a_number_that_stands_for_no_prompt_is_refused(
     file.write_text(json.dumps(changed("instruction", number)))
     if meta is not None:
         (tmp_path / "dataset_meta.json").write_text(json.dumps(meta))
-    with pytest.raises(CoralError) as caught:
+    with refused(*words):
         read_codelintereval(file)
-    for word in words:
-        assert word in str(caught.value)
 
 
 def test_outputs_that_are_hidden_or_texts_are_no_successes(tmp_path: Path) -> None:
@@ -182,10 +181,10 @@ def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
     (item,) = read_codelintereval(tmp_path)
     assert item.meta.id == 5
     (tmp_path / "test.jsonl").write_text(json.dumps(RECORD))
-    with pytest.raises(CoralError, match="does not have exactly one data set"):
+    with pytest.raises(CoralError, match="several data sets"):
         read_codelintereval(tmp_path)
     (tmp_path / "none").mkdir()
-    with pytest.raises(CoralError, match="none"):
+    with pytest.raises(CoralError, match="no data set"):
         read_codelintereval(tmp_path / "none")
 
 
@@ -226,10 +225,8 @@ def test_a_bad_record_is_named_with_file_line_and_field(
 ) -> None:
     file = tmp_path / "test.jsonl"
     file.write_text(json.dumps(changed("meta.id", 7)) + "\n" + json.dumps(record) + "\n")
-    with pytest.raises(CoralError) as caught:
+    with refused(file, *words):
         read_codelintereval(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -248,9 +245,7 @@ def test_a_file_that_is_no_data_set_is_an_error(
 ) -> None:
     file = tmp_path / "test.json"
     file.write_bytes(content)
-    with pytest.raises(CoralError) as caught:
+    with refused(file, *words):
         read_codelintereval(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
     with pytest.raises(CoralError):
         read_codelintereval(tmp_path / "missing.json")
