@@ -54,7 +54,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
                 found="no such folder",
                 expected=f"the folders {_CORRECT}, {_CASES}; with bugs, {_BUGGY}; with test files, "
                 f"{_TESTS}",
-                action="set the path in params.yaml to such a folder",
+                action="set the path in params.yaml (corpus.sources or linteval) to such a folder",
             )
     names = {
         file.stem
