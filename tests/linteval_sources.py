@@ -16,6 +16,7 @@ from coral_batch.records.items import Candidate, DataSet
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
+from tests.readers import jsonl
 
 SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")
 ROW = {
@@ -47,10 +48,11 @@ def made_of(candidates: Sequence[Candidate], language: str = "en") -> DataSet:
 
 
 def mbpp(folder: Path, *changes: dict[str, Any]) -> Path:
-    file = folder / "mbpp.jsonl"
-    rows = [{**ROW, **change} for change in changes]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return file
+    return jsonl(folder / "mbpp.jsonl", *({**ROW, **change} for change in changes))
+
+
+def fenced(code: str) -> str:
+    return f"```python\n{code}```"
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
