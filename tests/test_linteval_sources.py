@@ -207,10 +207,7 @@ def test_the_parquet_of_the_hub_is_read_with_its_short_ids(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        *[
-            (changed(path, ...), ["line 2", path.split(".")[-1], "missing"])
-            for path in ("instruction", "inputs.code", "meta.id")
-        ],
+        (changed("inputs.code", ...), ["line 2", "missing code"]),
         (changed("instruction", "no code, {feedback}"), ["line 2, instruction", "code"]),
         (changed("instruction", "{code} alone"), ["line 2, instruction", "feedback"]),
         (changed("meta.id", 7), ["line 2, meta.id", "7", "line 1"]),
@@ -235,9 +232,7 @@ def test_a_bad_record_is_named_with_file_line_and_field(
         (b"", ["not valid JSON"]),
         (b"[]", ["no records"]),
         (b'{"data": {}}', ["no records"]),
-        (b"[" * 100_000, ["not valid JSON"]),
         (b"\xff\xfe", ["cannot be read", "utf-8"]),
-        (b'{"instruction": NaN}', ["NaN"]),
     ],
 )
 def test_a_file_that_is_no_data_set_is_an_error(

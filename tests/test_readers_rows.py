@@ -68,15 +68,9 @@ def test_a_file_a_folder_with_it_an_array_and_a_byte_order_mark_say_the_same(
         for encoding in ("utf-8", "utf-8-sig"):
             file.write_text(content, encoding)
             assert read(reader, file) == expected
-    assert len(expected[0]) == 1
-    assert [problem.name.isidentifier() for problem in expected[0]] == [True]
-
-
-@forms
-def test_the_same_data_gives_the_same_hashes(reader: str, tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "data.jsonl", ROWS[reader])
-    first, second = (READERS[reader].read(file, origin)[0] for origin in ("here", "there"))
-    assert [one.sha256 for one in first] == [one.sha256 for one in second]
+    ((problem,), _), ((elsewhere,), _) = expected, READERS[reader].read(file, "there")
+    assert problem.name.isidentifier()
+    assert problem.sha256 == elsewhere.sha256
 
 
 @forms
