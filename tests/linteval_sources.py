@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
+from coral_batch.commands import cli
 from coral_batch.lake import params
 from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.item import instructions
@@ -53,6 +56,14 @@ def mbpp(folder: Path, *changes: dict[str, Any]) -> Path:
 
 def fenced(code: str) -> str:
     return f"```python\n{code}```"
+
+
+def linteval(*arguments: object) -> str:
+    """Run `coral linteval ...` in this process; what a user's error is stays an exception."""
+    command = ["linteval", *map(str, arguments)]
+    done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:

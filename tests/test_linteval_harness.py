@@ -14,15 +14,13 @@ from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
-from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.item import fill
 from coral_batch.records.items import Inputs, Item, Meta
 from tests import REPOSITORY
-from tests.linteval_sources import fenced
+from tests.linteval_sources import fenced, linteval
 from tests.readers import jsonl
 from tests.settings import set_params
 
@@ -114,9 +112,7 @@ def in_harness(found: dict[str, Any]) -> dict[str, float]:
 def here(items: Path, answers: Path) -> dict[str, float]:
     """Return what `coral linteval score` says of a file of answers, by the harness's names."""
     Path("out.json").unlink(missing_ok=True)
-    command = ["linteval", "score", str(items), str(answers), "--json", "out.json"]
-    done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    linteval("score", items, answers, "--json", "out.json")
     summary = json.loads(Path("out.json").read_text())["models"][0]["summary"]
     return {
         name.replace("pass", metric): passes["mean"]

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.linteval.submissions.reading import read_answers, read_items
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
 from tests.errors import refused
-from tests.linteval_sources import fenced
+from tests.linteval_sources import fenced, linteval
 from tests.readers import jsonl
 from tests.settings import set_params
 
@@ -135,18 +133,6 @@ def test_tests_that_are_not_the_items_are_refused(tmp_path: Path) -> None:
 # The command
 
 
-def coral(*arguments: str | Path) -> str:
-    """Run `coral linteval score ...` in this process; what a user's error is stays an exception."""
-    return run_linteval("score", *arguments)
-
-
-def run_linteval(*arguments: str | Path) -> str:
-    command = ["linteval", *map(str, arguments)]
-    done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
 @pytest.fixture
 def given(workspace: Path) -> Path:
     """A folder with items, and the answers of two models to them."""
@@ -175,9 +161,8 @@ def numbers(passes: dict[str, Any]) -> list[float | None]:
 
 def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Path) -> None:
     before = {file for file in workspace.rglob("*") if file.is_file()}
-    text = coral(
-        given / "items.jsonl", given / "good.json", given / "mixed.jsonl", "--json", "out.json"
-    )
+    files = (given / "items.jsonl", given / "good.json", given / "mixed.jsonl")
+    text = linteval("score", *files, "--json", "out.json")
     assert {file for file in workspace.rglob("*") if file.is_file()} - before == {
         workspace / "out.json"
     }
@@ -216,7 +201,7 @@ def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Pa
 
 def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) -> None:
     options = ("--stop", "\n\n", "--name", "a model\x1b[31m", "--json", "out.json")
-    text = coral(given / "items.jsonl", given / "mixed.jsonl", *options)
+    text = linteval("score", given / "items.jsonl", given / "mixed.jsonl", *options)
     content = json.loads(Path("out.json").read_text())
     assert content["stop"] == "\n\n"
     summary = content["models"][0]["summary"]
@@ -230,12 +215,12 @@ def test_results_never_take_the_place_of_another_file(given: Path) -> None:
     before = {one: one.read_bytes() for one in given.iterdir()}
     for name in ("items.jsonl", "tests.jsonl", "good.json"):
         with pytest.raises(CoralError, match="already exists"):
-            coral(given / "items.jsonl", given / "good.json", "--json", given / name)
+            linteval("score", given / "items.jsonl", given / "good.json", "--json", given / name)
         with pytest.raises(CoralError, match="already exists"):
-            run_linteval("run", given / "items.jsonl", given / name)
+            linteval("run", given / "items.jsonl", given / name)
     results = given / "good.json/out.json"
     with pytest.raises(CoralError, match=r"good\.json/out\.json[\s\S]*good\.json is not a folder"):
-        coral(given / "items.jsonl", given / "mixed.jsonl", "--json", results)
+        linteval("score", given / "items.jsonl", given / "mixed.jsonl", "--json", results)
     assert {one: one.read_bytes() for one in given.iterdir()} == before
 
 
@@ -254,4 +239,4 @@ def test_a_mistake_is_told_before_anything_is_scored(
 ) -> None:
     files = [given / one if one.endswith(".json") else one for one in arguments]
     with pytest.raises(CoralError, match=words):
-        coral(given / "items.jsonl", *files)
+        linteval("score", given / "items.jsonl", *files)
