@@ -7,6 +7,7 @@ the published format is an error. A row that cannot become a problem is returned
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,12 @@ ROLES_FILE = "roles.jsonl"
 _DATA_SETS = ("*.jsonl", "*.jsonl.gz", "*.json")
 
 
+@dataclass(eq=False)
 class Lost(Exception):
     """A row cannot become a problem, and why."""
 
-    def __init__(self, reason: Loss, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason: Loss = reason
-        self.detail = detail
+    reason: Loss
+    detail: str
 
 
 def read_problems(
