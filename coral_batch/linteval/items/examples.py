@@ -103,8 +103,6 @@ def make_lint_examples(
     Raises:
         CoralError: as in `mutants`.
     """
-    if not each:
-        return []
     programs = [Candidate(one.name, one.reference, canonical=one.reference) for one in clean]
     spoiled = mutants(programs, each, seed)
     found = complaints([one.code for one in spoiled], workers)
