@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from coral_batch.corpus.readers import quixbugs
+from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.records.problem import Case, Problem
 from tests import REPOSITORY
 
@@ -25,16 +26,5 @@ def problem_of(
     function: str = "f",
 ) -> Problem:
     """Return a problem of these cases: pairs of arguments and expected result."""
-    made = tuple(Case(*case) for case in cases)
-    return Problem(
-        name=function,
-        function=function,
-        buggy=buggy,
-        reference=reference,
-        docstring="",
-        cases=made,
-        tests=None,
-        support={},
-        origin="a test",
-        sha256="0" * 64,
-    )
+    made = [Case(*case) for case in cases]
+    return make_problem(function, function, reference, "a test", buggy=buggy, cases=made)

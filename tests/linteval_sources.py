@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner
+
+from coral_batch.commands import cli
 from coral_batch.lake import params
 from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.item import instructions
@@ -16,6 +19,7 @@ from coral_batch.records.items import Candidate, DataSet
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
+from tests.readers import jsonl
 
 SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")
 ROW = {
@@ -47,10 +51,19 @@ def made_of(candidates: Sequence[Candidate], language: str = "en") -> DataSet:
 
 
 def mbpp(folder: Path, *changes: dict[str, Any]) -> Path:
-    file = folder / "mbpp.jsonl"
-    rows = [{**ROW, **change} for change in changes]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return file
+    return jsonl(folder / "mbpp.jsonl", *({**ROW, **change} for change in changes))
+
+
+def fenced(code: str) -> str:
+    return f"```python\n{code}```"
+
+
+def linteval(*arguments: object) -> str:
+    """Run `coral linteval ...` in this process; what a user's error is stays an exception."""
+    command = ["linteval", *map(str, arguments)]
+    done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:

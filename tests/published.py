@@ -19,7 +19,6 @@ from coral_batch.corpus.readers import READERS
 from coral_batch.lake import params
 from coral_batch.records.problem import Problem
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Verdict
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import as_program
 from tests import REPOSITORY
@@ -33,35 +32,29 @@ def check(reader: str, path: Path, exclude: Collection[str], settings: Verdicts)
     for one in dropped:
         print(f"  {one.name} {one.reason}: {one.detail}")
     problems = [problem for problem in problems if problem.name not in exclude]
-    failing = _print_failing(problems, settings)
-    _print_passing([problem for problem in problems if problem.buggy is not None], settings)
-    return failing == 0
+    failing = _failing(problems, [problem.reference for problem in problems], settings)
+    for name, what in failing.items():
+        print(f"  {name}, {what}")
+    print(f"  references: {len(problems) - len(failing)} pass, {len(failing)} fail")
+    if buggy := [problem for problem in problems if problem.buggy is not None]:
+        found = _failing(buggy, [problem.buggy or "" for problem in buggy], settings)
+        passing = [problem.name for problem in buggy if problem.name not in found]
+        print(f"  bugs: {len(passing)} pass, {len(found)} fail", *passing)
+    return not failing
 
 
-def _print_failing(problems: Sequence[Problem], settings: Verdicts) -> int:
-    failing = 0
-    programs = [as_program(problem, problem.reference, problem.name) for problem in problems]
-    for problem, verdicts in zip(problems, judge(programs, settings), strict=True):
-        if not _passes(verdicts):
-            failing += 1
-            bad = next((one for one in verdicts if one.kind != "PASS"), None)
+def _failing(
+    problems: Sequence[Problem], codes: Sequence[str], settings: Verdicts
+) -> dict[str, str]:
+    """Return problem -> the first case that its code fails, and how."""
+    programs = [as_program(one, code, one.name) for one, code in zip(problems, codes, strict=True)]
+    found = {}
+    for program, verdicts in zip(programs, judge(programs, settings), strict=True):
+        bad = next((one for one in verdicts if one.kind != "PASS"), None)
+        if bad is not None or not verdicts:
             what = f"case {bad.case}: {bad.kind} {bad.detail}" if bad else "nothing is tested"
-            print(f"  {problem.name}, {what}")
-    print(f"  references: {len(problems) - failing} pass, {failing} fail")
-    return failing
-
-
-def _print_passing(problems: Sequence[Problem], settings: Verdicts) -> None:
-    if not problems:
-        return
-    programs = [as_program(problem, problem.buggy or "", problem.name) for problem in problems]
-    judged = zip(problems, judge(programs, settings), strict=True)
-    passing = [problem.name for problem, verdicts in judged if _passes(verdicts)]
-    print(f"  bugs: {len(passing)} pass, {len(problems) - len(passing)} fail", *passing)
-
-
-def _passes(verdicts: Sequence[Verdict]) -> bool:
-    return {verdict.kind for verdict in verdicts} == {"PASS"}
+            found[program.id] = what
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -34,6 +34,7 @@ from coral_batch.lake import params
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.settings import Shares, Source
 from tests import REPOSITORY
+from tests.errors import refused
 
 CLASSICS = REPOSITORY / "lake/raw/classics"
 LIMITS = params.load(REPOSITORY / "params.yaml").split
@@ -102,16 +103,11 @@ def _append(name: str, text: str) -> Callable[[Path], None]:
             ),
             ["test_detect_cycle.py", "catches an exception"],
         ),
-        (_append("json_testcases/gcd.json", "[[1, 2], NaN]\n"), ["gcd.json", "NaN"]),
         (_append("json_testcases/gcd.json", "[[1, 2], 1, 2]\n"), ["gcd.json", "[1, 2], 1, 2"]),
         (_append("python_programs/gcd.py", "def broken(:\n"), ["gcd.py", "does not parse"]),
         (
             lambda c: (c / "python_programs/gcd.py").write_text("def other():\n    pass\n"),
             ["gcd.py", "def gcd(...)"],
-        ),
-        (
-            lambda c: (c / "python_programs/gcd.py").write_bytes(b"def gcd(a):\n    'caf\xe9'\n"),
-            ["gcd.py", "cannot be read"],
         ),
     ],
 )
@@ -121,10 +117,8 @@ def test_a_broken_corpus_is_refused(
     corpus = tmp_path / "corpus"
     shutil.copytree(CLASSICS, corpus)
     change(corpus)
-    with pytest.raises(CoralError) as caught:
+    with refused(*words):
         given_roles(layout.read(corpus, "test")[0], path=corpus)
-    for word in words:
-        assert word in str(caught.value)
 
 
 def test_module_level_strings_are_no_code(tmp_path: Path) -> None:
@@ -205,10 +199,8 @@ def test_a_broken_file_of_roles_is_refused(problems: list[Problem], tmp_path: Pa
         ('{"name": "gcd", "role": "test"}',) * 2: ["line 2", "two rows have the same name", "gcd"],
     }.items():
         write_roles(tmp_path, *lines)
-        with pytest.raises(CoralError) as caught:
+        with refused("roles.jsonl", *words):
             given_roles(problems, "file", tmp_path)
-        for word in ("roles.jsonl", *words):
-            assert word in str(caught.value)
     with pytest.raises(CoralError, match="folder"):  # beside a source that is a file
         given_roles(problems, "file", tmp_path / "roles.jsonl")
 

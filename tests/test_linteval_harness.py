@@ -14,14 +14,14 @@ from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
-from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.item import fill
 from coral_batch.records.items import Inputs, Item, Meta
 from tests import REPOSITORY
+from tests.linteval_sources import fenced, linteval
+from tests.readers import jsonl
 from tests.settings import set_params
 
 TASKS = REPOSITORY / "integrations" / "lm_eval"
@@ -37,10 +37,6 @@ ITEMS = [
         (2, "x=[ 1]\n", "[1]", ()),
     )
 ]
-
-
-def fenced(code: str) -> str:
-    return f"```python\n{code}```"
 
 
 ONE = [
@@ -91,9 +87,7 @@ class Scripted(LM):
 @pytest.fixture
 def items(workspace: Path) -> Path:
     set_params({"compute.workers": 1})
-    file = workspace / "items.jsonl"
-    file.write_text("".join(json.dumps(lake.plain(item)) + "\n" for item in ITEMS))
-    return file
+    return jsonl(workspace / "items.jsonl", *map(lake.plain, ITEMS))
 
 
 def evaluate(model: LM | str, items: Path, tasks: Path = TASKS, **options: Any) -> dict[str, Any]:
@@ -118,9 +112,7 @@ def in_harness(found: dict[str, Any]) -> dict[str, float]:
 def here(items: Path, answers: Path) -> dict[str, float]:
     """Return what `coral linteval score` says of a file of answers, by the harness's names."""
     Path("out.json").unlink(missing_ok=True)
-    command = ["linteval", "score", str(items), str(answers), "--json", "out.json"]
-    done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    linteval("score", items, answers, "--json", "out.json")
     summary = json.loads(Path("out.json").read_text())["models"][0]["summary"]
     return {
         name.replace("pass", metric): passes["mean"]
@@ -131,13 +123,8 @@ def here(items: Path, answers: Path) -> dict[str, float]:
 
 
 def answers_file(answers: dict[int, list[str]]) -> Path:
-    file = Path("answers.jsonl")
-    file.write_text(
-        "".join(
-            json.dumps({"id": item, "answers": texts}) + "\n" for item, texts in answers.items()
-        )
-    )
-    return file
+    rows = ({"id": item, "answers": texts} for item, texts in answers.items())
+    return jsonl(Path("answers.jsonl"), *rows)
 
 
 def test_the_harness_and_coral_say_the_same_of_the_same_answers(items: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -41,35 +39,6 @@ from tests.settings import set_params
 def bundled() -> DataSet:
     """The default data set."""
     return build(mutants(SNIPPETS, 2, 1), instructions("ru"), functools.partial(in_jail, workers=2))
-
-
-# The feedback
-
-
-def test_feedback_is_that_of_the_flake8_command(bundled: DataSet, tmp_path: Path) -> None:
-    for item in bundled.items:
-        (tmp_path / f"{item.meta.id}.py").write_text(item.inputs.code)
-    (tmp_path / "setup.cfg").write_text("[flake8]\nmax-line-length = 10\n")
-    shown = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "flake8",
-            "--isolated",
-            "--format=%(path)s|%(code)s: %(text)s in %(row)d line",
-            ".",
-        ],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout
-    told: dict[int, str] = {}
-    for line in shown.splitlines():
-        path, text = line.split("|", 1)
-        number = int(Path(path).stem)
-        told[number] = told.get(number, "") + text + "\n"
-    assert told == {item.meta.id: item.inputs.feedback for item in bundled.items}
 
 
 # The prompt

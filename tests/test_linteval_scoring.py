@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
-from coral_batch.linteval.scores.tables import Rows, lint_codes, score_samples
+from coral_batch.linteval.scores.tables import Rows, score_samples
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.verdicts.layers import isolation
 from tests import REPOSITORY
-from tests.linteval_sources import in_jail
+from tests.linteval_sources import fenced, in_jail
 
 CODE = "import os\ndef double(x):\n  return x+x"
 FEEDBACK = (
@@ -59,10 +56,6 @@ def test_an_answer_to_an_item_that_is_not_there_is_told(
         score_samples([sample(GOOD)], items, tests, in_jail, "", 1)
 
 
-def fenced(code: str) -> str:
-    return f"```python\n{code}```"
-
-
 EXITS = "def double(x):\n    exit()\n"
 SILENCED = "def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"
 HOSTILE = {
@@ -94,22 +87,6 @@ def test_every_bad_answer_has_a_clear_verdict() -> None:
         for name, row in zip(HOSTILE, rows, strict=True)
     }
     assert found == {name: expected for name, (_, *expected) in HOSTILE.items()}
-
-
-def test_the_official_score_is_what_the_command_line_says(tmp_path: Path) -> None:
-    texts = {
-        f"{number}.py": code_of(text)
-        for number, (text, *_) in enumerate(HOSTILE.values())
-        if len(text) < 10_000 and text.isascii()
-    }
-    for name, code in texts.items():
-        (tmp_path / name).write_text(code)
-    command = [sys.executable, "-m", "flake8", "--isolated", "--format=%(path)s", *texts]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    complained = set(done.stdout.split())
-    _, published = lint_codes(list(texts.values()), 1)
-    assert complained == {name for name, found in zip(texts, published, strict=True) if found}
-    assert 0 < len(complained) < len(texts)
 
 
 def test_without_tests_the_strict_score_goes_by_the_syntax() -> None:

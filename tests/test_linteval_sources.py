@@ -17,6 +17,7 @@ from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.linteval.items.sources import read_folder, read_mbpp, read_snippets
 from coral_batch.records.items import Inputs, Item, Meta
 from coral_batch.records.verdict import Program
+from tests.errors import refused
 from tests.linteval_sources import RECORD, changed, in_jail, made_of, mbpp
 
 META = {"id": 8, "canonical_code": "x = 1\n"}
@@ -92,7 +93,7 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
         read_folder(tmp_path)
     with pytest.raises(CoralError, match=r"linteval\.path"):
         read_folder(tmp_path / "missing")
-    with pytest.raises(CoralError, match="no snippets"):
+    with pytest.raises(CoralError, match="QuixBugs' layout"):
         read_snippets(tmp_path)
 
 
@@ -156,10 +157,8 @@ def test_a_number_that_stands_for_no_prompt_is_refused(
     file.write_text(json.dumps(changed("instruction", number)))
     if meta is not None:
         (tmp_path / "dataset_meta.json").write_text(json.dumps(meta))
-    with pytest.raises(CoralError) as caught:
+    with refused(*words):
         read_codelintereval(file)
-    for word in words:
-        assert word in str(caught.value)
 
 
 def test_outputs_that_are_hidden_or_texts_are_no_successes(tmp_path: Path) -> None:
@@ -182,10 +181,10 @@ def test_a_folder_is_read_by_its_split_test(tmp_path: Path, place: str) -> None:
     (item,) = read_codelintereval(tmp_path)
     assert item.meta.id == 5
     (tmp_path / "test.jsonl").write_text(json.dumps(RECORD))
-    with pytest.raises(CoralError, match="does not have exactly one data set"):
+    with pytest.raises(CoralError, match="several data sets"):
         read_codelintereval(tmp_path)
     (tmp_path / "none").mkdir()
-    with pytest.raises(CoralError, match="none"):
+    with pytest.raises(CoralError, match="no data set"):
         read_codelintereval(tmp_path / "none")
 
 
@@ -208,10 +207,7 @@ def test_the_parquet_of_the_hub_is_read_with_its_short_ids(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        *[
-            (changed(path, ...), ["line 2", path.split(".")[-1], "missing"])
-            for path in ("instruction", "inputs.code", "meta.id")
-        ],
+        (changed("inputs.code", ...), ["line 2", "missing code"]),
         (changed("instruction", "no code, {feedback}"), ["line 2, instruction", "code"]),
         (changed("instruction", "{code} alone"), ["line 2, instruction", "feedback"]),
         (changed("meta.id", 7), ["line 2, meta.id", "7", "line 1"]),
@@ -226,10 +222,8 @@ def test_a_bad_record_is_named_with_file_line_and_field(
 ) -> None:
     file = tmp_path / "test.jsonl"
     file.write_text(json.dumps(changed("meta.id", 7)) + "\n" + json.dumps(record) + "\n")
-    with pytest.raises(CoralError) as caught:
+    with refused(file, *words):
         read_codelintereval(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -238,9 +232,7 @@ def test_a_bad_record_is_named_with_file_line_and_field(
         (b"", ["not valid JSON"]),
         (b"[]", ["no records"]),
         (b'{"data": {}}', ["no records"]),
-        (b"[" * 100_000, ["not valid JSON"]),
         (b"\xff\xfe", ["cannot be read", "utf-8"]),
-        (b'{"instruction": NaN}', ["NaN"]),
     ],
 )
 def test_a_file_that_is_no_data_set_is_an_error(
@@ -248,9 +240,7 @@ def test_a_file_that_is_no_data_set_is_an_error(
 ) -> None:
     file = tmp_path / "test.json"
     file.write_bytes(content)
-    with pytest.raises(CoralError) as caught:
+    with refused(file, *words):
         read_codelintereval(file)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
     with pytest.raises(CoralError):
         read_codelintereval(tmp_path / "missing.json")

@@ -31,6 +31,7 @@ from coral_batch.records.rows import BestRow, DurationRow, LintSampleRow, Subjec
 from stages.linteval_samples import make
 from stages.subjects import subjects
 from tests import REPOSITORY
+from tests.linteval_sources import linteval
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
@@ -75,8 +76,8 @@ def answered(tmp_path_factory: pytest.TempPathFactory, materialised: Path) -> Pa
         subjects()
         make_best(materialised)
         for model in lake.LINT_MODELS:
-            coral("samples", model)
-            coral("scores", model)
+            linteval("samples", model)
+            linteval("scores", model)
     return folder
 
 
@@ -109,13 +110,6 @@ def make_best(base: Path) -> None:
         lake.write_rows("subjects", [subject], part)
 
 
-def coral(*arguments: str) -> str:
-    """Run `coral linteval ...` in this process; what a user's error is stays an exception."""
-    done = CliRunner().invoke(cli.app, ["linteval", *arguments], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
 def samples(model: str) -> list[LintSampleRow]:
     return lake.read_rows("linteval_samples", LintSampleRow, model)
 
@@ -142,7 +136,7 @@ def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
     assert {(row.genome, row.adapter) for row in samples("base")} == {("base", None)}
     assert {(row.genome, row.adapter) for row in samples("best")} == {("001-00", KEY)}
     assert [row.raw for row in samples("base")] != [row.raw for row in samples("best")]
-    output = coral("report")
+    output = linteval("report")
     assert "4 items of 3 functions, 2 with tests" in output
     assert "official, minus base" in output
     metrics = json.loads(lake.path("linteval_metrics").read_text())
@@ -152,16 +146,16 @@ def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
     assert metrics["official"]["pass@10"] is None
     assert {file.name for file in lake.path("linteval_plots").iterdir()} == {"fixed.csv", "new.csv"}
     # One item on its own.
-    output = coral("show", "base", "5")
+    output = linteval("show", "base", "5")
     assert "answer 1: official" in output
     assert "case 0:" in output
-    assert len(coral("show", "base").splitlines()) == 2 + 4
+    assert len(linteval("show", "base").splitlines()) == 2 + 4
 
 
 def test_more_items_leave_the_answers_to_the_others_as_they_are(project: Path) -> None:
     first = lake.path("linteval_samples", "base").read_bytes()
     set_params({"linteval.items": None})
-    coral("samples", "base")
+    linteval("samples", "base")
     durations = lake.read_rows("linteval_durations", DurationRow, "base")
     assert [row.unit for row in durations if row.reused] == ["0", "2", "5", "7"]
     assert len(samples("base")) == 20
@@ -170,11 +164,11 @@ def test_more_items_leave_the_answers_to_the_others_as_they_are(project: Path) -
 
 
 def test_any_genome_can_be_asked_and_an_unknown_one_is_named(project: Path) -> None:
-    coral("samples", "001/001-00")
+    linteval("samples", "001/001-00")
     assert [row.raw for row in samples("001/001-00")] == [row.raw for row in samples("best")]
-    coral("scores", "001/001-00")
+    linteval("scores", "001/001-00")
     with pytest.raises(CoralError, match=r"no such genome[\s\S]*one of 001-00"):
-        coral("samples", "001/001-07")
+        linteval("samples", "001/001-07")
     for wrong in ("best/001-00", "worst", "001", "001/"):
         assert CliRunner().invoke(cli.app, ["linteval", "samples", wrong]).exit_code == 2
 
@@ -186,12 +180,12 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(project: Path) -
     weights = adapters_of_best() / KEY / "adapter_model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"1")
     with pytest.raises(CoralError, match=r"adapter_model\.safetensors"):
-        coral("samples", "best")
+        linteval("samples", "best")
     assert sorted(lake.STORE.rglob("*")) == kept
 
 
 def test_the_answered_items_are_exported_with_outputs_and_tests(project: Path) -> None:
-    coral("export", "base", "answered/items.json", "--items")
+    linteval("export", "base", "answered/items.json", "--items")
     scores = lake.read_frame("linteval_scores", "base")
     assert read_items(Path("answered/items.json")) == (
         [
@@ -202,19 +196,19 @@ def test_the_answered_items_are_exported_with_outputs_and_tests(project: Path) -
         ],
         [TESTS[i] for i in (0, 2, 5, 7)],
     )
-    assert coral("export", "base", "--items") == Path("answered/items.json").read_text()
+    assert linteval("export", "base", "--items") == Path("answered/items.json").read_text()
     # Nothing takes the place of another file.
     kept = lake.path("linteval_tests").read_bytes()
-    coral("export", "base", str(lake.path("linteval_tests").with_name("answered.json")), "--items")
+    linteval("export", "base", lake.path("linteval_tests").with_name("answered.json"), "--items")
     assert lake.path("linteval_tests").read_bytes() == kept
     for file in ("answered/items.json", "answered/others.json"):
         with pytest.raises(CoralError, match="already exists"):
-            coral("export", "base", file, "--items")
+            linteval("export", "base", file, "--items")
     assert not Path("answered/others.json").exists()
 
 
 def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
-    coral("export", "base", "submission.json")
+    linteval("export", "base", "submission.json")
     content = json.loads(Path("submission.json").read_text())
     assert [(one["meta"], len(one["outputs"])) for one in content["data"]["test"]] == [
         ({"id": item}, 1) for item in (0, 2, 5, 7)
@@ -225,11 +219,11 @@ def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
         row.raw for row in samples("base")
     ]
     with pytest.raises(CoralError, match="already exists"):
-        coral("export", "base", "submission.json")
+        linteval("export", "base", "submission.json")
     with pytest.raises(CoralError, match=r"export MODEL FOLDER/items\.json --items"):
-        coral("score", str(lake.path("linteval_items")), "submission.json")
-    coral("export", "base", "answered/items.json", "--items")
-    coral("score", "answered/items.json", "submission.json", "--json", "out.json")
+        linteval("score", lake.path("linteval_items"), "submission.json")
+    linteval("export", "base", "answered/items.json", "--items")
+    linteval("score", "answered/items.json", "submission.json", "--json", "out.json")
     (summary, *_) = (one["summary"] for one in json.loads(Path("out.json").read_text())["models"])
     ours = lake.read_frame("linteval_scores", "base")["official"].mean()
     assert summary["official"]["pass@1"]["mean"] == pytest.approx(ours, abs=1e-6)
@@ -239,7 +233,7 @@ def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
 def test_the_export_is_utf8_whatever_a_terminal_shows(project: Path) -> None:
     rows = [replace(row, raw="Ответ \N{GRINNING FACE}") for row in samples("base")]
     lake.write_rows("linteval_samples", rows, "base")
-    coral("export", "base", "submission.json")
+    linteval("export", "base", "submission.json")
     done = CliRunner(charset="ascii").invoke(cli.app, ["linteval", "export", "base"])
     assert done.stdout_bytes == Path("submission.json").read_bytes()
 
@@ -248,7 +242,7 @@ def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:
     before = samples("base")
     stop = before[0].raw[1]
     set_params({"linteval.stop": stop})
-    coral("samples", "base")
+    linteval("samples", "base")
     after = samples("base")
     assert [row.raw for row in after] == [row.raw for row in before]
     assert [row.code for row in after] == [code_of(row.raw, stop) for row in before]
@@ -260,7 +254,7 @@ def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(proj
     items = [replace(item, inputs=replace(item.inputs, code=code)) for item in ITEMS]
     lake.write_rows("linteval_items", items)
     set_params({"linteval.change": "required", "linteval.samples": 5})
-    coral("samples", "base")
+    linteval("samples", "base")
     rows = samples("base")
     assert len(rows) == 20
     for row in rows:
@@ -287,18 +281,18 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
 
 
 def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path) -> None:
-    coral("export", "best", "answered/items.json", "--items")
+    linteval("export", "best", "answered/items.json", "--items")
     items = "answered/items.json"
     (adapter,) = adapters_of_best().iterdir()
     source = ["--model", str(make_tiny_base(project / "elsewhere")), "--adapter", str(adapter)]
     left = Path(".coral/base-4194305-left")  # by a run that was killed: no process has this number
     left.mkdir()
-    coral("run", items, "own.jsonl", *source, "--json", "run.json")
+    linteval("run", items, "own.jsonl", *source, "--json", "run.json")
     found = read_answers(Path("own.jsonl"), read_items(Path(items))[0])
     assert [raw for answers in found.values() for raw in answers] == [
         row.raw for row in samples("best")
     ]
-    coral("score", items, "own.jsonl", "--json", "score.json")
+    linteval("score", items, "own.jsonl", "--json", "score.json")
     assert json.loads(Path("run.json").read_text()) == json.loads(Path("score.json").read_text())
     assert not list(Path(".coral").glob("base-*"))
     for wrong, words in (
@@ -307,7 +301,7 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
         (["--revision", "1234567"], "--revision needs --model"),
     ):
         with pytest.raises(CoralError, match=words):
-            coral("run", items, "other.jsonl", *wrong)
+            linteval("run", items, "other.jsonl", *wrong)
     assert not Path("other.jsonl").exists()
     with pytest.raises(CoralError, match="not unchanged"):
-        coral("run", items, "empty.jsonl")
+        linteval("run", items, "empty.jsonl")

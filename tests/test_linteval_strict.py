@@ -24,7 +24,7 @@ from coral_batch.records.items import (
     ItemTests,
     Meta,
 )
-from coral_batch.records.problem import Problem
+from tests.injectable import problem_of
 from tests.linteval_sources import SNIPPETS, in_jail
 
 PERMITTED = {
@@ -219,13 +219,7 @@ def test_no_edit_of_a_canonical_answer_passes_by_its_syntax(bundled: DataSet) ->
     edits = [
         (item, edit.code)
         for item in bundled.items
-        for edit in islice(
-            candidates(
-                Problem("p", "p", None, item.meta.canonical_code, "", (), None, {}, "", ""),
-                seed=1,
-            ),
-            8,
-        )
+        for edit in islice(candidates(problem_of(item.meta.canonical_code), seed=1), 8)
     ]
     found = lint([item.inputs.code for item in bundled.items], 2, ("flake8",), final_newline=False)
     told = {item.meta.id: one for item, one in zip(bundled.items, found, strict=True)}

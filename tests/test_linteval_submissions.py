@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from coral_batch import lake
-from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.linteval.submissions.reading import read_answers, read_items
 from coral_batch.records.items import Inputs, Item, ItemTests, Meta
 from coral_batch.records.problem import Case
+from tests.errors import refused
+from tests.linteval_sources import fenced, linteval
+from tests.readers import jsonl
 from tests.settings import set_params
 
 CODE = "import os\ndef double(x):\n  return x+x\n"
@@ -36,10 +37,6 @@ TESTS = [
 ]
 
 
-def fenced(code: str) -> str:
-    return f"```python\n{code}```"
-
-
 def lines(*records: Any) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
@@ -51,9 +48,8 @@ def submission(answers: dict[int, Any]) -> str:
 
 def items_file(folder: Path) -> Path:
     """Write the items and their tests as `coral linteval items` does."""
-    (folder / "items.jsonl").write_text(lines(*map(lake.plain, ITEMS)))
-    (folder / "tests.jsonl").write_text(lines(*map(lake.plain, TESTS)))
-    return folder / "items.jsonl"
+    jsonl(folder / "tests.jsonl", *map(lake.plain, TESTS))
+    return jsonl(folder / "items.jsonl", *map(lake.plain, ITEMS))
 
 
 # What a file of answers may look like
@@ -99,17 +95,12 @@ def with_line(line: str) -> str:
             with_line('{"id": 2, "answer": 1}'),
             ["not in the format of a file of answers", "line 3, answer", "1", "string or null"],
         ),
-        (with_line('{"id": "2", "answer": "c"}'), ["line 3, id", "'2'", "integer"]),
         (with_line('{"id": 2}'), ["line 3", "neither", "answer (a text) or answers"]),
         (with_line('{"id": 2, "answer": "c", "answers": ["c"]}'), ["line 3", "answer and answers"]),
-        (with_line('{"id": 2, "answer": "\\ud800"}'), ["line 3", "surrogates"]),
-        (with_line('{"id": 2, "answer": "c'), ["line 3", "not valid JSON"]),
         ("", ["empty"]),
         (submission({3: ["a"], 7: ["b"]}), ["data.test.1.meta.id", "7", "one of the 3 items"]),
-        (submission({3: ["a"], 1: ["b"]}), ["no answer to 1 of 3 items"]),
         (submission({3: [1]}), ["data.test.0.outputs.0", "string or array"]),
         ('{"data": {"shots": []}}', ["data", "test"]),
-        ('{"data": [', ["not valid JSON"]),
     ],
 )
 def test_a_bad_file_of_answers_is_refused_with_file_place_and_value(
@@ -117,10 +108,8 @@ def test_a_bad_file_of_answers_is_refused_with_file_place_and_value(
 ) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_text(text)
-    with pytest.raises(CoralError) as caught:
+    with refused(file, *words):
         read_answers(file, ITEMS)
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
 
 
 # Items and their tests
@@ -136,24 +125,12 @@ def test_items_have_the_tests_beside_them_or_none(tmp_path: Path) -> None:
 
 def test_tests_that_are_not_the_items_are_refused(tmp_path: Path) -> None:
     file = items_file(tmp_path)
-    (tmp_path / "tests.jsonl").write_text(lines(*map(lake.plain, TESTS[:2])))
+    jsonl(tmp_path / "tests.jsonl", *map(lake.plain, TESTS[:2]))
     with pytest.raises(CoralError, match=r"tests\.jsonl[\s\S]*no row for 1 of 3 items, such as 2"):
         read_items(file)
 
 
 # The command
-
-
-def coral(*arguments: str | Path) -> str:
-    """Run `coral linteval score ...` in this process; what a user's error is stays an exception."""
-    return run_linteval("score", *arguments)
-
-
-def run_linteval(*arguments: str | Path) -> str:
-    command = ["linteval", *map(str, arguments)]
-    done = CliRunner().invoke(cli.app, command, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.stdout
 
 
 @pytest.fixture
@@ -184,9 +161,8 @@ def numbers(passes: dict[str, Any]) -> list[float | None]:
 
 def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Path) -> None:
     before = {file for file in workspace.rglob("*") if file.is_file()}
-    text = coral(
-        given / "items.jsonl", given / "good.json", given / "mixed.jsonl", "--json", "out.json"
-    )
+    files = (given / "items.jsonl", given / "good.json", given / "mixed.jsonl")
+    text = linteval("score", *files, "--json", "out.json")
     assert {file for file in workspace.rglob("*") if file.is_file()} - before == {
         workspace / "out.json"
     }
@@ -225,7 +201,7 @@ def test_models_stand_side_by_side_with_the_baselines(given: Path, workspace: Pa
 
 def test_an_answer_ends_where_it_is_told_to_and_models_are_named(given: Path) -> None:
     options = ("--stop", "\n\n", "--name", "a model\x1b[31m", "--json", "out.json")
-    text = coral(given / "items.jsonl", given / "mixed.jsonl", *options)
+    text = linteval("score", given / "items.jsonl", given / "mixed.jsonl", *options)
     content = json.loads(Path("out.json").read_text())
     assert content["stop"] == "\n\n"
     summary = content["models"][0]["summary"]
@@ -239,12 +215,12 @@ def test_results_never_take_the_place_of_another_file(given: Path) -> None:
     before = {one: one.read_bytes() for one in given.iterdir()}
     for name in ("items.jsonl", "tests.jsonl", "good.json"):
         with pytest.raises(CoralError, match="already exists"):
-            coral(given / "items.jsonl", given / "good.json", "--json", given / name)
+            linteval("score", given / "items.jsonl", given / "good.json", "--json", given / name)
         with pytest.raises(CoralError, match="already exists"):
-            run_linteval("run", given / "items.jsonl", given / name)
+            linteval("run", given / "items.jsonl", given / name)
     results = given / "good.json/out.json"
     with pytest.raises(CoralError, match=r"good\.json/out\.json[\s\S]*good\.json is not a folder"):
-        coral(given / "items.jsonl", given / "mixed.jsonl", "--json", results)
+        linteval("score", given / "items.jsonl", given / "mixed.jsonl", "--json", results)
     assert {one: one.read_bytes() for one in given.iterdir()} == before
 
 
@@ -263,4 +239,4 @@ def test_a_mistake_is_told_before_anything_is_scored(
 ) -> None:
     files = [given / one if one.endswith(".json") else one for one in arguments]
     with pytest.raises(CoralError, match=words):
-        coral(given / "items.jsonl", *files)
+        linteval("score", given / "items.jsonl", *files)

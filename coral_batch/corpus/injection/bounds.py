@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.editable import Editable
-from coral_batch.corpus.injection.scope import Scope, integer
+from coral_batch.corpus.injection.scope import Scope, calls, integer
 
 _QUOTES = ("'", '"')
 
@@ -26,7 +27,6 @@ def ranges(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield ranges that are off by one: ``range(n)`` as ``range(1, n)``."""
     if not is_range(node):
         return
-    assert isinstance(node, ast.Call)
     for number in node.args:
         yield from off_by_one(source, scope, number, integer(number) != 0)
     if len(node.args) == 1:
@@ -116,14 +116,9 @@ def off_by_one(
             yield source.replace(node, f"{source.code(node)} {sign} 1")
 
 
-def is_range(node: ast.AST) -> bool:
+def is_range(node: ast.AST) -> TypeGuard[ast.Call]:
     """Whether a node is a call of range() with one to three numbers."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "range"
-        and 1 <= len(node.args) <= 3
-    )
+    return calls(node, "range") and 1 <= len(node.args) <= 3
 
 
 def _begins(source: Editable, node: ast.Assign) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from coral_batch.corpus.injection.editable import Comprehension, Editable, Function
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
-_COUNTING = frozenset({"len", "int", "abs"})
+_COUNTING = ("len", "int", "abs")
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,9 @@ class Scope:
             return True
         if isinstance(node, ast.Name):
             return node.id in self._integers
-        if isinstance(node, ast.Call):
-            return isinstance(node.func, ast.Name) and node.func.id in _COUNTING
         if isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC):
             return self.counts(node.left) or self.counts(node.right)
-        return False
+        return calls(node, *_COUNTING)
 
     def _find_bindings(self) -> list[_Binding]:
         source, found = self._source, []
@@ -109,7 +108,7 @@ class Scope:
             pairs = [(node.left, node.right), (node.right, node.left)]
         elif isinstance(node, ast.For | ast.comprehension):
             return _numbered(node.target, node.iter)
-        elif isinstance(node, ast.Call) and _calls(node, "range"):
+        elif calls(node, "range"):
             return [one for one in node.args if isinstance(one, ast.Name)]
         return [one for one, other in pairs if isinstance(one, ast.Name) and self.counts(other)]
 
@@ -126,13 +125,13 @@ def integer(node: ast.expr) -> int | None:
 
 def _numbered(target: ast.expr, iterated: ast.expr) -> list[ast.Name]:
     """Return the target of a loop over range(), the first target of one over enumerate()."""
-    if isinstance(iterated, ast.Call):
-        if _calls(iterated, "enumerate") and isinstance(target, ast.Tuple):
-            target = target.elts[0]
-        elif not _calls(iterated, "range"):
-            return []
-    return [target] if isinstance(target, ast.Name) and isinstance(iterated, ast.Call) else []
+    if calls(iterated, "enumerate") and isinstance(target, ast.Tuple):
+        target = target.elts[0]
+    elif not calls(iterated, "range"):
+        return []
+    return [target] if isinstance(target, ast.Name) else []
 
 
-def _calls(node: ast.Call, name: str) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id == name
+def calls(node: ast.AST, *names: str) -> TypeGuard[ast.Call]:
+    """Whether a node calls a function of one of these names."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names

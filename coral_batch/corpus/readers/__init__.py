@@ -10,7 +10,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import check_known
 from coral_batch.records.problem import DroppedProblem, Problem
 
 
@@ -46,13 +46,6 @@ def reader_of(name: str, source: str) -> Reader:
     Raises:
         CoralError: there is no such reader.
     """
-    if name not in READERS:
-        raise CoralError(
-            "there is no such reader",
-            file="params.yaml",
-            field=f"corpus.sources.{source}.reader",
-            found=name,
-            expected=f"one of {', '.join(READERS)}",
-            action="see docs/corpora.md",
-        )
+    field = f"corpus.sources.{source}.reader"
+    check_known("there is no such reader", name, READERS, file=Path("params.yaml"), field=field)
     return READERS[name]

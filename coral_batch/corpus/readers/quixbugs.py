@@ -9,18 +9,19 @@ Without a folder of buggy programs the problems have no bugs.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from coral_batch.corpus.sources import programs
-from coral_batch.corpus.sources.problems import make_problem, read_cases, read_function
+from coral_batch.corpus.sources.problems import make_problem, read_cases
 from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.corpus.testcode.crossing import check_uncaught
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, DroppedProblem, Problem
 from coral_batch.verdicts.functions import Definition
-from coral_batch.verdicts.inside.syntax import parse
 
 _BUGGY, _CORRECT, _CASES, _TESTS = (
     "python_programs",
@@ -53,7 +54,7 @@ def read(path: Path, origin: str) -> tuple[list[Problem], list[DroppedProblem]]:
                 found="no such folder",
                 expected=f"the folders {_CORRECT}, {_CASES}; with bugs, {_BUGGY}; with test files, "
                 f"{_TESTS}",
-                action="set the source's path in params.yaml (corpus.sources) to such a folder",
+                action="set the path in params.yaml (corpus.sources or linteval) to such a folder",
             )
     names = {
         file.stem
@@ -71,12 +72,9 @@ def _read_problem(path: Path, name: str, origin: str) -> Problem:
     if (path / _BUGGY).is_dir():
         buggy, docstring = _read_program(path / _BUGGY / f"{name}.py", name)
     reference, text = _read_program(path / _CORRECT / f"{name}.py", name)
-    if buggy is not None and ast.dump(parse(buggy)) == ast.dump(parse(reference)):
-        raise CoralError(
-            "the buggy program equals the correct one",
-            file=path / _BUGGY / f"{name}.py",
-            expected=f"a program that differs from the one in {_CORRECT}",
-        )
+    if buggy is not None:
+        with _using(path / _BUGGY / f"{name}.py"):
+            programs.check_changed(programs.parse(buggy), programs.parse(reference))
     cases_file = path / _CASES / f"{name}.json"
     cases = read_cases(cases_file) if cases_file.exists() else ()
     if name == _TOLERANT:
@@ -117,13 +115,22 @@ def _read_tests(file: Path, name: str) -> str:
             exceptions of the function `name`.
     """
     tests = read_text(file)
-    try:
+    with _using(file):
         tree = programs.parse(tests, "the test file")
         _check_plain(tree)
         check_uncaught({name}, tree.body)
-    except Lost as lost:
-        raise CoralError("a test file cannot be used", file=file, found=lost.detail) from None
     return tests
+
+
+@contextmanager
+def _using(file: Path) -> Iterator[None]:
+    """Turn `Lost` into a `CoralError`: in this layout no problem is dropped."""
+    try:
+        yield
+    except Lost as lost:
+        raise CoralError(
+            "a file of the corpus cannot be used", file=file, found=lost.detail
+        ) from None
 
 
 def _check_plain(tree: ast.Module) -> None:
@@ -145,7 +152,9 @@ def _read_program(file: Path, name: str) -> tuple[str, str]:
 
     QuixBugs keeps docstrings and alternative solutions in such strings.
     """
-    source, tree = read_function(file, name)
+    source = read_text(file)
+    with _using(file):
+        tree = programs.parse_function(source, name)
     lines: list[str | None] = list(source.split("\n"))
     strings = []
     for node in tree.body:

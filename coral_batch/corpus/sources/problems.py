@@ -1,11 +1,7 @@
-"""Build problems: parse their programs, read their cases, hash their content.
-
-Programs are parsed, never run.
-"""
+"""Build problems: read their cases, hash their content."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +11,6 @@ from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.records.problem import Case, Problem, Suite, content_hash
-from coral_batch.verdicts.inside import syntax
 
 _LINES = "one [inputs, expected] per line"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -47,26 +42,6 @@ def make_problem(
         sha256="",
     )
     return replace(unhashed, sha256=content_hash(unhashed))
-
-
-def read_function(file: Path, function: str) -> tuple[str, ast.Module]:
-    """Read a program that defines a function.
-
-    Raises:
-        CoralError: the file cannot be read, does not parse or has no function of that name.
-    """
-    source = read_text(file)
-    try:
-        tree = syntax.parse(source)
-    except SyntaxError as error:
-        raise CoralError("a program does not parse", file=file, found=str(error)) from None
-    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
-        raise CoralError(
-            "a program lacks its function",
-            file=file,
-            expected=f"def {function}(...) at module level",
-        )
-    return source, tree
 
 
 def read_cases(file: Path) -> tuple[Case, ...]:

@@ -23,8 +23,8 @@ def parse(code: str, called: str = "the program") -> ast.Module:
         raise Lost("unparseable", f"{called} does not parse: {error}") from None
 
 
-def parse_program(code: str, function: str, called: str = "the program") -> ast.Module:
-    """Parse a program that the jail can test by calling its function.
+def parse_function(code: str, function: str, called: str = "the program") -> ast.Module:
+    """Parse a program that defines a function.
 
     Args:
         code: the program.
@@ -32,13 +32,24 @@ def parse_program(code: str, function: str, called: str = "the program") -> ast.
         called: what the program is called in messages.
 
     Raises:
-        Lost: it is empty, does not parse, defines no such function at module level, imports a
-            package that the jail lacks, or its function has the name of a standard module, which
-            the tests would import instead.
+        Lost: it is empty, does not parse, or defines no such function at module level.
     """
     tree = parse(code, called)
     if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
         raise Lost("untestable", f"{called} has no def {function}(...) at module level")
+    return tree
+
+
+def parse_program(code: str, function: str, called: str = "the program") -> ast.Module:
+    """Parse a program that the jail can test by calling its function.
+
+    The arguments are those of `parse_function`.
+
+    Raises:
+        Lost: as in `parse_function`; it imports a package that the jail lacks; or its function has
+            the name of a standard module, which the tests would import instead.
+    """
+    tree = parse_function(code, function, called)
     check_imports(imported(tree), f"{called} imports")
     if function in sys.stdlib_module_names:
         raise Lost("untestable", f"{function} is the name of a standard library module")

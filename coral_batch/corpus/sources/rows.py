@@ -6,12 +6,13 @@ the published format is an error. A row that cannot become a problem is returned
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.sources.text import read_text
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, reading
 from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import first_error, validator
 from coral_batch.records.problem import DroppedProblem, Loss, Problem
@@ -23,16 +24,15 @@ SchemaOf = Callable[[Mapping[str, Any]], str]
 ROLES_FILE = "roles.jsonl"
 """The roles of a source's problems, next to its data set; not a data set itself."""
 
-_ENDINGS = (".jsonl", ".jsonl.gz", ".json")
+_DATA_SETS = ("*.jsonl", "*.jsonl.gz", "*.json")
 
 
+@dataclass(eq=False)
 class Lost(Exception):
     """A row cannot become a problem, and why."""
 
-    def __init__(self, reason: Loss, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason: Loss = reason
-        self.detail = detail
+    reason: Loss
+    detail: str
 
 
 def read_problems(
@@ -56,7 +56,7 @@ def read_problems(
         CoralError: as in `read_rows`; the folder has no data set or several; or no row can become
             a problem.
     """
-    file = _find(path)
+    file = find_data_set(path, _DATA_SETS)
     problems, dropped = [], []
     for _, row in read_rows(file, schema_of, infinite=infinite):
         name = name_of(row)
@@ -74,20 +74,26 @@ def read_problems(
     return problems, dropped
 
 
-def _find(path: Path) -> Path:
-    if not path.is_dir():
-        return path
-    names = sorted(file.name for file in path.iterdir() if file.name.endswith(_ENDINGS))
-    found = [name for name in names if name != ROLES_FILE and not name.startswith(".")]
+def find_data_set(path: Path, patterns: Sequence[str]) -> Path:
+    """Return `path`, or of a folder its only file that matches one of the patterns.
+
+    Raises:
+        CoralError: the folder has no such file or several, or cannot be read.
+    """
+    with reading(path):
+        if not path.is_dir():
+            return path
+        files = sorted(file for pattern in patterns for file in path.glob(pattern))
+    found = [file for file in files if file.name != ROLES_FILE and not file.name.startswith(".")]
     if len(found) != 1:
         raise CoralError(
             f"the folder has {'several data sets' if found else 'no data set'}",
             file=path,
-            found=", ".join(found) or "none",
-            expected=f"one file named *{', *'.join(_ENDINGS)}",
-            action="set the source's path in params.yaml (corpus.sources) to the file",
+            found=", ".join(file.relative_to(path).as_posix() for file in found) or "none",
+            expected=f"one file named {', '.join(patterns)}",
+            action="give the path of the file",
         )
-    return path / found[0]
+    return found[0]
 
 
 def read_rows(
@@ -115,18 +121,27 @@ def read_rows(
         if error is not None:
             called = check.schema["title"]
             raise CoralError(f"a row is not in the format of {called}", file=file, **error)
-        if row[key] in first:
-            raise CoralError(
-                f"two rows have the same {key.replace('_', ' ')}",
-                file=file,
-                field=f"{where}, {key}",
-                found=row[key],
-                expected=f"an id other than that of {first[row[key]]}",
-            )
-        first[row[key]] = where
+        check_new(row[key], key, where, first, file)
         yield where, row
     if not first:
         raise CoralError("the data set is empty", file=file, expected="at least one row")
+
+
+def check_new(value: object, key: str, where: str, first: dict[Any, str], file: Path) -> None:
+    """Check that no row before has the same id, and add it to `first`: id -> place.
+
+    Raises:
+        CoralError: one has.
+    """
+    if value in first:
+        raise CoralError(
+            f"two rows have the same {key.replace('_', ' ')}",
+            file=file,
+            field=f"{where}, {key}",
+            found=value,
+            expected=f"an id other than that of {first[value]}",
+        )
+    first[value] = where
 
 
 def _values(file: Path, infinite: bool) -> Iterator[tuple[str, Any]]:

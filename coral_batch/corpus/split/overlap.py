@@ -42,7 +42,8 @@ class Overlap:
         role: its role, ``test`` or ``held_out``.
         other: name of a training problem; of a test problem only if `role` is ``held_out``.
         other_role: its role, ``training`` or ``test``.
-        similarity: of the two reference programs, see `similarity`.
+        similarity: of the two reference programs: the Ratcliff-Obershelp ratio of their tokens,
+            names numbered in order of first appearance; 1 if only names and layout differ.
         ngrams: share of the evaluation reference's token n-grams that the other problem's
             reference or buggy program contains.
         trees: likewise for its syntax subtrees.
@@ -173,17 +174,6 @@ def _contamination(refused: Sequence[tuple[Overlap, str, str]], limits: Split) -
         action=f"exclude {which} (corpus.sources: exclude){instead}; raise the limit only if you "
         "know why they overlap",
     )
-
-
-def similarity(left: str, right: str) -> float:
-    """Return the similarity of two programs, from 0 to 1; 1 if only names and layout differ.
-
-    Ratcliff-Obershelp ratio over tokens, names numbered in order of first appearance, comments and
-    blank lines left out.
-    """
-    return difflib.SequenceMatcher(
-        None, _numbered(_tokens(left)), _numbered(_tokens(right)), autojunk=False
-    ).ratio()
 
 
 def ngrams(source: str) -> set[tuple[str, ...]]:

@@ -82,8 +82,7 @@ def select_evaluation(
     Raises:
         CoralError: as in `select`.
     """
-    roles = ROLES if which == "all" else (which,)
-    return [problem for role in roles for problem in select(problems, manifest, role)]
+    return [problem for role in _evaluated(which) for problem in select(problems, manifest, role)]
 
 
 def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -> None:
@@ -104,12 +103,12 @@ def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -
 
 def check_training(names: Iterable[str], manifest: Sequence[Role]) -> None:
     """Raise `CoralError` unless all are training problems."""
-    _check_roles(names, manifest, "training", "trained on")
+    _check_roles(names, manifest, ("training",), "trained on")
 
 
 def check_selection(names: Iterable[str], manifest: Sequence[Role]) -> None:
     """Raise `CoralError` unless all are test problems."""
-    _check_roles(names, manifest, "test", "selected on")
+    _check_roles(names, manifest, ("test",), "selected on")
 
 
 def check_evaluation(names: Iterable[str], manifest: Sequence[Role], which: str) -> list[str]:
@@ -127,24 +126,25 @@ def check_evaluation(names: Iterable[str], manifest: Sequence[Role], which: str)
         CoralError: a problem does not have a role that `which` allows.
     """
     names = set(names)
-    if which != "all":
-        _check_roles(names, manifest, which, "evaluated on")
-        return []
-    roles = {row.name: row.role for row in manifest}
-    if strangers := sorted(name for name in names if roles.get(program_of(name)) not in ROLES):
-        raise CoralError(
-            "cannot evaluate problems that are not in the split", field=", ".join(strangers)
-        )
-    return sorted(name for name in names if roles[program_of(name)] == "training")
+    _check_roles(names, manifest, _evaluated(which), "evaluated on")
+    training = {row.name for row in manifest if row.role == "training"}
+    return sorted(name for name in names if program_of(name) in training)
 
 
-def _check_roles(names: Iterable[str], manifest: Sequence[Role], role: str, what: str) -> None:
+def _evaluated(which: str) -> Sequence[str]:
+    """Return the roles of the problems that are evaluated at the end."""
+    return ROLES if which == "all" else (which,)
+
+
+def _check_roles(
+    names: Iterable[str], manifest: Sequence[Role], allowed: Sequence[str], what: str
+) -> None:
     roles = {row.name: row.role for row in manifest}
-    wrong = sorted(name for name in set(names) if roles.get(program_of(name)) != role)
+    wrong = sorted(name for name in set(names) if roles.get(program_of(name)) not in allowed)
     if wrong:
         raise CoralError(
             f"contamination: must not be {what}",
             field=", ".join(wrong),
             found=[roles.get(program_of(name), "not in the split") for name in wrong],
-            expected=f"{role} problems",
+            expected=f"{' or '.join(allowed)} problems",
         )

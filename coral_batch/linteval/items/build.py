@@ -21,7 +21,7 @@ from typing import Any
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.item import feedback
 from coral_batch.linteval.items.renaming import without_ambiguous_names
-from coral_batch.linteval.scores.score import score
+from coral_batch.linteval.scores.score import NOT_PYTHON, score
 from coral_batch.linteval.scores.tables import Judge, lint_codes
 from coral_batch.linting.fixing import fix
 from coral_batch.records.finding import FAILURES, TOO_LONG, Finding
@@ -38,7 +38,6 @@ from coral_batch.records.items import (
 )
 from coral_batch.records.verdict import Program, Verdict
 
-_UNPARSEABLE = frozenset({"E902", "E999"})
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 
@@ -132,7 +131,7 @@ def _with_findings(
             "silenced": silenced,
             "clean": not codes,
             "too_long": TOO_LONG in codes,
-            "unparseable": codes & _UNPARSEABLE,
+            "unparseable": codes & NOT_PYTHON,
             "not_linted": codes & FAILURES,
         }
         if why := [reason for reason, holds in reasons.items() if holds]:

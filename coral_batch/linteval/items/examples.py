@@ -103,8 +103,6 @@ def make_lint_examples(
     Raises:
         CoralError: as in `mutants`.
     """
-    if not each:
-        return []
     programs = [Candidate(one.name, one.reference, canonical=one.reference) for one in clean]
     spoiled = mutants(programs, each, seed)
     found = complaints([one.code for one in spoiled], workers)
@@ -127,18 +125,19 @@ def in_unclean_programs(
     Raises:
         CoralError: as in `spoil_alike`.
     """
-    names = {problem.name for problem in clean}
-    last = {name: min(shown, count) for name, count in Counter(bug.problem for bug in bugs).items()}
-    seen: Counter[str] = Counter()
+    last: set[str] = set()
+    for problem in clean:
+        own = [bug.id for bug in bugs if bug.problem == problem.name][:shown]
+        last.update(own[max(len(own) - each, 0) :])
     used: Counter[str] = Counter()
-    unclean = {}
+    found = []
     for bug in bugs:
-        seen[bug.problem] += 1
-        end = last[bug.problem]
-        if bug.problem in names and end - each < seen[bug.problem] <= end:
+        if bug.id in last:
             reference, buggy = spoil_alike([bug.reference, bug.buggy], bug.id, seed, used)
-            unclean[bug.id] = replace(bug, reference=reference, buggy=buggy)
-    return [unclean.get(bug.id, bug) for bug in bugs]
+            found.append(replace(bug, reference=reference, buggy=buggy))
+        else:
+            found.append(bug)
+    return found
 
 
 def _example(

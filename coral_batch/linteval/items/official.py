@@ -17,15 +17,16 @@ Nothing else is changed, in particular not the published feedback.
 
 from __future__ import annotations
 
-import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from coral_batch.corpus.sources.rows import check_new, find_data_set
 from coral_batch.corpus.sources.text import read_text
-from coral_batch.errors import CoralError, reading
+from coral_batch.errors import CoralError
 from coral_batch.lake import build, strictjson
 from coral_batch.lake.schemas import first_error, validator
 from coral_batch.records.items import Item, Meta
@@ -48,42 +49,18 @@ def read_codelintereval(path: Path) -> list[Item]:
             repeats an id; or the prompts cannot be read.
     """
     check = validator("linteval_items")
-    first: dict[int, str] = {}
+    first: dict[Any, str] = {}
     items = []
-    file = _find(path)
+    file = find_data_set(path, _TEST)
     for where, record in _records(file):
         value = _in_full(record, file, where) if isinstance(record, dict) else record
         error = first_error(check, value, where)
         if error is not None:
             raise CoralError("a record is not in CodeLinterEval's format", file=file, **error)
         item = build(Item, value)
-        if item.meta.id in first:
-            raise CoralError(
-                "two records have the same id",
-                file=file,
-                field=f"{where}, meta.id",
-                found=item.meta.id,
-                expected=f"an id other than that of {first[item.meta.id]}",
-            )
-        first[item.meta.id] = where
+        check_new(item.meta.id, "meta.id", where, first, file)
         items.append(item)
     return items
-
-
-def _find(path: Path) -> Path:
-    with reading(path):
-        if not path.is_dir():
-            return path
-        found = sorted(file for pattern in _TEST for file in path.glob(pattern))
-    if len(found) != 1:
-        raise CoralError(
-            "the folder does not have exactly one data set",
-            file=path,
-            found=", ".join(file.relative_to(path).as_posix() for file in found) or "none",
-            expected=f"one file named {', '.join(_TEST)}",
-            action="give the path of the file",
-        )
-    return found[0]
 
 
 def _in_full(record: dict[str, Any], file: Path, where: str) -> dict[str, Any]:
@@ -133,7 +110,7 @@ def _records(file: Path) -> list[tuple[str, Any]]:
     else:
         text = read_text(file)
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        if len(lines) > 1 and _is_whole(lines[0][1]):
+        if len(lines) > 1 and re.fullmatch(r"\s*\{.*\}\s*", lines[0][1]):  # a whole record
             return [(f"line {n}", strictjson.parse(line, file, f"line {n}")) for n, line in lines]
         content = strictjson.parse(text, file)
     if isinstance(content, dict):
@@ -156,12 +133,3 @@ def _read_parquet(file: Path) -> list[dict[str, Any]]:
         raise CoralError(
             "the data set cannot be read", file=file, found=str(error), expected="a Parquet file"
         ) from None
-
-
-def _is_whole(line: str) -> bool:
-    """Whether a line is JSON by itself, which makes a file of several lines JSONL."""
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from coral_batch.corpus.readers import quixbugs
 from coral_batch.corpus.readers.mbpp import examine, schema_of
-from coral_batch.corpus.sources.problems import read_cases, read_function
 from coral_batch.corpus.sources.rows import Lost, Row, read_rows
 from coral_batch.corpus.sources.text import read_text
 from coral_batch.corpus.testcode.asserts import test_file
@@ -57,29 +57,14 @@ def make(settings: Params, judge: Judge) -> DataSet:
 def read_snippets(folder: Path) -> list[Candidate]:
     """Read the bundled snippets, small clean programs with JSON cases, sorted by name.
 
-    The layout is that of the bundled problems, without the buggy side:
-    ``correct_python_programs/NAME.py`` with a function of that name, and
-    ``json_testcases/NAME.json`` (one ``[inputs, expected]`` per line).
-
     Raises:
-        CoralError: there is no program, or one has no cases, does not parse or lacks its function.
+        CoralError: as in `coral_batch.corpus.readers.quixbugs.read`.
     """
-    files = sorted((folder / "correct_python_programs").glob("*.py"))
-    if not files:
-        raise CoralError(
-            "the folder has no snippets",
-            file=folder,
-            expected="correct_python_programs/NAME.py and json_testcases/NAME.json",
-            action="set linteval.path in params.yaml to such a folder",
-        )
+    problems, _ = quixbugs.read(folder, folder.name)
     return [
-        Candidate(
-            file.stem,
-            read_function(file, file.stem)[0],
-            function=file.stem,
-            cases=read_cases(folder / "json_testcases" / f"{file.stem}.json"),
-        )
-        for file in files
+        Candidate(one.name, one.reference, function=one.function, cases=one.cases)
+        for one in problems
+        if one.cases
     ]
 
 

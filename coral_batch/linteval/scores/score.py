@@ -21,7 +21,7 @@ Outcome = Literal["clean", "silenced", "findings", "empty", "unparseable", "unli
 Change = Literal["fixed", "stayed", "lost", "new"]
 
 CHANGES: tuple[Change, ...] = ("fixed", "stayed", "lost", "new")
-_NO_PYTHON = frozenset({"E902", "E999"})
+NOT_PYTHON = frozenset({"E902", "E999"})
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _outcome(code: str, after: Sequence[Finding], published: Sequence[Finding]) 
         return "empty"
     if codes & FAILURES:
         return "unlinted"
-    if codes & _NO_PYTHON:
+    if codes & NOT_PYTHON:
         return "unparseable"
     if not codes:
         return "clean"
