@@ -62,9 +62,14 @@ def read_snippets(folder: Path) -> list[Candidate]:
     """
     problems, _ = quixbugs.read(folder, folder.name)
     return [
-        Candidate(one.name, one.reference, function=one.function, cases=one.cases)
+        Candidate(
+            one.name,
+            one.reference,
+            function=one.function,
+            cases=one.cases,
+            tests=one.tests if isinstance(one.tests, str) else None,
+        )
         for one in problems
-        if one.cases
     ]
 
 
