@@ -35,6 +35,7 @@ from coral_batch.models.decoding.cache import AHEAD, RowCache
 from coral_batch.models.decoding.changes import FirstChanges, Look, first_look
 from coral_batch.models.decoding.decoder import Decoder
 from coral_batch.models.decoding.sampling import next_tokens
+from coral_batch.work.progress import progress
 
 
 class Engine:
@@ -93,16 +94,22 @@ class Engine:
                 used.
         """
         found = [Drawn([], []) for _ in units]
+        wanted = [
+            (
+                samples * (len(unit.prompts) - len(unit.read)),
+                len(unit.prompts.keys() & unit.originals.keys()),
+            )
+            for unit in units
+        ]
         results = self.results(units, samples=samples, max_new_tokens=max_new_tokens, seed=seed)
-        for number, one in results:
+        total = sum(map(sum, wanted))
+        for number, one in progress(results, "prompts and answers", total, units="done"):
             unit, drawn = units[number], found[number]
             if isinstance(one, Look):
                 drawn.looks.append(one)
             else:
                 drawn.samples.append(one)
-            answers = samples * (len(unit.prompts) - len(unit.read))
-            looks = len(unit.prompts.keys() & unit.originals.keys())
-            if (len(drawn.samples), len(drawn.looks)) == (answers, looks):
+            if (len(drawn.samples), len(drawn.looks)) == wanted[number]:
                 yield unit, drawn.ordered(unit.prompts)
 
     @torch.inference_mode()
