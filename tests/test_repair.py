@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from coral_batch import lake
+from coral_batch import repair as package
 from coral_batch.commands import repair as command
 from coral_batch.commands.repair import record, repair_text
 from coral_batch.errors import CoralError
@@ -401,3 +402,8 @@ def test_the_example_of_the_docs_is_up_to_date(
     (code,) = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs/repair.md").read_text(), re.S)
     exec(code, {})
     assert "\n+        if len(word) > len(best):\n" in capsys.readouterr().out
+
+
+def test_the_package_itself_repairs_as_well(file: Path) -> None:
+    found = package(file, CASES, "clamp", draw=Scripted([RIGHT]))  # type: ignore
+    assert found.outcome == "repaired"
