@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -40,9 +41,9 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, str]
     (folder / "halved.py").write_text(HALVED)
     (folder / "test_halved.py").write_text(TESTS)
     problems, _ = read("folder", folder)
-    rows, bugs = inject(
-        problems, params.load().injection, 0, partial(judge, settings=SETTINGS, workers=1), "here"
-    )
+    injection = replace(params.load().injection, each=8)
+    judging = partial(judge, settings=SETTINGS, workers=1)
+    rows, bugs = inject(problems, injection, 0, judging, "here")
     return rows, {bug.id: bug.buggy for bug in bugs}
 
 

@@ -175,7 +175,7 @@ def test_the_first_page_has_evidence_second_benchmark_times_and_run(
     assert "pass@10" not in text  # too few answers
 
 
-def test_the_first_page_says_when_the_gate_refused_the_bestgenome(pages: dict[str, Page]) -> None:
+def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[str, Page]) -> None:
     assert REFUSED not in pages["index.html"].text
     refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
     write_best()
