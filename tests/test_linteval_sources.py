@@ -88,6 +88,22 @@ def test_a_folder_is_read_at_any_depth_and_bad_files_are_dropped(tmp_path: Path)
     ]
 
 
+def test_a_snippet_is_tested_by_its_test_file_if_it_has_no_cases(tmp_path: Path) -> None:
+    for place, text in {
+        "correct_python_programs/half.py": "def half(n):\n    half=n / 2\n    return half\n",
+        "json_testcases/other.json": "",
+        "python_testcases/node.py": "",
+        "python_testcases/test_half.py": "from half import half\n\n\ndef test_half():\n"
+        "    assert half(4) == 2\n",
+    }.items():
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(text)
+    (tests,) = made_of(read_snippets(tmp_path)).tests
+    assert (tests.function, tests.cases) == ("half", ())
+    wrong = Program("x", "half", "def half(n):\n    return n\n", (), tests.tests, {})
+    assert [verdict.kind for verdict in in_jail([wrong])[0]] == ["FAIL"]
+
+
 def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CoralError, match="no Python file"):
         read_folder(tmp_path)
