@@ -1,8 +1,13 @@
-"""The pipeline as a picture: ``python -m tests.picture`` draws dvc.yaml in docs/how-it-works.md."""
+"""Pictures of the docs.
+
+``python -m tests.picture`` draws dvc.yaml in docs/how-it-works.md. ``python -m tests.picture
+lake/report/index.html`` copies the line of descent from that report to docs/run.svg.
+"""
 
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import networkx
 from ruamel.yaml import YAML
@@ -34,6 +39,18 @@ def picture() -> str:
     return "\n".join([*lines, *(f"    {one} --> {other}" for one, other in arrows())])
 
 
+def line_of_descent(page: str) -> str:
+    """Return the line of descent of a report's first page as a file of its own."""
+    style = page[page.index("<style>") : page.index("</style>")]
+    size, drawn = re.findall(r"<svg (.*?)>(<title>Line of descent.*?</svg>)", page)[0]
+    drawn = re.sub(r"</?a\b.*?>", "", drawn)
+    background = "svg { background: var(--bg); }</style>"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{style}{background}{drawn}\n'
+
+
 if __name__ == "__main__":
-    old = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
-    PAGE.write_text(old.sub(lambda _: f"{picture()}\n", PAGE.read_text()))
+    if len(sys.argv) > 1:
+        (REPOSITORY / "docs/run.svg").write_text(line_of_descent(Path(sys.argv[1]).read_text()))
+    else:
+        old = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
+        PAGE.write_text(old.sub(lambda _: f"{picture()}\n", PAGE.read_text()))
