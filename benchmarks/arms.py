@@ -145,7 +145,7 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
     examples = make_all_examples(
         problems, bugs, taught, tokenizer, docstring, all_.seed, compute.workers
     )
-    wanted = Wanted(TEXTBOOK, all_.seed)
+    wanted = Wanted(TEXTBOOK, all_.seed, tuple(examples))
     training = replace(
         all_.training,
         passes=arm.passes,
@@ -153,9 +153,7 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
         learning_rate=arm.learning_rate,
         layers=arm.layers,
     )
-    adapter = obtain_adapters(
-        base, examples, [wanted], training, Store(lake.STORE), compute.threads
-    )[wanted]
+    adapter = obtain_adapters(base, [wanted], training, Store(lake.STORE), compute.threads)[wanted]
     return SubjectRow(name, adapter.key, str(adapter.folder.absolute()), adapter.files, GREEDY)
 
 

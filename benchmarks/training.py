@@ -10,8 +10,7 @@ The share of the matrix-product rate counts the operations that the maths needs:
 through the frozen matrices forward and backward, causal attention, the adapter, and the output head
 at answer positions.
 
-With adapters in only the upper layers, the lower layers run once for all adapters of a run. Here
-their time is divided among the adapters that train in parallel.
+With adapters in only the upper layers, the lower layers run forward once per example.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from coral_batch.corpus.roles.coralx import TRAINING as TRAINING_PROBLEMS
 from coral_batch.lake import params
 from coral_batch.models.base.checkpoint import BaseModel, load_base
 from coral_batch.models.base.device import devices
-from coral_batch.models.base.layers import layers_below, lower_states
+from coral_batch.models.base.layers import layers_below
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.models.training.training import share_of_peak, train
@@ -62,7 +61,6 @@ class Result:
         losses: the loss of each step.
         tokens: prompt and answer tokens of all steps.
         seconds: training time.
-        lower_seconds: time of the layers below the adapted ones, which run once.
         needed: operations that the maths needs.
         rate: operations per second of matrix products on the same core, mean of before and after.
     """
@@ -70,7 +68,6 @@ class Result:
     losses: tuple[float, ...]
     tokens: int
     seconds: float
-    lower_seconds: float
     needed: float
     rate: float
 
@@ -87,7 +84,7 @@ def _measure(layers: int | None) -> list[Row]:
     training = replace(TRAINING, layers=layers, passes=4 if gpu else 1)
     ours = Parallel(n_jobs=cores)(delayed(_alone)(training) for _ in range(cores))
     get_reusable_executor().shutdown(wait=True)
-    tokens = sum(one.tokens / (one.seconds + one.lower_seconds / cores) for one in ours)
+    tokens = sum(one.tokens / one.seconds for one in ours)
     products = sum(one.rate for one in ours) / 1e9
     needed = sum(one.needed / one.seconds for one in ours) / 1e9
     base = load_base(BASE)
@@ -112,18 +109,11 @@ def _alone(training: Training) -> Result:
     examples = _examples(base)
     rows = _in_order(base, examples, training)
     before = matrix_rate(base)
-    below = layers_below(base.model.config, training.layers)
-    start = time.perf_counter()
-    encoded = [encode(example, base.tokenizer) for example in examples]
-    states = [lower_states(base.model, one.ids, below) for one in encoded] if below else None
-    lower = time.perf_counter() - start if below else 0.0
+    needed = operations(base, rows, CONFIGURATION, training)
     with tempfile.TemporaryDirectory() as output:
-        curve, seconds = train(
-            base, examples, CONFIGURATION, training, SEED, Path(output), states=states
-        )
-    rate = (before + matrix_rate(base)) / 2
-    needed = operations(base, rows, CONFIGURATION, below)
-    return Result(curve.loss, sum(curve.tokens), seconds, lower, needed, rate)
+        curve, seconds = train(base, examples, CONFIGURATION, training, SEED, Path(output))
+    rate = (before + matrix_rate(load_base(BASE))) / 2
+    return Result(curve.loss, sum(curve.tokens), seconds, needed, rate)
 
 
 def _examples(base: BaseModel) -> list[Example]:
@@ -167,14 +157,13 @@ def operations(
     base: BaseModel,
     rows: Sequence[Encoded],
     configuration: AdapterConfiguration,
-    below: int,
+    training: Training,
 ) -> float:
-    """Return the multiplications and additions that training on these rows needs.
-
-    The `below` lowest layers, which have no adapter, are not counted.
-    """
+    """Return the multiplications and additions that training on the rows of all passes needs."""
     config = base.model.config
+    below = layers_below(config, training.layers)
     layers = base.model.model.layers[below:]
+    lower = sum(one.numel() for one in base.model.model.layers[:below].parameters())
     matrices = [
         (name.split(".")[-2], parameter.shape)
         for name, parameter in layers.named_parameters()
@@ -192,6 +181,7 @@ def operations(
     for row in rows:
         total += len(row.ids) * (4 * frozen + 6 * adapted)
         total += 4 * head * row.answer
+        total += 2 * lower * len(row.ids) / training.passes
         total += 6 * attention * len(row.ids) ** 2
     return total
 

@@ -28,8 +28,7 @@ def make(tables: Tables, settings: Params, _: None) -> Outputs:
         settings.seed,
         settings.compute.workers,
     )
-    generations = len(settings.generations)
-    return {"examples": in_portions(made, settings.examples, generations, settings.seed)}
+    return {"examples": in_portions(made, settings.examples, settings.seed)}
 
 
 def examples() -> None:

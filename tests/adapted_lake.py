@@ -16,6 +16,7 @@ from coral_batch.models.base.checkpoint import materialise, read_card
 from coral_batch.models.prompts.examples import examples_sha256, portion
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, BestRow
+from coral_batch.search.ids import place
 from stages.evidence import evidence
 from tests.report_lake import make_run
 from tests.tiny import make_tiny_base
@@ -32,8 +33,8 @@ def make_run_on_tiny_base() -> None:
     materialise("tiny", None, lake.path("base"), lake.DOWNLOADS)
 
 
-def make_adapter() -> Path:
-    """Give the run an adapter of its base; return the folder of the best one's."""
+def make_adapter(genome: str = "001-00") -> Path:
+    """Give the run an adapter of its base, trained on a genome's portion; return its folder."""
     best = lake.read_document("best", BestRow)
     folder = lake.path("adapter_folders", "001") / KEY
     torch.manual_seed(1)
@@ -46,7 +47,8 @@ def make_adapter() -> Path:
     rows = [replace(row, key=KEY) for row in lake.read_rows("adapters", AdapterRow, "001")]
     lake.write_rows("adapters", rows, "001")
     settings = params.load()
-    learnt = portion(lake.read_rows("examples", Example), settings.examples, 1)
+    number = place(genome, settings.evolution.population)
+    learnt = portion(lake.read_rows("examples", Example), settings.examples, number)
     known = {
         "base": read_card(lake.path("base")).sha256,
         "examples": examples_sha256(learnt),

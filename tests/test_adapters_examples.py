@@ -11,12 +11,13 @@ from transformers import PreTrainedTokenizerBase
 from coral_batch.corpus.roles.coralx import TRAINING
 from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.errors import CoralError
-from coral_batch.models.prompts.examples import INSTRUCTIONS, make_examples
+from coral_batch.models.prompts.examples import INSTRUCTIONS, in_portions, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
 from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Problem
+from coral_batch.records.settings import Examples
 from tests.one_bug import REFERENCE, bug_of
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
@@ -135,3 +136,10 @@ def test_buggy_and_reference_are_not_confused() -> None:
     assert (example.input, example.output) == ("BUGGY", "FIXED")
     assert "BUGGY" in example.prompt
     assert "FIXED" not in example.prompt
+
+
+def test_a_portion_of_more_examples_than_there_are_is_refused() -> None:
+    examples = _make([_problem("gcd")])
+    assert sorted(in_portions(examples, Examples(0, 0, 4), seed=1), key=str) == examples
+    with pytest.raises(CoralError, match=r"examples.portion\n  found:    5\n  expected: at most 4"):
+        in_portions(examples, Examples(0, 0, 5), seed=1)

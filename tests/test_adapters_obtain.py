@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
 from coral_batch.errors import CoralError
-from coral_batch.lake.store import Entry, Store, key_of
+from coral_batch.lake.store import Store, key_of
 from coral_batch.models.base.checkpoint import load_base, read_card
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.prompts.prompt import chat_prompt
-from coral_batch.models.training import trunk
 from coral_batch.models.training.inheritance import Parent
-from coral_batch.models.training.obtain import Adapter, Wanted, determinants, obtain_adapters
+from coral_batch.models.training.obtain import Wanted, determinants, obtain_adapters
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
 DORA = replace(LORA, use_dora=True)
-FIRST, SECOND = Wanted(LORA, 1), Wanted(DORA, 1)
 TRAINING = Training(
     passes=1,
     batch_size=2,
@@ -38,6 +35,14 @@ UPPER = replace(TRAINING, layers=1)
 of_processors = pytest.mark.skipif(
     torch.cuda.is_available(), reason="a GPU has other memory, and an adapter there no threads"
 )
+
+
+def first(examples: Sequence[Example]) -> Wanted:
+    return Wanted(LORA, 1, tuple(examples))
+
+
+def second(examples: Sequence[Example]) -> Wanted:
+    return Wanted(DORA, 1, tuple(examples))
 
 
 @pytest.fixture(scope="module")
@@ -68,20 +73,22 @@ def test_what_was_trained_before_is_reused(
     base: Path, examples: list[Example], tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "store")
-    first = obtain_adapters(base, examples, [FIRST, SECOND, FIRST], TRAINING, store, threads=1)
-    assert list(first) == [FIRST, SECOND]
-    assert not any(adapter.reused for adapter in first.values())
-    assert all(adapter.seconds > 0 for adapter in first.values())
+    made = obtain_adapters(
+        base, [first(examples), second(examples), first(examples)], TRAINING, store, threads=1
+    )
+    assert list(made) == [first(examples), second(examples)]
+    assert not any(adapter.reused for adapter in made.values())
+    assert all(adapter.seconds > 0 for adapter in made.values())
 
-    again = obtain_adapters(base, examples, [SECOND, FIRST], TRAINING, store, threads=1)
+    again = obtain_adapters(base, [second(examples), first(examples)], TRAINING, store, threads=1)
     for wanted, adapter in again.items():
-        assert adapter == replace(first[wanted], reused=True, seconds=0.0)
+        assert adapter == replace(made[wanted], reused=True, seconds=0.0)
         assert len(adapter.curve.loss) == 2
 
-    weights = first[FIRST].folder / "adapter_model.safetensors"
+    weights = made[first(examples)].folder / "adapter_model.safetensors"
     known = weights.read_bytes()
     weights.write_bytes(known[:-1] + bytes([known[-1] ^ 1]))
-    repaired = obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)[FIRST]
+    repaired = obtain_adapters(base, [first(examples)], TRAINING, store, threads=1)[first(examples)]
     assert not repaired.reused
     assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
 
@@ -91,7 +98,7 @@ def test_a_warm_up_longer_than_the_training_is_refused_before_the_base_is_loaded
 ) -> None:
     long = replace(TRAINING, warmup_steps=3)
     with pytest.raises(CoralError, match=r"training\.warmup_steps"):
-        obtain_adapters(tmp_path / "none", examples, [FIRST], long, Store(tmp_path / "store"))
+        obtain_adapters(tmp_path / "none", [first(examples)], long, Store(tmp_path / "store"))
 
 
 def test_a_run_reports_the_time_that_the_store_saved(
@@ -103,9 +110,9 @@ def test_a_run_reports_the_time_that_the_store_saved(
 ) -> None:
     monkeypatch.setattr("coral_batch.work.progress._QUIET", 0.0)
     store = Store(tmp_path / "store")
-    made = obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)[FIRST]
+    made = obtain_adapters(base, [first(examples)], TRAINING, store, threads=1)[first(examples)]
     assert "adapters: 0 of 1 from the store, saving 0.0 s" in capsys.readouterr().err
-    obtain_adapters(base, examples, [FIRST, SECOND], TRAINING, store, threads=1)
+    obtain_adapters(base, [first(examples), second(examples)], TRAINING, store, threads=1)
     line = f"adapters: 1 of 2 from the store, saving {made.seconds:.1f} s; 1 made now"
     assert line in capsys.readouterr().err
 
@@ -125,7 +132,7 @@ def test_adapters_train_side_by_side_as_far_as_memory_goes(
     free = int(gigabytes * 1e9 * compute_dtype(torch.device("cpu")).itemsize)
     monkeypatch.setattr("coral_batch.models.training.obtain.available_memory", lambda: free)
     store = Store(tmp_path / "store")
-    obtain_adapters(base, examples, [FIRST, SECOND], TRAINING, store, threads=2)
+    obtain_adapters(base, [first(examples), second(examples)], TRAINING, store, threads=2)
     assert f"2 to train, {together} at a time" in capsys.readouterr().err
 
 
@@ -135,7 +142,7 @@ def test_several_devices_train_what_one_trains(
     # With a number each is a device that weights are copied to. What torch maps from a file stands
     # where the file has it, and fp32 products can round otherwise at another alignment.
     two = (torch.device("cpu", 0), torch.device("cpu", 1))
-    arguments = (base, examples, [FIRST, SECOND], TRAINING)
+    arguments = (base, [first(examples), second(examples)], TRAINING)
     with monkeypatch.context() as patch:
         patch.setattr("coral_batch.models.base.checkpoint.devices", lambda: two[:1])
         one = obtain_adapters(*arguments, Store(tmp_path / "one"), threads=1)
@@ -147,51 +154,11 @@ def test_several_devices_train_what_one_trains(
         assert file.read_bytes() == other.read_bytes()
 
 
-def weights_of(adapters: dict[Any, Adapter]) -> list[bytes]:
-    return [(one.folder / "adapter_model.safetensors").read_bytes() for one in adapters.values()]
-
-
-def test_what_enters_the_adapted_layers_is_computed_once(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    store = Store(tmp_path / "store")
-    obtain_adapters(base, examples, [FIRST], TRAINING, store, threads=1)
-    assert not (store.root / trunk.KIND).exists()
-    obtain_adapters(base, examples, [FIRST], UPPER, store, threads=1)
-    (made,) = entries(store)
-    written = (made.folder / "index.json").stat().st_mtime_ns
-    obtain_adapters(base, examples, [SECOND], UPPER, store, threads=1)
-    assert [entry.key for entry in entries(store)] == [made.key]
-    assert (made.folder / "index.json").stat().st_mtime_ns == written
-
-
-def entries(store: Store) -> list[Entry]:
-    return [entry for entry in store.entries() if entry.kind == trunk.KIND]
-
-
-def test_adapters_are_the_same_whether_what_enters_their_layers_was_there_or_not(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    examples = [replace(examples[at % 4], answer=f"return {at}") for at in range(20)]
-    assert len(trunk.parts(examples)) == 3
-    one, two, three = (Store(tmp_path / name) for name in ("one", "two", "three"))
-    whole = obtain_adapters(base, examples, [FIRST, SECOND], UPPER, one, threads=1)
-    # As a kill leaves it: some entries are there, and of another nothing but a folder.
-    shutil.copytree(one.root / trunk.KIND, two.root / trunk.KIND)
-    shutil.rmtree(entries(two)[0].folder)
-    (two.root / trunk.KIND / ".key.unfinished-x").mkdir()
-    killed = obtain_adapters(base, examples, [FIRST, SECOND], UPPER, two, threads=1)
-    assert weights_of(killed) == weights_of(whole)
-    spread = obtain_adapters(base, examples, [SECOND, FIRST], UPPER, three, threads=2)
-    assert sorted(weights_of(spread)) == sorted(weights_of(whole))
-    assert {entry.key for entry in entries(three)} == {entry.key for entry in entries(one)}
-
-
 def test_only_the_upper_layers_have_matrices(
     base: Path, examples: list[Example], tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "store")
-    (adapter,) = obtain_adapters(base, examples, [FIRST], UPPER, store, threads=1).values()
+    (adapter,) = obtain_adapters(base, [first(examples)], UPPER, store, threads=1).values()
     names = load_file(adapter.folder / "adapter_model.safetensors")
     assert {name.split(".layers.")[1].split(".")[0] for name in names} == {"1"}
 
@@ -201,44 +168,47 @@ def test_more_layers_than_there_are_are_refused(
 ) -> None:
     many = replace(TRAINING, layers=3)
     with pytest.raises(CoralError, match="expected: at most 2, or null for all"):
-        obtain_adapters(base, examples, [FIRST], many, Store(tmp_path / "store"))
+        obtain_adapters(base, [first(examples)], many, Store(tmp_path / "store"))
 
 
 def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Example]) -> None:
     card = read_card(base)
+    wanted = first(examples)
     changed = [replace(examples[0], answer="other"), *examples[1:]]
     parent = Parent("0" * 64, base, 1.0)
     other_base = replace(card, files=card.files | {"model.safetensors": "0" * 64})
     keys = [
         key_of(determinants(*arguments))
         for arguments in (
-            (card, examples, FIRST, TRAINING),
-            (card, examples, replace(FIRST, seed=2), TRAINING),
-            (card, examples, SECOND, TRAINING),
-            (card, examples, Wanted(replace(LORA, lora_dropout=0.1), 1), TRAINING),
-            (card, examples, Wanted(LORA, 1, (parent,)), TRAINING),
-            (card, examples, Wanted(LORA, 1, (replace(parent, key="1" * 64),)), TRAINING),
-            (card, examples, Wanted(LORA, 1, (replace(parent, share=0.5),)), TRAINING),
-            (card, examples, FIRST, replace(TRAINING, learning_rate=2e-2)),
-            (card, examples, FIRST, UPPER),
-            (card, changed, FIRST, TRAINING),
-            (other_base, examples, FIRST, TRAINING),
+            (card, wanted, TRAINING),
+            (card, replace(wanted, seed=2), TRAINING),
+            (card, second(examples), TRAINING),
+            (card, replace(wanted, configuration=replace(LORA, lora_dropout=0.1)), TRAINING),
+            (card, replace(wanted, parents=(parent,)), TRAINING),
+            (card, replace(wanted, parents=(replace(parent, key="1" * 64),)), TRAINING),
+            (card, replace(wanted, parents=(replace(parent, share=0.5),)), TRAINING),
+            (card, wanted, replace(TRAINING, learning_rate=2e-2)),
+            (card, wanted, UPPER),
+            (card, first(changed), TRAINING),
+            (other_base, wanted, TRAINING),
         )
     ]
     assert len(set(keys)) == len(keys)
-    assert keys[0] == key_of(determinants(card, examples, FIRST, TRAINING))
+    assert keys[0] == key_of(determinants(card, wanted, TRAINING))
 
 
 def test_a_child_begins_with_its_parent_s_adapter_and_learns_on(
     base: Path, examples: list[Example], tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "store")
-    parent = obtain_adapters(base, examples[:2], [SECOND], UPPER, store)[SECOND]
+    wanted = second(examples[:2])
+    parent = obtain_adapters(base, [wanted], UPPER, store)[wanted]
     begun = (Parent(parent.key, parent.folder, 1.0),)
     still = replace(UPPER, learning_rate=1e-12)
-    child, orphan = Wanted(DORA, 1, begun), SECOND
+    orphan = second(examples[2:])
+    child = replace(orphan, parents=begun)
     for training, wanted in ((still, child), (UPPER, child), (UPPER, orphan)):
-        one = obtain_adapters(base, examples[2:], [wanted], training, store)[wanted]
+        one = obtain_adapters(base, [wanted], training, store)[wanted]
         assert one.determinants["parents"] == [
             {"key": parent.key, "share": 1.0} for _ in wanted.parents
         ]

@@ -33,10 +33,12 @@ BRED = [
     Genome("001-01", ("000-00", "000-01"), "crossover+mutation", "B3/S23", 8, 0.5),
 ]
 
+BORN = (("000", "000-00"), ("001", "001-00"))
+
 
 @pytest.fixture
 def begun(workspace: Path) -> Path:
-    """A lake up to the features of two generations, of two portions of two examples."""
+    """A lake up to the features of two generations, with three portions of two examples."""
     set_params({"training.layers": 1, "training.warmup_steps": 1, "examples.portion": 2})
     materialise(str(make_tiny_base(workspace / "tiny")), None, lake.path("base"), workspace)
     text = {
@@ -50,7 +52,7 @@ def begun(workspace: Path) -> Path:
         "examples",
         [
             Example(id=f"gcd/{number}", problem="gcd", variant=number, bug=None, **text)
-            for number in range(4)
+            for number in range(7)
         ],
     )
     role = Role("gcd", "classics", "training", "for a test", 2, "cases", "0" * 64)
@@ -101,12 +103,25 @@ def test_survivors_keep_their_adapters_and_children_begin_with_their_parents(beg
     assert after["001-01"][1].determinants["parents"] == [
         {"key": key, "share": 0.5} for key in keys
     ]
+
+
+def test_portions_are_dealt_in_the_order_of_birth(begun: Path) -> None:
+    set_params({"evolution.population": 3})
+    train("001")
     examples = lake.read_rows("examples", Example)
-    for adapters, own in ((before, examples[:2]), (after, examples[2:])):
-        born = [
-            card for name, (_, card) in adapters.items() if adapters is before or name[2] == "1"
-        ]
-        assert {card.determinants["examples"] for card in born} == {examples_sha256(own)}
+    portions = [examples_sha256(examples[at : at + 2]) for at in (0, 2, 4)]
+    taught = {
+        name: card.determinants["examples"] for name, (_, card) in (of("000") | of("001")).items()
+    }
+    assert [taught[one.id] for one in FOUNDERS] == portions
+    # All portions are dealt, so the first ones are dealt again.
+    assert [taught[name] for name in ("001-00", "001-01")] == portions[:2]
+
+
+def test_the_learning_rate_falls_from_generation_to_generation(begun: Path) -> None:
+    train("001")
+    rates = [of(part)[name][1].determinants["training"]["learning_rate"] for part, name in BORN]
+    assert rates[1] == rates[0] / 2
 
 
 def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:
@@ -115,16 +130,12 @@ def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:
         train("001")
 
 
-def test_a_portion_that_the_examples_do_not_fill_is_refused(begun: Path) -> None:
-    lake.write_rows("examples", lake.read_rows("examples", Example)[:3])
-    with pytest.raises(CoralError, match=r"3 examples, generation 001(.|\n)*at least 4"):
-        train("001")
-
-
-def test_without_inheritance_a_newborn_has_no_parents(begun: Path) -> None:
+def test_without_inheritance_a_newborn_has_no_parents_and_the_full_rate(begun: Path) -> None:
     set_params({"evolution.inherit": False})
     train("001")
-    assert all(card.determinants["parents"] == [] for _, card in of("001").values())
+    cards = [card.determinants for _, card in of("001").values()]
+    assert all(one["parents"] == [] for one in cards)
+    assert len({one["training"]["learning_rate"] for one in cards}) == 1
 
 
 @pytest.mark.parametrize("how", ["missing", "damaged", "other base"])

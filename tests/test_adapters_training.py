@@ -31,7 +31,7 @@ from transformers import (
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel, load_base
-from coral_batch.models.base.layers import leave_out, lower_states, separable
+from coral_batch.models.base.layers import separable
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.models.training.losses import losses
@@ -88,7 +88,7 @@ def examples(base: BaseModel) -> list[Example]:
     return rows
 
 
-@pytest.mark.parametrize(("layers", "shared"), [(None, False), (1, False), (1, True)])
+@pytest.mark.parametrize("layers", [None, 1])
 @pytest.mark.parametrize("configuration", [LORA, DORA], ids=["lora", "dora"])
 def test_training_is_plain_peft_with_a_padded_batch(
     base: BaseModel,
@@ -96,43 +96,23 @@ def test_training_is_plain_peft_with_a_padded_batch(
     examples: list[Example],
     configuration: AdapterConfiguration,
     layers: int | None,
-    shared: bool,
     tmp_path: Path,
 ) -> None:
     training = replace(TRAINING, layers=layers)
-    states = None
-    if shared:
-        encoded = [encode(example, base.tokenizer) for example in examples]
-        states = [lower_states(base.model, one.ids, below=1) for one in encoded]
-    curve, _ = train(base, examples, configuration, training, SEED, tmp_path, states=states)
+    curve, _ = train(base, examples, configuration, training, SEED, tmp_path)
     reference = load_base(folder, torch.float32)
     losses = [*_padded_training(reference, examples, configuration, layers)]
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
     assert not curve.diverged
 
-    adapted = PeftModel.from_pretrained(base.model, tmp_path).eval()
+    adapted = PeftModel.from_pretrained(load_base(folder, torch.float32).model, tmp_path).eval()
     ids = base.tokenizer(examples[0].prompt, return_tensors="pt")["input_ids"]
     ids = ids.to(base.model.device)
     with torch.no_grad():
         expected = reference.model.eval()(ids).logits
         assert torch.allclose(adapted(ids).logits, expected, atol=1e-3)
         assert not torch.allclose(load_base(folder, torch.float32).model(ids).logits, expected)
-
-
-def test_training_the_upper_layers_alone_needs_no_others(
-    base: BaseModel, examples: list[Example], tmp_path: Path
-) -> None:
-    training = replace(TRAINING, layers=1)
-    encoded = [encode(example, base.tokenizer) for example in examples]
-    states = [lower_states(base.model, one.ids, below=1) for one in encoded]
-    made = []
-    for part in ("whole", "upper"):
-        (tmp_path / part).mkdir()
-        train(base, examples, DORA, training, SEED, tmp_path / part, states=states)
-        made.append((tmp_path / part / "adapter_model.safetensors").read_bytes())
-        leave_out(base.model, 1)
-    assert made[0] == made[1]
 
 
 def test_layers_that_attend_differently_are_not_run_apart(base: BaseModel) -> None:

@@ -166,7 +166,7 @@ def test_a_lora_adapter_is_served_on_a_folder_of_the_same_base(
     adapted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     catalogued_file(adapted, monkeypatch)
-    make_adapter()
+    make_adapter("001-01")
     export(adapted / "export", "001/001-01")
     text = card_of(adapted / "export")
     assert 'base.save_pretrained("base")' in text
@@ -192,6 +192,7 @@ def test_the_card_says_if_the_genome_failed_the_gate(adapted: Path) -> None:
     lake.write_document("best", replace(lake.read_document("best", BestRow), passed=False))
     refuse({"001-01"})
     export(adapted / "best")
+    make_adapter("001-01")
     export(adapted / "other", "001/001-01")
     assert REFUSED in card_of(adapted / "best")
     assert "The gate refused this genome." in card_of(adapted / "other")
@@ -225,6 +226,7 @@ def test_the_card_states_base_data_scores_configuration_and_licence_whatever_par
 def test_a_rank_too_large_for_vllm_is_served_merged(adapted: Path) -> None:
     rows = lake.read_rows("adapters", AdapterRow, "001")
     large = [replace(row, configuration=replace(row.configuration, r=1024)) for row in rows]
+    make_adapter("001-01")
     lake.write_rows("adapters", large, "001")
     export(adapted / "export", "001/001-01")
     assert "vLLM does not serve ranks above 512" in card_of(adapted / "export")

@@ -21,6 +21,7 @@ from coral_batch import lake
 from coral_batch.commands.export import export
 from coral_batch.commands.gguf_adapter import write_gguf_adapter
 from coral_batch.errors import CoralError
+from tests.adapted_lake import make_adapter
 from tests.tiny import make_tiny_base
 from tests.tiny_gguf import in_llamas_order, write_tiny_gguf
 
@@ -129,6 +130,7 @@ def by_llama_cpp(folder: Path, adapter: str) -> np.ndarray:
 
 
 def test_a_lora_is_exported_with_a_card_that_says_how_llama_cpp_takes_it(adapted: Path) -> None:
+    make_adapter("001-01")
     export(adapted / "export", "001/001-01", gguf=True)
     assert {file.name for file in (adapted / "export").iterdir()} == {"README.md", "adapter.gguf"}
     card = ModelCard.load(adapted / "export/README.md")

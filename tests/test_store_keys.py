@@ -11,7 +11,7 @@ from coral_batch.lake.hashes import code_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.decoding import drawing
 from coral_batch.models.decoding.drawing import Drawing, Work, draw
-from coral_batch.models.training import obtain, trunk
+from coral_batch.models.training import obtain
 from coral_batch.records.configuration import Knobs
 from tests.house import closure
 
@@ -44,11 +44,6 @@ def test_what_an_engine_imports_decides_its_samples() -> None:
 
 def test_what_training_imports_decides_its_adapters() -> None:
     assert decisive(TRAINING, "training.py") == set(obtain.DECISIVE)
-
-
-def test_what_runs_the_lower_layers_decides_their_states() -> None:
-    found = {name for file in trunk.DECISIVE for name in decisive(TRAINING, file)}
-    assert found == set(trunk.DECISIVE)
 
 
 def hashed(folder: Path, text: str) -> str:

@@ -3,7 +3,7 @@
 The operations per adapter (all layers) and per answer come from measured runs (docs/notebook.md).
 With bf16, where products are fast, each adapter takes another 108 seconds for everything else.
 Training only the upper layers takes a share of that, measured in fp32 (docs/notebook.md); the lower
-layers run once for all adapters.
+layers run once per example.
 """
 
 from __future__ import annotations
@@ -66,12 +66,11 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     bugs, lint = _examples(shown.bugs), shown.lint * (TRAINING_PROBLEMS + PRACTICE)
     total = bugs + lint
     each = shown.portion or total
-    seen = total if shown.portion is None else shown.portion * generations
     # Mean cost of an example, as a share of the measured adapter's.
     longer = (bugs + _LINT * lint) / total / _MEASURED
-    lower = _LOWER * (1 - adapted) / rate
+    adapter += _LOWER * (1 - adapted) / rate
     return {
-        "training": (adapters * each * adapter + seen * lower) * longer / 60,
+        "training": adapters * each * adapter * longer / 60,
         "answers": answer_minutes(answers + _READ * read, rate, dtype),
         "the rest": _REST,
     }

@@ -38,7 +38,7 @@ from coral_batch.repair.adapters import again, check_generation, check_origin, f
 from coral_batch.repair.released import CONFIGURATION, RECORD, write_release
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 from coral_batch.search.descent import ancestors
-from coral_batch.search.ids import birth
+from coral_batch.search.ids import birth, place
 
 
 def export(
@@ -126,8 +126,8 @@ def export(
 def _learnt(genome: str, card: AdapterCardRow) -> list[Example]:
     """Return the training examples of an adapter and its ancestors."""
     examples, settings = lake.read_rows("examples", Example), params.load()
-    born = int(birth(genome)[0])
-    own = portion(examples, settings.examples, born)
+    population = settings.evolution.population
+    own = portion(examples, settings.examples, place(genome, population))
     check_origin(card, "examples", examples_sha256(own))
     if settings.examples.portion is None or not card.determinants["parents"]:
         return list(own)
@@ -136,8 +136,12 @@ def _learnt(genome: str, card: AdapterCardRow) -> list[Example]:
         for name in settings.generations
         for member in lake.read_rows("population", Genome, name)
     )
-    births = {int(birth(name)[0]) for name in ancestors(genomes, genome)}
-    return [one for at in sorted(births) for one in portion(examples, settings.examples, at)]
+    line = sorted(ancestors(genomes, genome), key=birth)
+    return [
+        one
+        for member in line
+        for one in portion(examples, settings.examples, place(member, population))
+    ]
 
 
 def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:

@@ -289,7 +289,7 @@ def _check_rules(params: Params, file: Path) -> None:
         insist(low <= high, "gate.base must not exceed gate.max", f"gate.base.{name}", low, most)
     survivors, population = params.evolution.survivors, params.evolution.population
     insist(
-        survivors < population,
+        survivors < max(population, 2),
         "survivors must be fewer than the population",
         "evolution.survivors",
         survivors,

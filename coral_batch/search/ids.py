@@ -15,3 +15,12 @@ def birth(genome_id: str) -> tuple[str, int]:
     """
     generation, _, index = genome_id.partition("-")
     return generation, int(index or 0)
+
+
+def place(genome_id: str, population: int) -> int:
+    """Return a genome's place in the order of birth, from 0.
+
+    Every generation has as many places as the population, though survivors leave some empty.
+    """
+    generation, index = birth(genome_id)
+    return int(generation) * population + index

@@ -1,9 +1,9 @@
 """Split a model into upper layers with adapters and frozen lower layers.
 
 Nothing below the lowest adapted layer depends on the adapter: that layer's input is the same for
-every adapter, pass and generation, and no gradient goes further down.
-`coral_batch.models.training.trunk` stores these inputs for the examples, and
-`coral_batch.models.decoding.decoder` keeps them in memory for the prompts of one call.
+every adapter and pass, and no gradient goes further down. `coral_batch.models.training.training`
+keeps these inputs for its examples, and `coral_batch.models.decoding.decoder` for the prompts of
+one call.
 """
 
 from __future__ import annotations

@@ -113,55 +113,45 @@ def _shown(problem: Problem, bugs: Sequence[Bug], injected: int) -> list[Bug | N
     return [*[None] * own, *bugs[:injected]]
 
 
-def in_portions(
-    examples: Sequence[Example], settings: Examples, generations: int, seed: int
-) -> list[Example]:
-    """Return the examples in the order of the generations that train on them.
+def in_portions(examples: Sequence[Example], settings: Examples, seed: int) -> list[Example]:
+    """Return the examples in the order in which portions are dealt.
 
     Args:
         examples: bugs, then lint errors.
-        settings: the size of a portion; without it every generation trains on all.
-        generations: the number of portions needed.
+        settings: the size of a portion; without it the order stays.
         seed: the run's seed; the order has its own derived seed.
 
     Raises:
-        CoralError: there are too few examples.
+        CoralError: there are too few examples for a portion.
     """
     if settings.portion is None:
         return list(examples)
-    if settings.portion * generations > len(examples):
+    if settings.portion > len(examples):
         raise CoralError(
-            "too few examples for all generations",
+            "there are too few examples for a portion",
             file="params.yaml",
             field="examples.portion",
-            found=f"{settings.portion}, of {len(examples)} examples",
-            expected=f"at most {len(examples) // generations}, for {generations} generations",
-            action="lower examples.portion, set it to null so that all generations train on all "
+            found=settings.portion,
+            expected=f"at most {len(examples)}, the number of examples",
+            action="lower examples.portion, set it to null so that every genome trains on all "
             "examples, raise examples.bugs, or add training programs",
         )
     order = generator(seed, "portions").permutation(len(examples))
     return [examples[index] for index in order.tolist()]
 
 
-def portion(examples: Sequence[Example], settings: Examples, generation: int) -> Sequence[Example]:
-    """Return the training examples of a generation, counted from 0.
+def portion(examples: Sequence[Example], settings: Examples, number: int) -> tuple[Example, ...]:
+    """Return a genome's training examples. After the last portion the first is dealt again.
 
-    Raises:
-        CoralError: there are too few examples.
+    Args:
+        examples: from `in_portions`.
+        settings: the size of a portion; without it every genome gets all examples.
+        number: the genome's place in the order of birth, from 0.
     """
     if settings.portion is None:
-        return examples
-    end = settings.portion * (generation + 1)
-    if end > len(examples):
-        raise CoralError(
-            "too few examples for this generation",
-            file="params.yaml",
-            field="examples.portion",
-            found=f"{len(examples)} examples, generation {generation:03d}",
-            expected=f"at least {end}",
-            action="run `dvc repro examples`",
-        )
-    return examples[end - settings.portion : end]
+        return tuple(examples)
+    start = number % (len(examples) // settings.portion) * settings.portion
+    return tuple(examples[start : start + settings.portion])
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:

@@ -1,8 +1,8 @@
 """Get a population's adapters from the store if possible, else train them.
 
-The base model is loaded once per process, and only if something must be trained. On processors and
-on a cluster an adapter is a unit of work; its worker puts it into the shared store. Each CUDA
-device trains several adapters in parallel.
+The base model is loaded only if something must be trained. On processors and on a cluster an
+adapter is a unit of work; its worker puts it into the shared store. Each CUDA device trains several
+adapters in parallel.
 
 On a processor each adapter trains on one thread, with one adapter per core: threads that share an
 adapter's steps wait for each other half of the time.
@@ -28,12 +28,11 @@ from coral_batch import seeding
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
-from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
+from coral_batch.models.base.checkpoint import CARD, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, compute_dtype, devices
-from coral_batch.models.base.layers import layers_below, leave_out, separable
+from coral_batch.models.base.layers import layers_below
 from coral_batch.models.prompts import tokens
 from coral_batch.models.prompts.examples import examples_sha256
-from coral_batch.models.training import trunk
 from coral_batch.models.training.inheritance import Parent
 from coral_batch.models.training.training import TrainingCurve, check_warmup, train
 from coral_batch.records.configuration import AdapterConfiguration
@@ -41,7 +40,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import ask, keep, require_same, run, slots
+from coral_batch.work.parallel import ask, require_same, run, slots
 from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "adapters"
@@ -60,7 +59,7 @@ DECISIVE = (
 """The files that decide an adapter, relative to this folder: `training` and all that it imports. Of
 our other imported code, only `coral_batch.seeding` and `coral_batch.models.prompts.tokens` affect
 an adapter."""
-_Common = tuple[Path, Sequence[Example], Training, Store]
+_Common = tuple[Path, Training, Store]
 
 _PATIENCE = 90.0  # seconds; NFS caches folders for up to 60
 
@@ -72,11 +71,13 @@ class Wanted:
     Attributes:
         configuration: its configuration.
         seed: its training seed.
+        examples: its training examples.
         parents: the adapters that initialise it; empty for none.
     """
 
     configuration: AdapterConfiguration
     seed: int
+    examples: tuple[Example, ...]
     parents: tuple[Parent, ...] = ()
 
 
@@ -105,7 +106,6 @@ class Adapter:
 
 def obtain_adapters(
     base_folder: Path,
-    examples: Sequence[Example],
     wanted: Iterable[Wanted],
     training: Training,
     store: Store,
@@ -115,7 +115,6 @@ def obtain_adapters(
 
     Args:
         base_folder: the materialised base model.
-        examples: the training examples.
         wanted: the requested adapters; duplicates are trained once.
         training: hyperparameters.
         store: keeps each adapter as soon as it is trained.
@@ -126,16 +125,18 @@ def obtain_adapters(
         CoralError: see `coral_batch.models.training.training.train` and
             `coral_batch.models.base.checkpoint.load_base`.
     """
-    check_warmup(len(examples), training)
-    base_folder = base_folder.absolute()
-    layers_below(_config(base_folder), training.layers)
     distinct = list(dict.fromkeys(wanted))
-    known = ask(_determinants, base_folder, examples, distinct, training, device=True)
+    for one in distinct:
+        check_warmup(len(one.examples), training)
+    base_folder = base_folder.absolute()
+    config = AutoConfig.from_pretrained(base_folder, local_files_only=True)
+    layers_below(config, training.layers)
+    known = ask(_determinants, base_folder, distinct, training, device=True)
     entries = {key: store.get(KIND, found) for key, found in known.items()}
     reused = {key: entry is not None for key, entry in entries.items()}
     missing = {key: known[key] for key, entry in entries.items() if entry is None}
     if missing:
-        common = (base_folder, examples, training, Store(store.root.absolute()))
+        common = (base_folder, training, Store(store.root.absolute()))
         entries |= _trained(missing, len(known) - len(missing), common, threads)
     adapters = {}
     for one, entry in entries.items():
@@ -157,12 +158,7 @@ def obtain_adapters(
     return adapters
 
 
-def determinants(
-    card: Card,
-    examples: Sequence[Example],
-    wanted: Wanted,
-    training: Training,
-) -> dict[str, Any]:
+def determinants(card: Card, wanted: Wanted, training: Training) -> dict[str, Any]:
     """Everything that the bytes of an adapter depend on, as JSON values.
 
     A parent's key covers its own parents, so an adapter's key covers its whole ancestry.
@@ -172,7 +168,7 @@ def determinants(
     sources += [Path(str(module.__file__)) for module in (seeding, tokens)]
     return {
         "base": card.sha256,
-        "examples": examples_sha256(examples),
+        "examples": examples_sha256(wanted.examples),
         "configuration": asdict(wanted.configuration),
         "training": asdict(training),
         "seed": wanted.seed,
@@ -202,7 +198,6 @@ def _trained(
     else:
         together = _side_by_side(base_folder, most)
     on = on[: len(missing)]
-    _run_lower_layers(common, 1 if torch.cuda.is_available() else together)
     together = min(together, len(missing))
     say(f"adapters: {len(missing)} to train, {together} at a time; {reused} from the store")
     if cluster() or len(set(on)) < 2:
@@ -221,66 +216,15 @@ def _trained(
     return {wanted: _awaited(entry) for wanted, entry in bar}
 
 
-def _run_lower_layers(common: _Common, together: int) -> None:
-    """Put the adapted layers' shared inputs into the store, as far as they are missing."""
-    base_folder, examples, training, store = common
-    below = _shared_below(base_folder, training)
-    if not below:
-        return
-    parts = trunk.parts(examples)
-    known = ask(_trunk_determinants, base_folder, parts, below, device=True)
-    units = [
-        (part, one, base_folder, below, store)
-        for part, one in zip(parts, known, strict=True)
-        if store.get(trunk.KIND, one) is None
-    ]
-    if not units:
-        return
-    reads = [[base_folder / CARD]] * len(units)
-    done = run(_trunk_unit, units, min(together, len(units)), device=True, reads=reads)
-    for _ in progress(done, "lower layers", len(units), units="entries"):
-        pass
-
-
-def _shared_below(base_folder: Path, training: Training) -> int:
-    """Return the number of lower layers that run once for all adapters."""
-    config = _config(base_folder)
-    return layers_below(config, training.layers) if separable(config) else 0
-
-
-def _config(base_folder: Path) -> Any:
-    return AutoConfig.from_pretrained(base_folder, local_files_only=True)
-
-
-def _trunk_determinants(
-    base_folder: Path, parts: Sequence[Sequence[Example]], below: int
-) -> list[dict[str, Any]]:
-    """Return the determinants of each part's entry if this process makes it."""
-    card = read_card(base_folder)
-    with _one_thread():
-        return [trunk.determinants(card, part, below) for part in parts]
-
-
-def _trunk_unit(
-    part: Sequence[Example], known: dict[str, Any], base_folder: Path, below: int, store: Store
-) -> None:
-    """Run the lower layers on some examples in a worker; it keeps the base model."""
-    (here,) = _trunk_determinants(base_folder, [part], below)
-    require_same("what determines what enters the adapted layers", here, known)
-    with _one_thread():
-        trunk.compute(_kept_base(base_folder, known["base"], 0), part, below, store)
-
-
 def _determinants(
     base_folder: Path,
-    examples: Sequence[Example],
     wanted: Sequence[Wanted],
     training: Training,
 ) -> dict[Wanted, dict[str, Any]]:
     """Return the determinants of each adapter if this process trains it."""
     card = read_card(base_folder)
     with _one_thread():
-        return {one: determinants(card, examples, one, training) for one in wanted}
+        return {one: determinants(card, one, training) for one in wanted}
 
 
 @contextmanager
@@ -324,63 +268,28 @@ def _train_share(
     device: torch.device,
     share: Mapping[Wanted, dict[str, Any]],
     base_folder: Path,
-    examples: Sequence[Example],
     training: Training,
     store: Store,
 ) -> dict[Wanted, Path]:
     """Train a share of the adapters, given with their determinants, into the store."""
-    below = _shared_below(base_folder, training)
-    base = _load(base_folder, below, device)
-    states = _states(base, examples, below, store)
-    entries: dict[Wanted, Path] = {}
-    for wanted, known in share.items():
-        build = partial(_build, base, examples, wanted, training, states)
-        entries[wanted] = store.put(KIND, known, build)
-    return entries
+    return {
+        wanted: store.put(KIND, known, partial(_build, base_folder, device, wanted, training))
+        for wanted, known in share.items()
+    }
 
 
 def _train_unit(
     wanted: Wanted,
     known: dict[str, Any],
     base_folder: Path,
-    examples: Sequence[Example],
     training: Training,
     store: Store,
 ) -> dict[Wanted, Path]:
-    """Train one adapter into the store in a worker; it keeps the base model."""
-    here = _determinants(base_folder, examples, [wanted], training)
+    """Train one adapter into the store in a worker."""
+    here = _determinants(base_folder, [wanted], training)
     require_same("what determines an adapter", here[wanted], known)
-    below = _shared_below(base_folder, training)
-    base = _kept_base(base_folder, known["base"], below)
     with _one_thread():
-        states = _states(base, examples, below, store)
-        build = partial(_build, base, examples, wanted, training, states)
-        return {wanted: store.put(KIND, known, build)}
-
-
-def _kept_base(folder: Path, sha256: str, below: int) -> BaseModel:
-    """Return the base model without the lower layers, kept by this process."""
-    device = devices()[0]
-    key = ("training", folder, sha256, below)
-    return keep(str(device), key, partial(_load, folder, below, device))
-
-
-def _load(folder: Path, below: int, device: torch.device) -> BaseModel:
-    base = load_base(folder, device=device)
-    if below:
-        leave_out(base.model, below)
-    return base
-
-
-def _states(
-    base: BaseModel, examples: Sequence[Example], below: int, store: Store
-) -> list[torch.Tensor] | None:
-    """Return the adapted layers' inputs; None if the lower layers are not shared."""
-    if not below:
-        return None
-    for part in trunk.parts(examples):
-        _awaited(store.place(trunk.KIND, trunk.determinants(base.card, part, below)))
-    return trunk.read(base.card, examples, below, store)
+        return _train_share(devices()[0], {wanted: known}, base_folder, training, store)
 
 
 def _awaited(entry: Path) -> Path:
@@ -402,23 +311,17 @@ def _awaited(entry: Path) -> Path:
 
 
 def _build(
-    base: BaseModel,
-    examples: Sequence[Example],
-    wanted: Wanted,
-    training: Training,
-    states: Sequence[torch.Tensor] | None,
-    folder: Path,
+    base_folder: Path, device: torch.device, wanted: Wanted, training: Training, folder: Path
 ) -> None:
     made = folder / PEFT
     made.mkdir()
     curve, seconds = train(
-        base,
-        examples,
+        load_base(base_folder, device=device),
+        wanted.examples,
         wanted.configuration,
         training,
         wanted.seed,
         made,
-        states,
         wanted.parents,
     )
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")

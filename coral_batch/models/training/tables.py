@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from coral_batch import lake
@@ -28,6 +29,7 @@ from coral_batch.records.rows import (
     SubjectRow,
 )
 from coral_batch.records.settings import Params
+from coral_batch.search.ids import place
 from coral_batch.search.plan import Plan
 
 _AGAIN = "run `dvc repro --force` on the stage that trained it"
@@ -43,8 +45,10 @@ def adapted(
 ) -> Outputs:
     """Obtain the plans' adapters, and return their tables and folders.
 
-    A survivor keeps its adapter. A newborn's is trained on the generation's portion of the
-    examples; with `evolution.inherit` its parents' adapters initialise it.
+    A survivor keeps its adapter. A newborn's is trained on its own portion of the examples. With
+    `evolution.inherit` its parents' adapters initialise it, and the peak learning rate of
+    generation g, counted from 0, is 1 / (g + 1) of the set one: the more a line has learned, the
+    less a portion may change.
 
     Args:
         tables: the lake.
@@ -56,7 +60,7 @@ def adapted(
 
     Raises:
         CoralError: an example's program is not for training, an inherited adapter is missing,
-            damaged or of another base model, or as in `portion` and `obtain`.
+            damaged or of another base model, or as in `obtain`.
     """
     base = tables.path("base")
     inherited = {row.genome: row for row in tables.read_rows("inherited", InheritedRow, generation)}
@@ -65,13 +69,18 @@ def adapted(
         _check(row, known, file)
     all_ = tables.read_rows("examples", Example)
     check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
+    training, inherit = settings.training, settings.evolution.inherit
+    if inherit:
+        rate = training.learning_rate / (int(generation) + 1)
+        training = replace(training, learning_rate=rate)
     parents = {genome.id: genome.parents for genome in genomes}
     wanted = {
         one.genome: Wanted(
             one.configuration,
             one.seed,
+            portion(all_, settings.examples, place(one.genome, settings.evolution.population)),
             _begins([find(inherited.values(), file, genome=name) for name in parents[one.genome]])
-            if settings.evolution.inherit
+            if inherit
             else (),
         )
         for one in plans
@@ -79,9 +88,8 @@ def adapted(
     }
     obtained = obtain(
         base,
-        portion(all_, settings.examples, int(generation)),
         list(wanted.values()),
-        settings.training,
+        training,
         Store(lake.STORE),
         settings.compute.threads,
     )

@@ -24,8 +24,8 @@ from peft.utils import get_peft_model_state_dict
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
-from coral_batch.models.base.layers import layers_below, upper_alone
-from coral_batch.models.training.encoding import Encoded, encode
+from coral_batch.models.base.layers import layers_below, leave_out, separable, upper_alone
+from coral_batch.models.training.encoding import Encoded, encode, entering
 from coral_batch.models.training.inheritance import Parent, inherit
 from coral_batch.models.training.layers import exact_magnitudes
 from coral_batch.models.training.losses import losses
@@ -65,12 +65,12 @@ def train(
     training: Training,
     seed: int,
     folder: Path,
-    states: Sequence[torch.Tensor] | None = None,
     parents: Sequence[Parent] = (),
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
-    The base model stays bit-identical, so it can train any number of adapters.
+    The layers below the adapted ones run once per example, whatever the number of passes. They are
+    freed then, where the model allows it, so a base model trains one adapter.
 
     Args:
         base: the loaded base model.
@@ -79,9 +79,6 @@ def train(
         training: hyperparameters; for the learning rate of each step see `share_of_peak`.
         seed: the run's seed; initialisation, order and dropout each have their own derived seed.
         folder: an existing folder for adapter_config.json and adapter_model.safetensors.
-        states: the lowest adapted layer's input, (tokens, features) for each example
-            (`coral_batch.models.training.trunk`), so that lower layers need not run; None to run
-            them.
         parents: the adapters that initialise it; empty for none.
 
     Returns:
@@ -94,20 +91,20 @@ def train(
     check_warmup(len(examples), training)
     start = time.perf_counter()
     encoded = [encode(example, base.tokenizer) for example in examples]
-    if states is not None:
-        encoded = [
-            replace(one, states=entering) for one, entering in zip(encoded, states, strict=True)
-        ]
+    below = layers_below(base.model.config, training.layers)
+    apart = below > 0 and separable(base.model.config)
+    if apart:
+        encoded = [replace(one, states=entering(base.model, one, below)) for one in encoded]
+        leave_out(base.model, below)
     order = generator(seed, "training order")
     steps = [
         [encoded[index] for index in batch]
         for _ in range(training.passes)
         for batch in _batches(order.permutation(len(encoded)), training.batch_size)
     ]
-    below = layers_below(base.model.config, training.layers)
     model = _attach(base, configuration, seed, below, parents)
     try:
-        running = nullcontext() if states is None else upper_alone(base.model, below)
+        running = upper_alone(base.model, below) if apart else nullcontext()
         with running, losses(model, seed) as loss:
             curve = _optimise(model, steps, loss, training)
         _save(model, base, configuration, below, folder)
