@@ -121,7 +121,7 @@ def test_portions_are_dealt_in_the_order_of_birth(begun: Path) -> None:
 def test_the_learning_rate_falls_from_generation_to_generation(begun: Path) -> None:
     train("001")
     rates = [of(part)[name][1].determinants["training"]["learning_rate"] for part, name in BORN]
-    assert rates[1] == rates[0] / 2
+    assert rates[1] == rates[0] / 4
 
 
 def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:

@@ -47,7 +47,7 @@ def adapted(
 
     A survivor keeps its adapter. A newborn's is trained on its own portion of the examples. With
     `evolution.inherit` its parents' adapters initialise it, and the peak learning rate of
-    generation g, counted from 0, is 1 / (g + 1) of the set one: the more a line has learned, the
+    generation g, counted from 0, is 1 / (g + 1)^2 of the set one: the more a line has learned, the
     less a portion may change.
 
     Args:
@@ -71,7 +71,7 @@ def adapted(
     check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
     training, inherit = settings.training, settings.evolution.inherit
     if inherit:
-        rate = training.learning_rate / (int(generation) + 1)
+        rate = training.learning_rate / (int(generation) + 1) ** 2
         training = replace(training, learning_rate=rate)
     parents = {genome.id: genome.parents for genome in genomes}
     wanted = {
