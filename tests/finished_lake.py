@@ -32,7 +32,6 @@ from coral_batch.models.prompts.examples import examples_sha256
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.models.training.obtain import Adapter, Wanted
 from coral_batch.models.training.training import TrainingCurve
-from coral_batch.records.example import Example
 from coral_batch.records.items import Item
 from coral_batch.records.problem import Problem
 from coral_batch.records.rows import AdapterRow, DurationRow
@@ -178,7 +177,6 @@ def adapt(part: str) -> None:
 
 def _obtain(
     base: Path,
-    examples: Sequence[Example],
     wanted: Iterable[Wanted],
     training: Training,
     _store: object,
@@ -187,7 +185,6 @@ def _obtain(
     """Stand for training."""
     common = {
         "base": read_card(base).sha256,
-        "examples": examples_sha256(examples),
         "training": asdict(training),
         "code": "0" * 64,
         "versions": {"torch": "2.13.0"},
@@ -196,7 +193,12 @@ def _obtain(
     obtained = {}
     for one in wanted:
         parents = [{"key": parent.key, "share": parent.share} for parent in one.parents]
-        own = {"configuration": asdict(one.configuration), "seed": one.seed, "parents": parents}
+        own = {
+            "configuration": asdict(one.configuration),
+            "seed": one.seed,
+            "parents": parents,
+            "examples": examples_sha256(one.examples),
+        }
         known = lake.plain({**common, **own})
         key = key_of(known)
         folder = Path(".coral/made") / key

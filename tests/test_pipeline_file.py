@@ -135,7 +135,7 @@ def test_a_stage_declares_the_params_it_reads_and_no_other(stage: str) -> None:
     # The lake reads params.yaml as a whole, and rules between keys with it.
     files = {file for file in code_of(stage) if not file.startswith("coral_batch/lake/")}
     read = {key for file in files for key in params_read(file)} - {"compute.workers", "parts"}
-    if command_of(stage) not in {"best", "evidence", "examples", "index", "results"}:
+    if command_of(stage) not in {"best", "evidence", "index", "results"}:
         read -= {"generations"}  # the pipeline's shape, which stands in the outs
     listed = set(definition(stage).get("params", []))
     if "${item.draws}" in listed:
