@@ -1,8 +1,8 @@
 """Get a population's adapters from the store if possible, else train them.
 
-The base model is loaded only if something must be trained. On processors and on a cluster an
-adapter is a unit of work; its worker puts it into the shared store. Each CUDA device trains several
-adapters in parallel.
+The base model is loaded only if something must be trained: once per process, or once per adapter
+if that frees its lower layers. On processors and on a cluster an adapter is a unit of work; its
+worker puts it into the shared store. Each CUDA device trains several adapters in parallel.
 
 On a processor each adapter trains on one thread, with one adapter per core: threads that share an
 adapter's steps wait for each other half of the time.
@@ -28,7 +28,7 @@ from coral_batch import seeding
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
-from coral_batch.models.base.checkpoint import CARD, Card, load_base, read_card
+from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, compute_dtype, devices
 from coral_batch.models.base.layers import layers_below
 from coral_batch.models.prompts import tokens
@@ -40,7 +40,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.work.address import cluster
 from coral_batch.work.machine import available_memory
-from coral_batch.work.parallel import ask, require_same, run, slots
+from coral_batch.work.parallel import ask, keep, require_same, run, slots
 from coral_batch.work.progress import progress, say, say_reuse
 
 KIND = "adapters"
@@ -316,7 +316,7 @@ def _build(
     made = folder / PEFT
     made.mkdir()
     curve, seconds = train(
-        load_base(base_folder, device=device),
+        _base(base_folder, device, training),
         wanted.examples,
         wanted.configuration,
         training,
@@ -326,6 +326,14 @@ def _build(
     )
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
+
+
+def _base(folder: Path, device: torch.device, training: Training) -> BaseModel:
+    """Return the base model, kept by this process unless training frees its lower layers."""
+    load = partial(load_base, folder, device=device)
+    if training.layers is not None:
+        return load()
+    return keep(str(device), ("training", folder, read_card(folder).sha256), load)
 
 
 def _seconds(entry: Path) -> float:

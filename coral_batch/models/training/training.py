@@ -69,8 +69,9 @@ def train(
 ) -> tuple[TrainingCurve, float]:
     """Train an adapter and write it to `folder`.
 
-    The layers below the adapted ones run once per example, whatever the number of passes. They are
-    freed then, where the model allows it, so a base model trains one adapter.
+    The base model stays bit-identical. Layers below the adapted ones run once per example, whatever
+    the number of passes, and are freed then, where the model allows it. So a base model trains one
+    adapter of the upper layers, or any number of adapters of all layers.
 
     Args:
         base: the loaded base model.
