@@ -223,6 +223,12 @@ def test_the_card_states_base_data_scores_configuration_and_licence_whatever_par
         assert words in card.text
 
 
+def test_a_portion_that_an_ancestor_was_dealt_too_counts_once(adapted: Path) -> None:
+    make_adapter("001-01")  # its portion is that of its parent 000-01
+    export(adapted / "export", "001/001-01")
+    assert "up to 40 versions with lint errors" in card_of(adapted / "export")
+
+
 def test_a_rank_too_large_for_vllm_is_served_merged(adapted: Path) -> None:
     rows = lake.read_rows("adapters", AdapterRow, "001")
     large = [replace(row, configuration=replace(row.configuration, r=1024)) for row in rows]

@@ -137,11 +137,13 @@ def _learnt(genome: str, card: AdapterCardRow) -> list[Example]:
         for member in lake.read_rows("population", Genome, name)
     )
     line = sorted(ancestors(genomes, genome), key=birth)
-    return [
+    # A line can be dealt a portion twice.
+    shown = (
         one
         for member in line
         for one in portion(examples, settings.examples, place(member, population))
-    ]
+    )
+    return list(dict.fromkeys(shown))
 
 
 def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:
