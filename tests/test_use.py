@@ -67,7 +67,7 @@ def test_changes_are_printed_and_comments_stay(
         ("seed: x", ["mine.yaml", "seed", "'x'", "integer"]),
         ("seed: {a: 1}", ["mine.yaml is not valid", "seed", "integer"]),
         ("generations: {}", ["generations", "an integer"]),
-        ("evolution: {survivors: 4}", ["mine.yaml", "evolution.survivors", "less than"]),
+        ("evolution: {survivors: 4}", ["mine.yaml", "evolution.survivors", "at most 3"]),
         ("- 1", ["no keys"]),
         ("a: [", ["mine.yaml", "YAML"]),
         ("", ["no keys"]),

@@ -50,7 +50,7 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
         dtype: the models' dtype.
     """
     evolution, generations = settings.evolution, len(settings.generations)
-    newborn = evolution.population - min(evolution.survivors, evolution.population - 1)
+    newborn = evolution.population - evolution.survivors
     adapters = evolution.population + newborn * (generations - 1)
     selected = (adapters + 1) * (TEST_PROBLEMS + settings.validation.bugs)
     read = (adapters + 1) * settings.validation.read

@@ -288,12 +288,13 @@ def _check_rules(params: Params, file: Path) -> None:
         most = f"at most gate.max.{name} = {high}"
         insist(low <= high, "gate.base must not exceed gate.max", f"gate.base.{name}", low, most)
     survivors, population = params.evolution.survivors, params.evolution.population
+    others = max(population - 1, 1)
     insist(
-        survivors < max(population, 2),
+        survivors <= others,
         "survivors must be fewer than the population",
         "evolution.survivors",
         survivors,
-        f"less than evolution.population = {population}",
+        f"at most {others}, as evolution.population is {population}",
     )
     calibration = params.calibration
     insist(
