@@ -33,8 +33,6 @@ BRED = [
     Genome("001-01", ("000-00", "000-01"), "crossover+mutation", "B3/S23", 8, 0.5),
 ]
 
-BORN = (("000", "000-00"), ("001", "001-00"))
-
 
 @pytest.fixture
 def begun(workspace: Path) -> Path:
@@ -120,8 +118,8 @@ def test_portions_are_dealt_in_the_order_of_birth(begun: Path) -> None:
 
 def test_the_learning_rate_falls_from_generation_to_generation(begun: Path) -> None:
     train("001")
-    rates = [of(part)[name][1].determinants["training"]["learning_rate"] for part, name in BORN]
-    assert rates[1] == rates[0] / 4
+    cards = {name: card.determinants["training"] for name, (_, card) in of("001").items()}
+    assert cards["001-00"]["learning_rate"] == cards["000-00"]["learning_rate"] / 4
 
 
 def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:
