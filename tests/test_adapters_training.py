@@ -88,7 +88,7 @@ def examples(base: BaseModel) -> list[Example]:
     return rows
 
 
-@pytest.mark.parametrize("layers", [None, 1])
+@pytest.mark.parametrize(("layers", "apart"), [(None, False), (1, False), (1, True)])
 @pytest.mark.parametrize("configuration", [LORA, DORA], ids=["lora", "dora"])
 def test_training_is_plain_peft_with_a_padded_batch(
     base: BaseModel,
@@ -96,8 +96,12 @@ def test_training_is_plain_peft_with_a_padded_batch(
     examples: list[Example],
     configuration: AdapterConfiguration,
     layers: int | None,
+    apart: bool,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Also with a model whose upper layers cannot run apart from those below them."""
+    monkeypatch.setattr("coral_batch.models.training.training.separable", lambda _: apart)
     training = replace(TRAINING, layers=layers)
     curve, _ = train(base, examples, configuration, training, SEED, tmp_path)
     reference = load_base(folder, torch.float32)
