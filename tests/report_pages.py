@@ -45,7 +45,7 @@ EVIDENCE = Evidence(
     {"held_out": _COMPARISON, "selection": _COMPARISON},
     {"comparison": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
     {"fails all cases": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
-    Slice(2, 2, _PAIRED),
+    {"line": Slice(2, 2, _PAIRED), "right": Slice(2, 2, _PAIRED)},
     {
         "repaired": Reliability(5, 2, 0.0, 0.25, 0.0),
         "right": Reliability(5, 2, 0.125, 0.0625, 0.8),

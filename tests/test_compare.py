@@ -20,7 +20,7 @@ from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.records.bug import Bug
 from coral_batch.records.problem import Role
-from coral_batch.records.rows import BestRow
+from coral_batch.records.rows import BestRow, FirstChangeRow
 from coral_batch.report.roles import TRAINED_ON
 from coral_batch.report.runs import read_run
 from stages.evidence import evidence
@@ -55,6 +55,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         part = lake.EVALUATIONS["best"]
         scores = lake.read_frame("scores", part)
         lake.write_frame("scores", scores.with_columns(bugfix=pl.lit(1.0)), part)
+        looks = lake.read_rows("first_changes", FirstChangeRow, part)
+        lake.write_rows("first_changes", [replace(row, right=1.0) for row in looks], part)
         evidence()
     return folder
 
@@ -85,6 +87,8 @@ def test_two_folders_are_compared(first: Path, second: Path) -> None:
     assert "5 the same" in output
     held_out = [line for line in output.splitlines() if line.startswith("  held out")]
     assert "+25 [" in held_out[0]
+    (right,) = [line for line in held_out if "P(first change is right)" in line]
+    assert "+50 [+50, +50]" in right
     difference = paired(read_run("."), read_run(str(second)), "held_out")
     assert difference is not None
     assert difference.difference.value == 0.25

@@ -60,21 +60,24 @@ def test_the_budget_counts_each_adapter_and_each_draw_once(found: Evidence) -> N
     assert (budget.samples, budget.decoded_tokens) == (16, 16 * 20)
 
 
-def test_located_lines_are_compared(run: Path) -> None:
+def test_first_changes_are_compared(run: Path) -> None:
     part = lake.EVALUATIONS["best"]
     looks = lake.read_rows("first_changes", FirstChangeRow, part)
-    lake.write_rows("first_changes", [replace(looks[0], line=1), *looks[1:]], part)
+    changed = [replace(looks[0], line=1, right=1.0), *looks[1:]]
+    lake.write_rows("first_changes", changed, part)
     evidence()
     found = lake.read_document("evidence", Evidence)
-    assert found.located is not None
-    assert (found.located.problems, found.located.programs) == (2, 2)
-    paired = found.located.pass_at_1
-    assert (paired.first.value, paired.second.value) == (1.0, 0.5)
+    line, right = (found.first_changes[name] for name in ("line", "right"))
+    assert (line.problems, line.programs) == (right.problems, right.programs) == (2, 2)
+    assert (line.paired.first.value, line.paired.second.value) == (1.0, 0.5)
+    gain = (1.0 - (looks[0].right or 0.0)) / 2
+    assert right.paired.difference.value == pytest.approx(gain)
     assert "line of the bug found" in claims(found)
+    assert "P(first change is right)" in claims(found)
     for evaluation in lake.EVALUATIONS.values():
         lake.write_rows("first_changes", [], evaluation)
     evidence()
-    assert lake.read_document("evidence", Evidence).located is None
+    assert lake.read_document("evidence", Evidence).first_changes == {}
 
 
 def test_the_pair_that_overlaps_most_is_reported(found: Evidence) -> None:

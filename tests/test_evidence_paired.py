@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coral_batch.evidence import paired
-from coral_batch.evidence.paired import Outcome, Outcomes, compare, needed
+from coral_batch.evidence.paired import Outcome, Outcomes, Paired, compare, compare_means, needed
 from coral_batch.seeding import generator
 
 NAMES = [f"problem{index}" for index in range(40)]
@@ -60,6 +60,25 @@ def test_bugs_of_one_program_count_once() -> None:
 
     alike = [f"{task}-{number}" for task in "abcd" for number in (1, 2, 3)]
     assert width(alike) > 1.5 * width([f"program{number}" for number in range(12)])
+
+
+def test_means_of_exact_values_are_compared_like_single_samples() -> None:
+    """A value has no noise of its own: halving all halves the interval."""
+    base, better = [0, 0, 1, 0, 1, 0, 0, 1], [1, 0, 1, 1, 1, 1, 0, 0]
+    single = compare(outcomes(base, 1), outcomes(better, 1), 1, 1, "test")
+
+    def means(factor: float) -> Paired:
+        first, second = (
+            dict(zip(NAMES, np.multiply(row, factor), strict=False)) for row in (base, better)
+        )
+        return compare_means(first, second, 1, "test")
+
+    whole, half = means(1.0), means(0.5)
+    assert (whole.first, whole.second, whole.difference) == (
+        *(single.first, single.second, single.difference),
+    )
+    assert half.difference.low == pytest.approx(whole.difference.low / 2)
+    assert half.difference.high == pytest.approx(whole.difference.high / 2)
 
 
 def test_pairing_finds_what_overlapping_intervals_hide() -> None:

@@ -23,7 +23,7 @@ from coral_batch.records.bug import Bug
 from coral_batch.records.rows import BestRow, SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.repair.adapters import find_adapter
-from coral_batch.report.claims import LOCATED
+from coral_batch.report.claims import FIRST_CHANGES
 from coral_batch.report.page.charts import (
     Series,
     by_generation,
@@ -141,9 +141,9 @@ def test_the_first_page_without_first_changes_has_no_share_of_lines_found(
     pages: dict[str, Page],
 ) -> None:
     assert "Line of the bug found: share of bugs in whose line" in _first_page()
-    lake.write_document("evidence", replace(EVIDENCE, located=None))
+    lake.write_document("evidence", replace(EVIDENCE, first_changes={}))
     index()
-    assert LOCATED not in lake.path("index").read_text("utf-8")
+    assert FIRST_CHANGES["line"] not in lake.path("index").read_text("utf-8")
 
 
 def test_the_first_page_has_evidence_second_benchmark_times_and_run(

@@ -72,7 +72,7 @@ def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again(
     shown = capsys.readouterr()
     assert re.search(r"\d+ answers: about \d+ minutes on this machine", shown.err)
     rows = re.findall(r"^(.+?):.+?  +(\d+)(?: \(\d+\))? x (\d) .*noise$", shown.out, re.MULTILINE)
-    assert [row[0] for row in rows] == [*["held-out bugs"] * 2, "HumanEvalFix", "CodeLinterEval"]
+    assert [row[0] for row in rows] == [*["held-out bugs"] * 3, "HumanEvalFix", "CodeLinterEval"]
     document = json.loads(Path("scores.json").read_text())
     assert document["adapter"]["knobs"]["temperature"] == 0.6
     assert [(str(one["problems"]), str(one["samples"])) for one in document["measures"]] == [

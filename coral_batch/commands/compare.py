@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from textwrap import fill
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from coral_batch.errors import CoralError
-from coral_batch.evidence.paired import Paired
+from coral_batch.evidence.paired import Paired, compare_means
 from coral_batch.evidence.paired import compare as compare_outcomes
 from coral_batch.records.settings import Scores
-from coral_batch.report.claims import TITLES, interval
+from coral_batch.report.claims import FIRST_CHANGES, TITLES, interval
 from coral_batch.report.roles import with_training
 from coral_batch.report.runs import Run, read_run
 from coral_batch.search.ids import birth
@@ -22,6 +22,7 @@ from coral_batch.work.text import decimal, table
 # Seed of the intervals; a comparison covers several runs, so it uses no run's seed.
 SEED = 0
 _WIDTH = 100  # characters of a line of prose
+_Value = TypeVar("_Value")
 
 
 def compare(
@@ -57,36 +58,44 @@ def comparison(runs: Sequence[Run]) -> str:
 
 def paired(first: Run, other: Run, name: str) -> Paired | None:
     """Compare the two best genomes' pass@1 on the problems of a set that both runs share."""
-    left, right = first.outcomes.get(name, {}), other.outcomes.get(name, {})
-    shared = [
-        problem
-        for problem in left
-        if problem in right and first.problems.get(problem) == other.problems.get(problem)
-    ]
-    if not shared:
-        return None
-    return compare_outcomes(
-        {problem: left[problem] for problem in shared},
-        {problem: right[problem] for problem in shared},
-        1,
-        SEED,
-        "compare",
-        name,
+    left, right = _shared(first, other, first.outcomes.get(name, {}), other.outcomes.get(name, {}))
+    return compare_outcomes(left, right, 1, SEED, "compare", name) if left else None
+
+
+def paired_first_changes(first: Run, other: Run, measure: str) -> Paired | None:
+    """Compare what the two best genomes would change first in the held-out bugs of both runs."""
+    left, right = _shared(
+        first, other, first.first_changes.get(measure, {}), other.first_changes.get(measure, {})
     )
+    return compare_means(left, right, SEED, "compare", measure) if left else None
+
+
+def _shared(
+    first: Run, other: Run, left: Mapping[str, _Value], right: Mapping[str, _Value]
+) -> tuple[dict[str, _Value], dict[str, _Value]]:
+    """Keep the problems that both have and that are the same in both runs."""
+    names = [
+        name
+        for name in left
+        if name in right and first.problems.get(name) == other.problems.get(name)
+    ]
+    return {name: left[name] for name in names}, {name: right[name] for name in names}
 
 
 def _headline(runs: Sequence[Run]) -> str:
-    header = ("run", "search", "best", "held out pass@1", "selection pass@1", "fitness")
+    header = ("run", "search", "best", "held out pass@1", "first change right", "selection pass@1")
     rows = []
     for run in runs:
         scores = run.evidence.scores
+        repaired = {name: one.pass_at_1.second for name, one in scores.items()}
+        right = {name: one.paired.second for name, one in run.evidence.first_changes.items()}
         cells = [
-            interval(scores[name].pass_at_1.second) if name in scores else "-"
-            for name in ("held_out", "selection")
+            interval(one) if one is not None else "-"
+            for one in (repaired.get("held_out"), right.get("right"), repaired.get("selection"))
         ]
         best = run.best
         genome = best.genome if best.passed else f"{best.genome} !"
-        rows.append((run.name, run.evidence.search, genome, *cells, f"{best.fitness:.3f}"))
+        rows.append((run.name, run.evidence.search, genome, *cells))
     text = table(header, rows, left={"run", "search", "best"})
     if not all(run.best.passed for run in runs):
         text += "\n! failed the gate: no genome of that run passed the last generation's gate"
@@ -117,14 +126,18 @@ def _apart(name: str, amounts: Sequence[int]) -> str:
 def _against(first: Run, other: Run) -> str:
     lines = [f"{other.name} against {first.name}"]
     rows = []
-    for name, title in TITLES.items():
-        found = paired(first, other, name)
+    measured = [(f"{title}, pass@1", paired(first, other, name)) for name, title in TITLES.items()]
+    measured += [
+        (f"held out, {title}", paired_first_changes(first, other, name))
+        for name, title in FIRST_CHANGES.items()
+    ]
+    for title, found in measured:
         if found is not None:
             verdict = "unclear" if found.unclear else "more than chance"
             cells = (interval(found.difference, signed=True), f"{found.probability:.2f}", verdict)
             rows.append((title, *cells))
     if rows:
-        header = ("", "pass@1, difference", "P(ahead)", "")
+        header = ("", "difference", "P(ahead)", "")
         lines.append(_indented(table(header, rows, left={""})))
     else:
         lines.append("  no shared problems: the corpora differ")

@@ -17,7 +17,15 @@ import typer
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.evidence.paired import Estimate, Outcome, Outcomes, compare
+from coral_batch.evidence.paired import (
+    Estimate,
+    Outcome,
+    Outcomes,
+    Paired,
+    compare,
+    compare_means,
+)
+from coral_batch.evidence.summary import first_changes
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free
 from coral_batch.lake.store import Store
@@ -27,7 +35,7 @@ from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params, Prompt
-from coral_batch.report.claims import interval
+from coral_batch.report.claims import FIRST_CHANGES, interval
 from coral_batch.work.progress import say
 from coral_batch.work.text import table
 
@@ -73,12 +81,12 @@ class Repaired:
 
     Attributes:
         outcomes: bug -> how many repairs pass all tests.
-        located: bug -> whether the likeliest first change is in its line; empty if repairs need not
+        first_changes: see `coral_batch.evidence.summary.first_changes`; empty if repairs need not
             change the program.
     """
 
     outcomes: dict[str, Outcome]
-    located: dict[str, Outcome]
+    first_changes: dict[str, dict[str, float]]
 
 
 def score(
@@ -209,9 +217,10 @@ def _on_held_out(
     found = repairs_of(subjects, problems, settings.evaluation.samples, settings)
     base, other = found[BASE], found[ADAPTER]
     measures = [_measure("held-out bugs: repaired", base.outcomes, other.outcomes, settings)]
-    if base.located:
-        name = "held-out bugs: line found"
-        measures.append(_measure(name, base.located, other.located, settings))
+    for name, values in base.first_changes.items():
+        measure = f"held-out bugs: {FIRST_CHANGES[name]}"
+        paired = compare_means(values, other.first_changes[name], settings.seed, "score", measure)
+        measures.append(_line(measure, list(values), 1, paired))
     return measures
 
 
@@ -264,9 +273,8 @@ def repairs_of(
             problem: Outcome(samples, sum(passed[name, problem, at] for at in range(samples)))
             for problem in by_name
         }
-        of_subject = [look for look in looks if look.genome == name and look.line]
-        located = {look.problem: Outcome(1, int(look.found)) for look in of_subject}
-        found[name] = Repaired(outcomes, located)
+        of_subject = first_changes(look for look in looks if look.genome == name)
+        found[name] = Repaired(outcomes, of_subject)
     return found
 
 
@@ -313,11 +321,15 @@ def _lint_outcomes(
 
 def _measure(name: str, base: Outcomes, adapter: Outcomes, settings: Params) -> Measure:
     paired = compare(base, adapter, 1, settings.seed, "score", name)
+    return _line(name, list(base), min(one.samples for one in adapter.values()), paired)
+
+
+def _line(name: str, problems: Sequence[str], samples: int, paired: Paired) -> Measure:
     return Measure(
         name,
-        len(base),
-        len({program_of(problem) for problem in base}),
-        min(one.samples for one in adapter.values()),
+        len(problems),
+        len({program_of(problem) for problem in problems}),
+        samples,
         paired.first,
         paired.second,
         paired.difference,

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -61,7 +61,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Paired:
-    """One metric of two models on the same problems.
+    """One metric of two models on the same problems, a mean over these.
 
     Attributes:
         first: of the first model, in [0, 1].
@@ -117,6 +117,54 @@ def compare(
     members = _members(problems)
     values = [np.array([pass_at_k(row.samples, row.solved, k) for row in model]) for model in rows]
     draws = _draw(rows, k, members, stream)
+    return _paired(values, draws, members, stream)
+
+
+def compare_means(
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    seed: int,
+    purpose: str,
+    *ids: str | int,
+) -> Paired:
+    """Compare the means of a measure that has one exact value per problem, such as a probability.
+
+    There are no samples to draw: the bootstrap has stage one only.
+
+    Args:
+        first: problem -> value of the first model in [0, 1], at least one.
+        second: of the second model on the same problems.
+        seed: the run's seed.
+        purpose: purpose of the random numbers; see `coral_batch.seeding`.
+        ids: as there.
+    """
+    problems = sorted(first)
+    stream = generator(seed, purpose, *ids)
+    members = _members(problems)
+    values = [np.array([model[problem] for problem in problems]) for model in (first, second)]
+    padded = [np.append(model, 0.0) for model in values]
+    found: list[list[NDArray[np.float64]]] = [[], []]
+    for chosen, drawn in _resampled(members, len(problems), stream):
+        for means, model in zip(found, padded, strict=True):
+            means.append(model[chosen].sum(axis=1) / drawn)
+    draws = [np.concatenate(means) for means in found]
+    return _paired(values, draws, members, stream)
+
+
+def _paired(
+    values: Sequence[NDArray[np.float64]],
+    draws: Sequence[NDArray[np.float64]],
+    members: NDArray[np.int64],
+    stream: np.random.Generator,
+) -> Paired:
+    """Return the comparison of two models.
+
+    Args:
+        values: of each model, its value of each problem.
+        draws: of each model, its mean in each draw of the bootstrap.
+        members: as `_members` returns them.
+        stream: random numbers of the randomisation test.
+    """
     difference = np.round(draws[1] - draws[0], _DECIMALS)
     gain = _estimate(values[1].mean() - values[0].mean(), difference)
     left, right = (
@@ -205,15 +253,28 @@ def _draw(
             ]
         tables.append(table)
     found: list[list[NDArray[np.float64]]] = [[] for _ in models]
-    programs = stream.integers(len(members), size=(DRAWS, len(members)))
-    for start in range(0, DRAWS, _AT_ONCE):
-        some = programs[start : start + _AT_ONCE]
-        chosen = members[some].reshape(len(some), -1)
-        drawn = (chosen < len(models[0])).sum(axis=1)
+    for chosen, drawn in _resampled(members, len(models[0]), stream):
         for model, samples, share, table in zip(found, counts, shares, tables, strict=True):
             solved = stream.binomial(samples[chosen], share[chosen])
             model.append(table[chosen, solved].sum(axis=1) / drawn)
     return [np.concatenate(model) for model in found]
+
+
+def _resampled(
+    members: NDArray[np.int64], problems: int, stream: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield stage one in batches: per draw the indices of its problems, padded, and their number.
+
+    Args:
+        members: as `_members` returns them.
+        problems: number of problems, which is also the padding.
+        stream: random numbers.
+    """
+    programs = stream.integers(len(members), size=(DRAWS, len(members)))
+    for start in range(0, DRAWS, _AT_ONCE):
+        some = programs[start : start + _AT_ONCE]
+        chosen = members[some].reshape(len(some), -1)
+        yield chosen, (chosen < problems).sum(axis=1)
 
 
 def _chance(

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 import polars as pl
 
 from coral_batch.errors import CoralError
-from coral_batch.evidence.paired import Needed, Outcome, Outcomes, Paired, compare, needed
+from coral_batch.evidence.paired import (
+    Needed,
+    Outcome,
+    Outcomes,
+    Paired,
+    compare,
+    compare_means,
+    needed,
+)
 from coral_batch.evidence.reliability import Reliability
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
@@ -51,13 +59,12 @@ class Slice:
     Attributes:
         problems: number of bugs.
         programs: number of programs that they are in.
-        pass_at_1: share of samples that pass all cases; in `Evidence.located`, share of bugs whose
-            line has the likeliest first change.
+        paired: share of samples that pass all cases; in `Evidence.first_changes`, that measure.
     """
 
     problems: int
     programs: int
-    pass_at_1: Paired
+    paired: Paired
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ class Evidence:
     scores: dict[str, Comparison]
     kinds: dict[str, Slice]
     difficulty: dict[str, Slice]
-    located: Slice | None
+    first_changes: dict[str, Slice]
     reliability: dict[str, Reliability]
 
 
@@ -107,6 +114,21 @@ def outcomes(scores: pl.DataFrame) -> dict[str, Outcome]:
         pl.len().alias("samples"), (pl.col("bugfix") == 1).sum().alias("solved")
     )
     return {problem: Outcome(samples, solved) for problem, samples, solved in counted.iter_rows()}
+
+
+def first_changes(looks: Iterable[FirstChangeRow]) -> dict[str, dict[str, float]]:
+    """Return measure -> problem -> value from rows of `first_changes`, all of one model.
+
+    ``line`` is 1.0 if the likeliest line of the first change is the reference's, else 0.0;
+    ``right`` is the probability that the first change is the reference's. Problems for which the
+    reference's is unknown are left out, and so is a measure of no problems.
+    """
+    rows = list(looks)
+    measures = {
+        "line": {row.problem: float(row.found) for row in rows if row.line is not None},
+        "right": {row.problem: row.right for row in rows if row.right is not None},
+    }
+    return {name: values for name, values in measures.items() if values}
 
 
 def spent(
@@ -191,13 +213,10 @@ def compare_with_base(
     of_test = _paired(selection)
     scores[SELECTION] = _comparison(*of_test, seed, SELECTION)
     held_out = [name for name in base if roles[name] == "held_out"]
-    found_base, found_best = (
-        {row.problem: Outcome(1, int(row.found)) for row in rows if row.line} for rows in looks
+    seen = set(held_out)
+    of_base, of_best = (
+        first_changes([row for row in rows if row.problem in seen]) for rows in looks
     )
-    seen = [name for name in held_out if name in found_base and name in found_best]
-    located = None
-    if seen:
-        located = _slice(_only(found_base, seen), _only(found_best, seen), seed, "located")
     by_kind, by_difficulty = (
         {
             part: _slice(_only(base, names), _only(other, names), seed, part)
@@ -218,7 +237,14 @@ def compare_with_base(
         scores=scores,
         kinds=by_kind,
         difficulty=by_difficulty,
-        located=located,
+        first_changes={
+            name: Slice(
+                len(values),
+                _programs(values),
+                compare_means(values, of_best[name], seed, "first changes", name),
+            )
+            for name, values in of_base.items()
+        },
         reliability=reliability,
     )
 
@@ -242,7 +268,7 @@ def _slice(base: Outcomes, best: Outcomes, seed: int, name: str) -> Slice:
     return Slice(len(base), _programs(base), paired)
 
 
-def _programs(outcomes: Outcomes) -> int:
+def _programs(outcomes: Iterable[str]) -> int:
     return len({program_of(problem) for problem in outcomes})
 
 

@@ -19,8 +19,8 @@ TITLES = {
 }
 MEASURED = {"repaired": "pass@1", "right": "P(first change is right)"}
 """Measure in `Evidence.reliability` -> its name in the report."""
-LOCATED = "line of the bug found"
-"""Name of `Evidence.located`."""
+FIRST_CHANGES = {"line": "line of the bug found", "right": MEASURED["right"]}
+"""Measure in `Evidence.first_changes` -> its name in the report."""
 
 _WIDTH = 100
 
@@ -45,7 +45,7 @@ def claims(evidence: Evidence) -> str:
             table(
                 ("held-out bugs", "bugs", "base model", "best genome", "difference", "P(ahead)"),
                 [
-                    (name, str(part.problems), *paired_cells(part.pass_at_1))
+                    (name, str(part.problems), *paired_cells(part.paired))
                     for name, part in slices(evidence)
                 ],
                 left={"held-out bugs"},
@@ -90,10 +90,10 @@ def reliability(evidence: Evidence) -> list[tuple[str, str]]:
 
 def slices(evidence: Evidence) -> list[tuple[str, Slice]]:
     """Return name and comparison of each part of the held-out bugs."""
-    located = [] if evidence.located is None else [(LOCATED, evidence.located)]
+    looks = [(FIRST_CHANGES[name], part) for name, part in evidence.first_changes.items()]
     # Difficulty has a part of the bugs that were not injected already.
     kinds = [(name, part) for name, part in evidence.kinds.items() if name != OWN]
-    return [*located, *evidence.difficulty.items(), *kinds]
+    return [*looks, *evidence.difficulty.items(), *kinds]
 
 
 def count(comparison: Comparison) -> str:

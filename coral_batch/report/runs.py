@@ -14,16 +14,19 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.errors import CoralError, reading
 from coral_batch.evidence.paired import Outcome
-from coral_batch.evidence.summary import SELECTION, Evidence, outcomes
+from coral_batch.evidence.summary import SELECTION, Evidence, first_changes, outcomes
 from coral_batch.lake import find
 from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.problem import Role
-from coral_batch.records.rows import AdapterRow, BestRow, SelectionRow
+from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SelectionRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import Metrics
 
-TABLES = ("best", "bugs", "evidence", "manifest", "metrics", "adapters", "selection", "scores")
+TABLES = (
+    *("best", "bugs", "evidence", "manifest", "metrics"),
+    *("adapters", "selection", "scores", "first_changes"),
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Run:
         best: its best genome.
         objectives: of the best genome, a selection score.
         outcomes: set of problems (as in the evidence) -> problem -> the best genome's outcome.
+        first_changes: measure (as in the evidence) -> held-out problem -> the best genome's value.
         problems: problem -> SHA-256 of its content.
         genomes: genome -> its adapter's configuration and its knobs, in order of birth.
     """
@@ -45,6 +49,7 @@ class Run:
     best: BestRow
     objectives: Scores
     outcomes: dict[str, dict[str, Outcome]]
+    first_changes: dict[str, dict[str, float]]
     problems: dict[str, str]
     genomes: dict[str, tuple[AdapterConfiguration, Knobs]]
 
@@ -82,6 +87,8 @@ def _read(name: str) -> Run:
     roles = dict(measured.select("problem", "role").iter_rows())
     for problem, outcome in outcomes(measured).items():
         found.setdefault(roles[problem], {})[problem] = outcome
+    looks = lake.read_rows("first_changes", FirstChangeRow, lake.EVALUATIONS["best"])
+    held_out = found.get("held_out", {})
     fates = lake.read_rows("selection", SelectionRow, best.generation)
     genomes = {
         row.genome: (row.configuration, row.knobs)
@@ -97,6 +104,7 @@ def _read(name: str) -> Run:
         best,
         find(fates, lake.path("selection", best.generation), genome=best.genome).objectives,
         found,
+        first_changes(row for row in looks if row.problem in held_out),
         programs | bugs,
         genomes,
     )

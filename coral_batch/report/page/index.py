@@ -20,7 +20,6 @@ from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.claims import (
-    LOCATED,
     TITLES,
     conclusion,
     count,
@@ -122,7 +121,6 @@ def index_page(run: Run) -> str:
         "conclusion": conclusion,
         "difference_bar": _bar,
         "slices": slices(evidence),
-        "located": LOCATED,
         "warnings": with_training(evidence.scores),
         "held_out": held_out,
         "held_out_chart": held_out
