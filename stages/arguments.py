@@ -41,11 +41,10 @@ def _known_lint_model(value: str) -> str:
     params.check_here()
     if value in lake.LINT_MODELS:
         return value
-    generation, slash, genome = value.partition("/")
-    if not slash or not genome:
-        raise typer.BadParameter(
-            f"{value!r} is neither {' nor '.join(lake.LINT_MODELS)} nor GENERATION/GENOME"
-        )
+    generation, _, number = value.partition("-")
+    if not number.isdecimal():
+        models = " nor ".join(lake.LINT_MODELS)
+        raise typer.BadParameter(f"{value!r} is neither {models} nor a genome such as 001-02")
     _known_generation(generation)
     return value
 
@@ -77,8 +76,7 @@ LintModel = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="`base` for the base model, `best` for the best genome, or any genome as "
-        "GENERATION/GENOME, e.g. 001/001-02.",
+        help="`base` for the base model, `best` for the best genome, or any genome, e.g. 001-02.",
         callback=_known_lint_model,
     ),
 ]

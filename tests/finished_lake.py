@@ -97,7 +97,7 @@ def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) 
     stage("linteval_items")
     answer_items()
     other = lake.read_rows("adapters", AdapterRow, "001")[0]
-    ask(f"001/{other.genome}")
+    ask(other.genome)
     stage("linteval_report")
     stage("results")
     lock()

@@ -123,8 +123,8 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
         (["audit", "0"], ["'0'", "evaluation/best, linteval/MODEL"]),
         *(
             (
-                ["linteval", command, "001/001-02"],
-                ["coral linteval samples 001/001-02`, then `coral linteval scores 001/001-02`"],
+                ["linteval", command, "001-02"],
+                ["coral linteval samples 001-02`, then `coral linteval scores 001-02`"],
             )
             for command in ("show", "export")
         ),

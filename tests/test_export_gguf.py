@@ -131,7 +131,7 @@ def by_llama_cpp(folder: Path, adapter: str) -> np.ndarray:
 
 def test_a_lora_is_exported_with_a_card_that_says_how_llama_cpp_takes_it(adapted: Path) -> None:
     make_adapter("001-01")
-    export(adapted / "export", "001/001-01", gguf=True)
+    export(adapted / "export", "001-01", gguf=True)
     assert {file.name for file in (adapted / "export").iterdir()} == {"README.md", "adapter.gguf"}
     card = ModelCard.load(adapted / "export/README.md")
     assert {"gguf", "llama-cpp", "lora"} <= set(card.data.tags)

@@ -222,7 +222,7 @@ def test_a_stages_journal_goes_when_its_tables_are_written(workspace: Path) -> N
 
 
 def test_each_stage_and_part_has_a_journal_of_its_own() -> None:
-    parts = ("000", *lake.PARTS, *lake.LINT_MODELS, "000/000-00", None)
+    parts = ("000", *lake.PARTS, *lake.LINT_MODELS, "000-00", None)
     stages = ("bugs", "verdicts", "linteval_items", "linteval_scores")
     journals = {lake.journal(stage, part) for stage in stages for part in parts}
     assert len(journals) == len(parts) * len(stages)

@@ -183,7 +183,7 @@ def main() -> None:
         # Like stderr: escape characters that the terminal's encoding lacks, such as bars.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(prog_name="coral")
     except (CoralError, MemoryError, RuntimeError) as error:
         message = str(error)
         if not isinstance(error, CoralError):

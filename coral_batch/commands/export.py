@@ -34,7 +34,7 @@ from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
-from coral_batch.repair.adapters import again, check_generation, check_origin, find_adapter
+from coral_batch.repair.adapters import again, check_origin, find_adapter, generation_of
 from coral_batch.repair.released import CONFIGURATION, RECORD, write_release
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 from coral_batch.search.descent import ancestors
@@ -49,7 +49,7 @@ def export(
         str | None,
         typer.Argument(
             metavar="GENOME",
-            help="GENERATION/GENOME, e.g. 001/001-02; without it, the best genome.",
+            help="The genome, e.g. 001-02; without it, the best genome.",
         ),
     ] = None,
     merged: Annotated[
@@ -193,9 +193,8 @@ def _best() -> tuple[str, Exported, AdapterCardRow, Path]:
     return part, exported, card, folder
 
 
-def _genome(name: str) -> tuple[str, Exported, AdapterCardRow, Path]:
-    part, _, genome = name.partition("/")
-    check_generation(name, params.load().generations, "GENOME")
+def _genome(genome: str) -> tuple[str, Exported, AdapterCardRow, Path]:
+    part = generation_of(genome, params.load().generations, "GENOME")
     row, card, folder = find_adapter(part, genome)
     fates = lake.read_rows("selection", SelectionRow, part)
     fate = find(fates, lake.path("selection", part), genome=genome)
@@ -230,5 +229,5 @@ def _merge(folder: Path, complete: Path) -> None:
 def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
     from coral_batch.commands.gguf_adapter import write_gguf_adapter
 
-    name = f"coral-batch {exported.generation}/{exported.genome}"
+    name = f"coral-batch {exported.genome}"
     write_gguf_adapter(folder, lake.path("base"), name, complete / GGUF_ADAPTER)

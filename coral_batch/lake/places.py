@@ -16,7 +16,7 @@ EVALUATIONS = {"base": "evaluation/base", "best": "evaluation/best"}
 PARTS = (VALIDATION_BASE, *EVALUATIONS.values())
 """The parts that sample repairs, besides the generations."""
 LINT_MODELS = ("base", "best")
-"""The models that the pipeline runs on CodeLinterEval; any other is GENERATION/GENOME."""
+"""The models that the pipeline runs on CodeLinterEval; any other is a genome."""
 # Outside the lake, so that DVC never removes them with a stage's outputs.
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
@@ -87,7 +87,7 @@ def path(table: str, part: str | None = None) -> Path:
     Args:
         table: a key of `PLACES`.
         part: a generation (``"000"``) or one of `PARTS`, for tables that every part has; a source,
-            for the problems; one of `LINT_MODELS` or ``"001/001-02"`` for tables that every model
+            for the problems; one of `LINT_MODELS` or a genome for tables that every model
             of CodeLinterEval has.
     """
     place = PLACES[table]
@@ -130,17 +130,17 @@ def lint_subject(model: str) -> tuple[str, str | None]:
         return VALIDATION_BASE, None
     if model == "best":
         return EVALUATIONS["best"], None
-    generation, _, genome = model.partition("/")
-    return generation, genome
+    return model.partition("-")[0], model
 
 
 def asked_alone(place: Path) -> str | None:
     """Return the genome whose answers a path holds, if no stage of dvc.yaml makes them."""
     parts = place.relative_to(_root.get()).parts
-    return "/".join(parts[1:3]) if parts[0] == "linteval" and len(parts) == 4 else None
+    alone = parts[0] == "linteval" and len(parts) == 3 and parts[1] not in (*LINT_MODELS, "plots")
+    return parts[1] if alone else None
 
 
 def lint_models() -> list[str]:
     """Return the models with CodeLinterEval answers: `LINT_MODELS`, then genomes by name."""
-    asked = path("linteval_items").parent.glob("*/*/samples.jsonl")
-    return [*LINT_MODELS, *sorted("/".join(file.parts[-3:-1]) for file in asked)]
+    asked = {file.parent.name for file in path("linteval_items").parent.glob("*/samples.jsonl")}
+    return [*LINT_MODELS, *sorted(asked - set(LINT_MODELS))]

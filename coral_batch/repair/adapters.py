@@ -9,27 +9,30 @@ from coral_batch import lake
 from coral_batch.errors import CoralError, check_known
 from coral_batch.lake import find
 from coral_batch.records.rows import AdapterCardRow, AdapterRow
+from coral_batch.search.ids import birth, genome_id
 
 
-def check_generation(model: str, generations: Collection[str], field: str) -> None:
-    """Check that GENERATION/GENOME names a generation of the run.
+def generation_of(genome: str, generations: Collection[str], field: str) -> str:
+    """Return the generation that a genome was born in.
 
     Args:
-        model: the name.
+        genome: its id.
         generations: the run's generations.
-        field: where the name was given, for the message.
+        field: where the genome was named, for the message.
 
     Raises:
-        CoralError: it does not.
+        CoralError: the run has no such generation.
     """
-    generation, _, genome = model.partition("/")
-    if generation not in generations or not genome:
+    generation, _ = birth(genome)
+    if generation not in generations:
         raise CoralError(
             "no such genome",
             field=field,
-            found=model,
-            expected=f"GENERATION/GENOME, generation one of {', '.join(generations)}",
+            found=genome,
+            expected=f"a genome such as {genome_id(0, 1)}, of one of the generations"
+            f" {', '.join(generations)}",
         )
+    return generation
 
 
 def find_adapter(part: str, genome: str) -> tuple[AdapterRow, AdapterCardRow, Path]:

@@ -26,7 +26,7 @@ from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BASE, BestRow
 from coral_batch.records.settings import Params
-from coral_batch.repair.adapters import check_generation, check_origin, find_adapter
+from coral_batch.repair.adapters import check_origin, find_adapter, generation_of
 from coral_batch.repair.released import (
     BEST,
     CONFIGURATION,
@@ -50,7 +50,7 @@ FEWEST_ROWS = 16
 40 % of the time of a step of 64."""
 
 _PROMPT = "the function"
-_FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, GENERATION/GENOME or a PEFT folder"
+_FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, GENOME or a PEFT folder"
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[s
     """Return a `coral_batch.repair.Draw` with a model.
 
     Args:
-        model: `BASE`, `BEST`, `RELEASED`, GENERATION/GENOME or a PEFT folder.
+        model: `BASE`, `BEST`, `RELEASED`, GENOME or a PEFT folder.
         settings: ranks, threads and seed.
 
     Raises:
@@ -119,10 +119,9 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
         return _best(card.sha256)
     with reading(Path(model)):
         is_folder = Path(model).is_dir()
-    if re.fullmatch(r"[0-9]{3}/[^/]+", model) and not is_folder:
-        generation, genome = model.split("/")
-        check_generation(model, settings.generations, "--model")
-        return _genome(generation, genome, card.sha256)
+    if re.fullmatch(r"[0-9]{3}-[0-9]+", model) and not is_folder:
+        generation = generation_of(model, settings.generations, "--model")
+        return _genome(generation, model, card.sha256)
     if not is_folder:
         raise CoralError(
             "no such model, nor a folder of this name",
@@ -142,7 +141,7 @@ def _best(base: str) -> Adapter:
         )
     best = lake.read_document("best", BestRow)
     found = _genome(best.generation, best.genome, base)
-    return replace(found, name=f"the best genome of the run, {best.generation}/{best.genome}")
+    return replace(found, name=f"the best genome of the run, {best.genome}")
 
 
 def _genome(part: str, genome: str, base: str) -> Adapter:

@@ -116,7 +116,7 @@ def write_release(folder: Path, base: Card, knobs: Knobs) -> None:
             found=f"{size:,} bytes",
             expected=f"at most {LARGEST:,} bytes",
             action="choose a genome with a lower rank or fewer target modules:"
-            f" `coral export {RELEASED} GENERATION/GENOME --release`",
+            f" `coral export {RELEASED} GENOME --release`",
         )
     release = Release(base.sha256, base.name, base.revision, knobs, folder_hashes(folder))
     text = json.dumps(lake.plain(release), indent=2) + "\n"

@@ -156,7 +156,7 @@ def repair(
         tests: what pytest runs, a file or a folder; or JSON cases (``.json``, ``.jsonl``); None for
             the examples in the file's docstrings.
         function: the function, or ``Class.method``; None if the failing tests call only one.
-        model: ``base``, ``best``, ``released``, GENERATION/GENOME or a PEFT folder; None for the
+        model: ``base``, ``best``, ``released``, a genome or a PEFT folder; None for the
             lake's best, or else the released adapter.
         samples: changes to draw per round, >= 1.
         rounds: rounds, >= 1; from the second on, the prompt shows the best attempt and a test that
