@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from coral_batch import lake
+from coral_batch.models.prompts.examples import examples_sha256
+from coral_batch.records.example import Example
+from coral_batch.records.rows import AdapterCardRow, SelectionRow
+from tests import REPOSITORY
 from tests.pipeline import run, stages_run
 from tests.settings import set_params
 
+STAGE = re.compile("Running stage '([^']+)'")
 PARTS = ("000", "001", "validation/base", "evaluation/base", "evaluation/best")
 EVALUATED = ("evaluation/base", "evaluation/best")
 MODELS = ("base", "best")
@@ -52,10 +60,16 @@ def test_every_stage_writes_by_the_code_of_the_lake(copy: Path) -> None:
     assert changed(copy) == set(run(copy, "dvc", "stage", "list", "--name-only").split())
 
 
-def test_what_comes_out_the_same_reruns_nothing_after_it(copy: Path) -> None:
+def test_what_comes_out_the_same_reruns_nothing_after_it_and_stages_say_their_place(
+    copy: Path,
+) -> None:
     edit(copy, "stages/scores.py", "coral_batch/report/__init__.py")
-    rerun = stages_run(run(copy, "dvc", "repro"))
-    assert rerun == EDITED["stages/scores.py"] | EDITED["coral_batch/report/__init__.py"]
+    every = STAGE.findall(run(copy, "dvc", "repro", "--dry", "--force"))
+    output = run(copy, "dvc", "repro")
+    rerun = STAGE.findall(output)
+    assert set(rerun) == EDITED["stages/scores.py"] | EDITED["coral_batch/report/__init__.py"]
+    said = [f"coral: stage {every.index(name) + 1} of {len(every)}" for name in rerun]
+    assert re.findall("coral: stage .*", output) == said
 
 
 def test_more_held_out_bugs_rerun_the_evaluation(copy: Path) -> None:
@@ -107,3 +121,22 @@ def test_a_control_reruns_what_the_search_decides_and_says_what_it_spent(copy: P
     evidence = json.loads((copy / "lake/evidence/evidence.json").read_text())
     assert evidence["search"] == "random"
     assert evidence["budget"]["genomes"] == evolved["budget"]["genomes"]
+
+
+@pytest.mark.long
+def test_the_protocol_of_coralx_is_one_command_away(copy: Path) -> None:
+    """Adapters learn from all examples and from no parent, and the fittest survive."""
+    shutil.copytree(REPOSITORY / "profiles", copy / "profiles")
+    run(copy, "coral", "use", "coralx")
+    run(copy, "dvc", "repro")
+    with lake.at(copy / "lake"):
+        every = examples_sha256(lake.read_rows("examples", Example))
+        for part in ("000", "001"):
+            cards = lake.read_rows("adapter_cards", AdapterCardRow, part)
+            assert {card.determinants["examples"] for card in cards} == {every}
+            assert [card.determinants["parents"] for card in cards] == [[]] * len(cards)
+            selected = lake.read_rows("selection", SelectionRow, part)
+            assert [row.worth for row in selected] == [row.fitness for row in selected]
+            assert lake.path("first_changes", part).read_text() == ""
+            samples = lake.path("samples", part).read_text().splitlines()
+            assert len(samples) == 4 * 8 * len(selected)

@@ -9,6 +9,7 @@ repair`). Ctrl-C exits with 130. Any other exception is a bug and keeps its trac
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections import UserDict
 from collections.abc import Mapping
@@ -183,6 +184,10 @@ def main() -> None:
         # Like stderr: escape characters that the terminal's encoding lacks, such as bars.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        if stage := os.environ.get("DVC_STAGE"):
+            from coral_batch.work.pipeline import say_place
+
+            say_place(stage)
         app(prog_name="coral")
     except (CoralError, MemoryError, RuntimeError) as error:
         message = str(error)

@@ -1,0 +1,83 @@
+"""Where a stage stands in `dvc repro`, which itself does not say how many are to come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from coral_batch.work.progress import say
+
+PIPELINE, PARAMS = Path("dvc.yaml"), Path("params.yaml")
+
+
+def say_place(stage: str) -> None:
+    """Say which of how many stages a stage is; nothing if dvc.yaml does not have it."""
+    stages = order()
+    if stage in stages:
+        say(f"stage {stages.index(stage) + 1} of {len(stages)}")
+
+
+def order() -> list[str]:
+    """Return the stages of dvc.yaml in the order in which `dvc repro` runs them.
+
+    That is the file's order, but each stage after the stages that it depends on (a depth-first
+    search, as DVC does it).
+    """
+    yaml = YAML(typ="safe")
+    content, values = yaml.load(PIPELINE), yaml.load(PARAMS)
+    for variables in content.get("vars", ()):
+        for name, value in variables.items():
+            values[name] = values.get(name, {}) | value
+    stages = dict(_expanded(content["stages"], values))
+    found: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        deps, _ = stages[name]
+        for other, (_, outs) in stages.items():
+            if (
+                other not in found
+                and other != name
+                and any(_meet(d, o) for d in deps for o in outs)
+            ):
+                visit(other)
+        found[name] = None
+
+    for name in stages:
+        if name not in found:
+            visit(name)
+    return list(found)
+
+
+def _expanded(stages: dict[str, Any], values: dict[str, Any]) -> Any:
+    """Yield name and (deps, outs) of each stage, one for each item of a `foreach`."""
+    for name, stage in stages.items():
+        if "foreach" not in stage:
+            yield name, _files(stage, "", {})
+            continue
+        items: Any = values
+        for key in stage["foreach"].strip("${}").split("."):
+            items = items[key]
+        if not isinstance(items, dict):
+            items = {str(item): {} for item in items}
+        for key, item in items.items():
+            yield f"{name}@{key}", _files(stage["do"], key, item)
+
+
+def _files(stage: dict[str, Any], key: str, item: Any) -> tuple[list[str], list[str]]:
+    """Return the files of the lake that a stage reads and writes, for an item of its `foreach`."""
+    names = {"${key}": key, **{f"${{item.{name}}}": str(value) for name, value in item.items()}}
+    written = [*stage.get("outs", ()), *stage.get("metrics", ())]
+    found = []
+    for entries in (stage.get("deps", ()), written):
+        files = [next(iter(entry)) if isinstance(entry, dict) else entry for entry in entries]
+        for name, value in names.items():
+            files = [file.replace(name, value) for file in files]
+        found.append([file for file in files if file.startswith("lake/")])
+    return found[0], found[1]
+
+
+def _meet(dep: str, out: str) -> bool:
+    """Whether one is the other or lies in it."""
+    return f"{dep}/".startswith(f"{out}/") or f"{out}/".startswith(f"{dep}/")
