@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Store, key_of
-from coral_batch.models.base.checkpoint import load_base, read_card
+from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.inheritance import Parent
@@ -20,6 +20,7 @@ from coral_batch.models.training.obtain import Wanted, determinants, obtain_adap
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
+from tests.rows import example
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
 DORA = replace(LORA, use_dora=True)
@@ -52,21 +53,10 @@ def base(materialised: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def examples(base: Path) -> list[Example]:
-    tokenizer = load_base(base).tokenizer
-    return [
-        Example(
-            id=f"p{index}/0",
-            problem=f"p{index}",
-            variant=0,
-            bug=None,
-            instruction="Fix:",
-            input="x",
-            output="y",
-            prompt=chat_prompt(tokenizer, f"Fix: {index}"),
-            answer=f"return {index}\n```{tokenizer.eos_token}",
-        )
-        for index in range(4)
-    ]
+    tokenizer = load_tokenizer(base)
+    prompts = [chat_prompt(tokenizer, f"Fix: {index}") for index in range(4)]
+    end = f"\n```{tokenizer.eos_token}"
+    return [example("p", at, prompt, f"return {at}{end}") for at, prompt in enumerate(prompts)]
 
 
 def test_what_was_trained_before_is_reused(
@@ -85,19 +75,12 @@ def test_what_was_trained_before_is_reused(
         assert adapter == replace(made[wanted], reused=True, seconds=0.0)
         assert len(adapter.curve.loss) == 2
 
-    weights = made[first(examples)].folder / "adapter_model.safetensors"
-    known = weights.read_bytes()
-    weights.write_bytes(known[:-1] + bytes([known[-1] ^ 1]))
-    repaired = obtain_adapters(base, [first(examples)], TRAINING, store, threads=1)[first(examples)]
-    assert not repaired.reused
-    assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
-
 
 def test_a_warm_up_longer_than_the_training_is_refused_before_the_base_is_loaded(
     examples: list[Example], tmp_path: Path
 ) -> None:
     long = replace(TRAINING, warmup_steps=3)
-    with pytest.raises(CoralError, match=r"training\.warmup_steps"):
+    with pytest.raises(CoralError, match=r"training\.warmup_steps[\s\S]*3[\s\S]*at most 2"):
         obtain_adapters(tmp_path / "none", [first(examples)], long, Store(tmp_path / "store"))
 
 
