@@ -104,10 +104,15 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path)
     assert again == answers and all(row.reused for row in durations)
 
 
+def changing(base: Path, knobs: Knobs) -> Work:
+    """Return a piece of work whose answers must change a program."""
+    prompt = chat_prompt(load_tokenizer(base), "Fix it.")
+    return Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+
+
 @pytest.mark.parametrize("knobs", [KNOBS, Knobs(0.0, 1.0, 1, 1.0)], ids=["drawn", "greedy"])
 def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Knobs) -> None:
-    prompt = chat_prompt(load_tokenizer(base), "Fix it.")
-    work = Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    work = changing(base, knobs)
     store = Store(tmp_path / "store")
     drawing = Drawing(6, 24, 1, 4, None)
     (all_,), _ = draw([work], drawing, base, "genomes", store)
@@ -123,13 +128,13 @@ def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Kno
         assert all(one.drawn == one.tokens - one.copied for one in candidates)
 
 
+def answer(index: int, text: str, log_probability: float, finish: str = "fence") -> Sample:
+    text = f"```python\n{text}\n```"
+    return Sample("one", index, 1, text, 9, 5, 0, 7, finish, log_probability, 5)
+
+
 def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> None:
     original = Original("# nothing")
-
-    def answer(index: int, text: str, log_probability: float) -> Sample:
-        text = f"```python\n{text}\n```"
-        return Sample("one", index, 1, text, 9, 5, 0, 7, "fence", log_probability, 5)
-
     changed, copied = ("x = 1", "# something")
     samples = [
         *(answer(0, copied, -1), answer(1, changed, -9), answer(2, changed, -8)),
@@ -142,10 +147,8 @@ def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> 
 
 
 def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
-    def answer(index: int, finish: str, log_probability: float) -> Sample:
-        return Sample("one", index, 1, "x", 9, 5, 0, 7, finish, log_probability, 5)
-
-    samples = [answer(0, "length", -1), answer(1, "fence", -9), answer(2, "eos", -8)]
+    ends = (("length", -1), ("fence", -9), ("eos", -8))
+    samples = [answer(at, "x", likely, finish) for at, (finish, likely) in enumerate(ends)]
     assert [one.candidate for one in likeliest(samples, 3, {})] == [2]
     cut = [replace(one, finish="length") for one in samples]
     assert [one.candidate for one in likeliest(cut, 3, {})] == [0]
@@ -154,8 +157,7 @@ def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
     base: Path, tmp_path: Path
 ) -> None:
-    prompt = chat_prompt(load_tokenizer(base), "Fix it.")
-    work = Work("a", None, None, {}, KNOBS, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    work = changing(base, KNOBS)
     drawing = Drawing(6, 24, 1, 4, None)
     store = Store(tmp_path / "store")
     with closing(draw_in_turn(work, drawing, base, store)) as answers:

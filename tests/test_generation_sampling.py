@@ -5,28 +5,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import (
-    LogitsProcessorList,
-    RepetitionPenaltyLogitsProcessor,
-    TemperatureLogitsWarper,
-    TopKLogitsWarper,
-    TopPLogitsWarper,
-)
 
 from coral_batch.models.decoding.sampling import next_tokens
 from coral_batch.records.configuration import Knobs
-
-
-def transformers_probabilities(logits: torch.Tensor, knobs: Knobs, seen: list[int]) -> torch.Tensor:
-    """The distribution of `model.generate` for one row, in its order of processors."""
-    processors = LogitsProcessorList()
-    if knobs.repetition_penalty != 1:
-        processors.append(RepetitionPenaltyLogitsProcessor(knobs.repetition_penalty))
-    processors.append(TemperatureLogitsWarper(knobs.temperature))
-    processors.append(TopKLogitsWarper(knobs.top_k))
-    if knobs.top_p < 1:
-        processors.append(TopPLogitsWarper(knobs.top_p))
-    return torch.softmax(processors(torch.tensor([seen]), logits[None].float())[0], dim=0)
+from tests.answers import transformers_probabilities
 
 
 def our_frequencies(logits: torch.Tensor, knobs: Knobs, seen: list[int], draws: int) -> np.ndarray:
