@@ -21,6 +21,7 @@ from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import Repair, repair
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
+from tests.errors import refused
 from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted, coral
 
 CASES = "clamp.jsonl"
@@ -108,30 +109,18 @@ def test_a_failed_repair_is_reported_with_the_best_attempt(file: Path) -> None:
     found = repaired(file, [CLOSER], [CLOSER], rounds=2)
     assert (found.outcome, len(found.left)) == ("not repaired", 1)
     assert "the best attempt fails 1 of 3 tests" in repair_text(found, False, False)
-    told_as = record(found, "base", True)
-    assert [told_as[name] for name in ("file", "function", "model")] == [
-        *("numbers_.py", "clamp", "base"),
-    ]
-    assert [told_as[name] for name in ("tests", "rounds", "drawn")] == [3, 2, 2]
-    assert [told_as[name] for name in ("diff", "code", "written")] == [None, None, False]
+    told = record(found, "base", True)
+    names = ("file", "function", "model", "tests", "rounds", "drawn", "diff", "code", "written")
+    shown = ("numbers_.py", "clamp", "base", 3, 2, 2, None, None, False)
+    assert [told[name] for name in names] == [*shown]
     with pytest.raises(CoralError, match="no repair"):
         found.write()
     assert file.read_text() == BROKEN
 
 
-def test_a_repair_is_printed_as_a_diff_and_as_json(file: Path) -> None:
-    found = repaired(file, [RIGHT], tests="test_numbers.py")
-    text = repair_text(found, False, False)
-    for part in (
-        "numbers_.py failed 2 of 3 tests:\n  test_numbers.py::test_inside: assert 9 == 3 + where",
-        "    -    return max(LOWEST, max(value, high))\n",
-        "    +    return max(LOWEST, min(value, high))\n",
-        "3 of 3 tests pass\nnumbers_.py is unchanged: --write replaces it",
-    ):
-        assert part in text
-    assert "\x1b" not in text and "\x1b[32m+    return max(LOWEST, min" in repair_text(
-        found, True, True
-    )
+def test_a_repair_is_printed_in_colour_and_as_json(file: Path) -> None:
+    found = repaired(file, [RIGHT])
+    assert "\x1b[32m+    return max(LOWEST, min" in repair_text(found, True, True)
     assert json.loads(json.dumps(record(found, "best", True)))["code"] == found.best.text
 
 
@@ -212,25 +201,19 @@ def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_ca
 
 
 @pytest.mark.parametrize(
-    ("text", "tests"),
+    ("text", "problem"),
     [
         ("[[[1], 2], [[3], 4], [[5], 6]]\n", "not a pair"),
         ("[\n  [[1], 2],\n  [[3], 4]\n]\n", "not valid JSON"),
-        ("[[[1], 2], [3]]", 1),
-        (2 * "[[[1], 2], [[3], 4]]\n", 2),
     ],
 )
 def test_json_cases_are_a_pair_a_line_and_no_array_of_cases(
-    workspace: Path, text: str, tests: int | str
+    workspace: Path, text: str, problem: str
 ) -> None:
     Path("m.py").write_text("def f(values, n):\n    return values\n")
     Path("m.json").write_text(text)
-    if isinstance(tests, int):
-        assert repair("m.py", "m.json", draw=lambda *_: []).tests == tests
-        return
-    with pytest.raises(CoralError, match=tests) as caught:
+    with refused(problem, "expected: one [inputs, expected] per line"):
         repair("m.py", "m.json")
-    assert "expected: one [inputs, expected] per line" in str(caught.value)
 
 
 def test_a_function_named_sqrt_gets_no_special_tolerance(workspace: Path) -> None:
@@ -263,13 +246,10 @@ BLOCK = f"```python\n{MENDED}```\n"
 def test_each_block_of_an_answer_that_defines_the_function_is_tried(
     workspace: Path, answer: str
 ) -> None:
-    def documented(text: str) -> str:
-        return text.replace("low):\n", 'low):\n    """Hold it.\n\n    Above low."""\n', 1)
-
-    Path("m.py").write_text(documented(BELOW))
+    Path("m.py").write_text(BELOW)
     Path("m.jsonl").write_text("[[1, 2], 2]\n[[3, 2], 3]\n")
     found = repair("m.py", "m.jsonl", draw=lambda *_: [answer])
-    assert (found.best.text, found.drawn) == (documented(MENDED), 1)
+    assert (found.best.text, found.drawn) == (MENDED, 1)
 
 
 def test_a_function_name_is_normalised_like_python_does(
