@@ -17,9 +17,8 @@ from coral_batch.corpus.readers.evalplus import (
     like,
     rule_of,
 )
-from coral_batch.corpus.sources.rows import Lost
 from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
-from tests.readers import jsonl, kinds, passes, read
+from tests.readers import EVALPLUS, jsonl, kinds, passes, read
 
 HUMANEVAL = {
     "task_id": "HumanEval/7",
@@ -32,24 +31,7 @@ HUMANEVAL = {
     "contract": "\n    assert isinstance(numbers, list) # $_CONTRACT_$\n",
     "assertion": "assert average([1, 2]) == 1.5",
 }
-MBPP = {
-    "task_id": "Mbpp/2",
-    "prompt": '"""\nWrite a function that joins.\nassert joined((1,), (2,)) == (1, 2)\n"""\n',
-    "entry_point": "joined",
-    "canonical_solution": "\ndef joined(a, b):\n    return a + b\n",
-    "base_input": [[[1], [2]]],
-    "plus_input": {},
-    "atol": 0,
-}
-PREAMBLE = """import numpy as np
-
-def is_floats(x) -> bool:
-    return False
-
-def assertion(out, exp, atol):
-    assert np.allclose(out, exp, rtol=1e-07, atol=atol)
-
-"""
+PREAMBLE = "import numpy as np\n\n"
 HF_HUMANEVAL = {
     "task_id": "HumanEval/7",
     "prompt": HUMANEVAL["prompt"],
@@ -62,7 +44,7 @@ HF_HUMANEVAL = {
 HF_MBPP = {
     "task_id": 2,
     "prompt": "Write a function that joins.",
-    "code": MBPP["canonical_solution"],
+    "code": EVALPLUS["canonical_solution"],
     "source_file": "notebook",
     "test_imports": [],
     "test_list": ["assert joined((1,), (2,)) == (1, 2)"],
@@ -84,7 +66,7 @@ def test_the_reference_in_the_test_file_says_what_is_expected(tmp_path: Path) ->
 
 
 def test_inputs_of_mbpp_are_tuples_where_the_example_has_them(tmp_path: Path) -> None:
-    (problem,), _ = read("evalplus", jsonl(tmp_path / "MbppPlus.jsonl", MBPP))
+    (problem,), _ = read("evalplus", jsonl(tmp_path / "MbppPlus.jsonl", EVALPLUS))
     assert (problem.name, problem.function) == ("mbppplus_2", "joined")
     assert problem.docstring.startswith("Write a function that joins.\nassert joined")
     assert kinds(problem) == ["PASS"]
@@ -112,7 +94,6 @@ def test_a_test_of_that_form_may_have_a_reference_instead_of_results(tmp_path: P
 @pytest.mark.parametrize(
     ("rule", "arguments", "expected", "right", "wrong"),
     [
-        ("equal", [2], 1.0, 1.0000001, 1.1),
         ("equal", [2], {"a": [1.0]}, {"a": [1.0000001]}, {"a": (1.0,)}),
         ("equal", [2], (1, 2), (1, 2), [1, 2]),
         ("equal", [2], "1.0", "1.0", 1.0),
@@ -137,7 +118,7 @@ def test_a_function_may_be_called_like_what_the_test_file_defines(
     tmp_path: Path, name: str
 ) -> None:
     code, prompt = f"def {name}(a, b): return a + b\n", f"Add.\nassert {name}(1, 2) == 3"
-    row = {**MBPP, "prompt": prompt, "entry_point": name, "canonical_solution": code}
+    row = {**EVALPLUS, "prompt": prompt, "entry_point": name, "canonical_solution": code}
     (problem,), _ = read("evalplus", jsonl(tmp_path / "a.jsonl", row))
     assert passes([problem]) == [True]
 
@@ -231,29 +212,29 @@ def test_tasks_with_rules_of_their_own() -> None:
     assert rule_of("Mbpp/2", "similar_elements") == "set"
     assert rule_of("HumanEval/2", "similar_elements") == "equal"
     assert rule_of("Mbpp/434", "text_match_three") == "presence"
-    with pytest.raises(Lost, match="several"):
-        rule_of("Mbpp/295", "sum_div")
 
 
 def test_tasks_that_cannot_be_tested_are_dropped(tmp_path: Path) -> None:
     table = [
-        ({**MBPP, "prompt": "A.\nassert joined(1j, (2,)) == 1"}, "untestable"),
-        ({**MBPP, "prompt": "A.\nassert other(1) == 1"}, "untestable"),
-        ({**MBPP, "entry_point": "sum_div"}, "untestable"),
+        ({**EVALPLUS, "prompt": "A.\nassert joined(1j, (2,)) == 1"}, "untestable"),
+        ({**EVALPLUS, "prompt": "A.\nassert other(1) == 1"}, "untestable"),
         (
             {
-                **MBPP,
+                **EVALPLUS,
                 "prompt": "Sum.\nassert sum_div(1, 2) == 1",
                 "entry_point": "sum_div",
                 "canonical_solution": "def sum_div(a, b): pass",
             },
             "undecided",
         ),
-        ({**MBPP, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
+        ({**EVALPLUS, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
         ({**HF_MBPP, "test": "inputs = [[1]]\nresults = []\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = make()\n"}, "untestable"),
-        ({**MBPP, "prompt": "A.\nassert joined({1}, 2)", "base_input": [[[[1]], 2]]}, "untestable"),
-        ({**MBPP, "base_input": []}, "untested"),
+        (
+            {**EVALPLUS, "prompt": "A.\nassert joined({1}, 2)", "base_input": [[[[1]], 2]]},
+            "untestable",
+        ),
+        ({**EVALPLUS, "base_input": []}, "untested"),
         ({**HF_MBPP, "test": "inputs = (\n"}, "unparseable"),
     ]
     for row, reason in table:
@@ -262,7 +243,7 @@ def test_tasks_that_cannot_be_tested_are_dropped(tmp_path: Path) -> None:
 
 
 def test_numbers_may_be_infinite_as_python_writes_them(tmp_path: Path) -> None:
-    row = {**MBPP, "task_id": "Mbpp/3", "base_input": [[math.inf, -math.inf], [math.inf, 1]]}
+    row = {**EVALPLUS, "task_id": "Mbpp/3", "base_input": [[math.inf, -math.inf], [math.inf, 1]]}
     code = "def joined(a, b):\n    return max(a, b)\n"
     (problem,), _ = read(
         "evalplus", jsonl(tmp_path / "a.jsonl", {**row, "canonical_solution": code})
