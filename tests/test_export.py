@@ -62,9 +62,8 @@ def card_of(folder: Path) -> str:
 def hub_commit(run: Path) -> None:
     """Make the run's base one from the hub, which for the reader is a cache on disk."""
     card = lake.path("base") / "card.json"
-    known = json.loads(card.read_text())
-    known |= {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
-    card.write_text(json.dumps(known))
+    origin = {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
+    card.write_text(json.dumps(json.loads(card.read_text()) | origin))
     shutil.copytree(run / "tiny", run / f"hub/models--nobody--tiny/snapshots/{COMMIT}")
 
 
@@ -144,10 +143,8 @@ def loaded(run: Path) -> dict[str, torch.Tensor]:
     code = {str(folder): PLAIN for folder in run.glob("*-plain")}
     shutil.copytree(run / "folder-plain", run / "bare")
     code[str(run / "bare")] = PLAIN + "model = model.unload()\n"
-    for name in ("folder", "merged", "hubs", "file"):
-        (code[str(run / name)],) = re.findall(
-            r"```python\n(.*?)```", card_of(run / name), re.DOTALL
-        )
+    for folder in (run / name for name in ("folder", "merged", "hubs", "file")):
+        (code[str(folder)],) = re.findall(r"```python\n(.*?)```", card_of(folder), re.DOTALL)
     done = subprocess.run(
         [sys.executable, "-c", LOADING, json.dumps(code)],
         env={**os.environ, "HF_HUB_CACHE": str(run / "hub"), "HF_HUB_OFFLINE": "1"},
@@ -245,16 +242,15 @@ def test_an_existing_folder_is_not_overwritten(adapted: Path) -> None:
     assert list((adapted / "export").iterdir()) == []
 
 
-@pytest.mark.parametrize("form", [None, "merged", "gguf"])
-def test_a_file_that_was_changed_is_not_exported(adapted: Path, form: str | None) -> None:
+@pytest.mark.parametrize("form", ["adapter", "merged", "gguf"])
+def test_a_file_that_was_changed_is_not_exported(adapted: Path, form: str) -> None:
     folder = lake.path("base")
-    if form is None:
+    if form == "adapter":
         (folder,) = lake.path("adapter_folders", "001").iterdir()
     (changed,) = folder.glob("*model.safetensors")
-    with changed.open("ab") as stream:
-        stream.write(b" ")
+    changed.write_bytes(changed.read_bytes() + b" ")
     with pytest.raises(CoralError, match=r"model\.safetensors"):
-        export(adapted / "export", **({form: True} if form else {}))
+        export(adapted / "export", merged=form == "merged", gguf=form == "gguf")
     assert not (adapted / "export").exists()
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -153,15 +154,9 @@ def test_a_file_that_changed_meanwhile_is_not_written_and_its_repair_is_shown(
 
 
 def test_a_repair_that_fails_the_second_run_is_not_written(file: Path) -> None:
-    chance = RIGHT + "\nimport random"  # outside the function: not taken
-    lucky = (
-        "def clamp(value, high):\n    import os\n    return (os.getpid() and min)(value, high)\n"
-    )
-    found = repaired(file, [chance, lucky])
-    assert found.outcome == "repaired" and "random" not in found.best.text
-    broken = Repair(**{**vars(found), "best": found.source})
+    found = repaired(file, [RIGHT])
     with pytest.raises(CoralError, match="ran again"):
-        broken.write()
+        replace(found, best=found.source).write()
     assert file.read_text() == BROKEN
 
 
