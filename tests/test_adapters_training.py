@@ -33,7 +33,6 @@ from coral_batch.models.training.encoding import Encoded, encode
 from coral_batch.models.training.losses import losses
 from coral_batch.models.training.training import MAX_NORM, TrainingCurve, share_of_peak, train
 from coral_batch.records.configuration import AdapterConfiguration
-from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
 from coral_batch.seeding import derive_seed, generator
 from tests.rows import example
@@ -43,14 +42,14 @@ ALL_LINEAR = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj",
 LORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=False)
 DORA = AdapterConfiguration(4, 8, 0.0, ALL_LINEAR, use_dora=True)
 DROPOUT = AdapterConfiguration(2, 4, 0.1, ("q_proj", "v_proj"), use_dora=True)
-TRAINING = Training(
-    passes=2,
-    batch_size=3,
-    learning_rate=1e-2,
-    warmup_steps=2,
-    layers=None,
-)
+TRAINING = Training(passes=2, batch_size=3, learning_rate=1e-2, warmup_steps=2, layers=None)
 SEED = 7
+TOKENIZER = make_tiny_tokenizer()
+END = f"\n```{TOKENIZER.eos_token}"
+EXAMPLES = [
+    example("f", n, chat_prompt(TOKENIZER, f"Fix this:\n{text}"), f"def f(x):\n    return {n}{END}")
+    for n, text in enumerate("x = x + 1" * (15 * length) for length in range(7))
+]
 
 
 @pytest.fixture
@@ -58,23 +57,11 @@ def base(materialised: Path) -> BaseModel:
     return load_base(materialised, torch.float32)
 
 
-@pytest.fixture
-def examples(base: BaseModel) -> list[Example]:
-    rows = []
-    for index in range(7):
-        text = f"Fix this:\n{'x = x + 1' * (15 * index)}"
-        code = f"def f(x):\n    return x + {index}"
-        prompt = chat_prompt(base.tokenizer, text)
-        rows.append(example("f", index, prompt, f"{code}\n```{base.tokenizer.eos_token}"))
-    return rows
-
-
 @pytest.mark.parametrize(("layers", "apart"), [(None, False), (1, False), (1, True)])
 @pytest.mark.parametrize("configuration", [LORA, DORA], ids=["lora", "dora"])
 def test_training_is_plain_peft_with_a_padded_batch(
     base: BaseModel,
     materialised: Path,
-    examples: list[Example],
     configuration: AdapterConfiguration,
     layers: int | None,
     apart: bool,
@@ -84,15 +71,15 @@ def test_training_is_plain_peft_with_a_padded_batch(
     """Also with a model whose upper layers cannot run apart from those below them."""
     monkeypatch.setattr("coral_batch.models.training.training.separable", lambda _: apart)
     training = replace(TRAINING, layers=layers)
-    curve, _ = train(base, examples, configuration, training, SEED, tmp_path)
+    curve, _ = train(base, EXAMPLES, configuration, training, SEED, tmp_path)
     reference = load_base(materialised, torch.float32)
-    losses = [*_padded_training(reference, examples, configuration, layers)]
+    losses = [*_padded_training(reference, configuration, layers)]
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
     assert not curve.diverged
 
     bare = load_base(materialised, torch.float32).model
-    ids = base.tokenizer(examples[0].prompt, return_tensors="pt")["input_ids"]
+    ids = base.tokenizer(EXAMPLES[0].prompt, return_tensors="pt")["input_ids"]
     ids = ids.to(base.model.device)
     with torch.no_grad():
         expected = reference.model.eval()(ids).logits
@@ -108,7 +95,6 @@ def test_layers_that_attend_differently_are_not_run_apart(base: BaseModel) -> No
 
 def _padded_training(
     base: BaseModel,
-    examples: list[Example],
     configuration: AdapterConfiguration,
     layers: int | None,
 ) -> Iterator[tuple[float, int]]:
@@ -128,11 +114,11 @@ def _padded_training(
     order = generator(SEED, "training order")
     batches = [
         permutation[start : start + TRAINING.batch_size]
-        for permutation in (order.permutation(len(examples)) for _ in range(TRAINING.passes))
-        for start in range(0, len(examples), TRAINING.batch_size)
+        for permutation in (order.permutation(len(EXAMPLES)) for _ in range(TRAINING.passes))
+        for start in range(0, len(EXAMPLES), TRAINING.batch_size)
     ]
     for step, batch in enumerate(batches):
-        rows = [encode(examples[index], base.tokenizer) for index in batch]
+        rows = [encode(EXAMPLES[index], base.tokenizer) for index in batch]
         width = max(len(row.ids) for row in rows)
         ids = torch.zeros(len(rows), width, dtype=torch.long, device=base.model.device)
         labels = torch.full_like(ids, -100)
@@ -179,7 +165,6 @@ def test_the_answer_s_tokens_are_those_that_go_on_behind_the_prompt(
 @pytest.mark.parametrize("configuration", [LORA, DROPOUT], ids=["lora", "dora with dropout"])
 def test_the_same_bytes_every_time_whatever_was_trained_before(
     materialised: Path,
-    examples: list[Example],
     configuration: AdapterConfiguration,
     tmp_path: Path,
 ) -> None:
@@ -188,7 +173,7 @@ def test_the_same_bytes_every_time_whatever_was_trained_before(
     ) -> tuple[TrainingCurve, dict[str, bytes]]:
         output = tmp_path / name
         output.mkdir()
-        curve, _ = train(base, examples, configuration, TRAINING, SEED, output)
+        curve, _ = train(base, EXAMPLES, configuration, TRAINING, SEED, output)
         return curve, {file.name: file.read_bytes() for file in output.iterdir()}
 
     base = load_base(materialised)
@@ -205,13 +190,11 @@ def test_the_same_bytes_every_time_whatever_was_trained_before(
     assert curve.loss[-1] < curve.loss[0]
 
 
-def test_dropout_is_drawn_for_training_alone(
-    base: BaseModel, examples: list[Example], tmp_path: Path
-) -> None:
+def test_dropout_is_drawn_for_training_alone(base: BaseModel, tmp_path: Path) -> None:
     """Torch's global generator and the base are left as they were."""
     state = torch.random.get_rng_state()
     curves = [
-        train(base, examples, one, TRAINING, SEED, tmp_path)[0].loss
+        train(base, EXAMPLES, one, TRAINING, SEED, tmp_path)[0].loss
         for one in (DROPOUT, replace(DROPOUT, lora_dropout=0.0))
     ]
     assert curves[0] != curves[1]
@@ -219,43 +202,37 @@ def test_dropout_is_drawn_for_training_alone(
     assert not any(module.training for module in base.model.modules())
 
 
-def test_the_adapter_names_no_path(
-    base: BaseModel, examples: list[Example], tmp_path: Path
-) -> None:
-    train(base, examples, LORA, TRAINING, SEED, tmp_path)
+def test_the_adapter_names_no_path(base: BaseModel, tmp_path: Path) -> None:
+    train(base, EXAMPLES, LORA, TRAINING, SEED, tmp_path)
     config = json.loads((tmp_path / "adapter_config.json").read_text())
     assert config["base_model_name_or_path"] == base.card.name
     assert config["target_modules"] == list(ALL_LINEAR)
     assert "/" not in json.dumps(config)
 
 
-def test_a_row_of_zeros_trains_with_dora_as_with_lora(
-    base: BaseModel, examples: list[Example], tmp_path: Path
-) -> None:
+def test_a_row_of_zeros_trains_with_dora_as_with_lora(base: BaseModel, tmp_path: Path) -> None:
     with torch.no_grad():
         base.model.model.layers[0].self_attn.v_proj.weight[3] = 0
-    curve, _ = train(base, examples, DORA, TRAINING, SEED, tmp_path)
+    curve, _ = train(base, EXAMPLES, DORA, TRAINING, SEED, tmp_path)
     assert not curve.diverged
     assert curve.loss[-1] < curve.loss[0]
     for tensor in load_file(tmp_path / "adapter_model.safetensors").values():
         assert tensor.isfinite().all()
 
 
-def test_divergence_is_an_outcome(base: BaseModel, examples: list[Example], tmp_path: Path) -> None:
+def test_divergence_is_an_outcome(base: BaseModel, tmp_path: Path) -> None:
     wild = replace(TRAINING, passes=4, learning_rate=1e30, warmup_steps=0)
-    curve, _ = train(base, examples, LORA, wild, SEED, tmp_path)
+    curve, _ = train(base, EXAMPLES, LORA, wild, SEED, tmp_path)
     assert curve.diverged
     assert np.isfinite(curve.loss).all()
     assert len(curve.loss) < 12
 
 
-def test_unknown_target_modules_are_named(
-    base: BaseModel, examples: list[Example], tmp_path: Path
-) -> None:
+def test_unknown_target_modules_are_named(base: BaseModel, tmp_path: Path) -> None:
     for names in (("c_attn",), ("c_attn", "q_proj"), ("embed_tokens",)):
         unknown = AdapterConfiguration(4, 8, 0.0, names, use_dora=False)
         with pytest.raises(CoralError, match=names[0]):
-            train(base, examples, unknown, TRAINING, SEED, tmp_path)
+            train(base, EXAMPLES, unknown, TRAINING, SEED, tmp_path)
 
 
 MODELS = {
