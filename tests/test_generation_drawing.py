@@ -20,12 +20,17 @@ from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
 
-KNOBS = Knobs(0.9, 0.95, 40, 1.0)
+KNOBS, GREEDY = Knobs(0.9, 0.95, 40, 1.0), Knobs(0.0, 1.0, 1, 1.0)
 
 
 @pytest.fixture(scope="module")
 def base(materialised: Path) -> Path:
     return materialised
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
 
 
 @pytest.fixture
@@ -50,16 +55,13 @@ def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
 
 
 def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
-    base: Path, tmp_path: Path
+    base: Path, store: Store
 ) -> None:
     tokenizer = load_tokenizer(base)
     originals = {name: Original(f"def {name}():\n    return 1") for name in ("one", "two")}
     prompts = {name: chat_prompt(tokenizer, originals[name].program) for name in originals}
-    works = [
-        Work("a", None, None, {}, KNOBS, dict(asked), originals)
-        for asked in (prompts.items(), reversed(prompts.items()))
-    ]
-    store = Store(tmp_path / "store")
+    turned = dict(reversed(prompts.items()))
+    works = [Work("a", None, None, {}, KNOBS, asked, originals) for asked in (prompts, turned)]
     for work in (*works, works[0]):
         ((drawn,), _) = draw([work], Drawing(2, 8, 1, 4, None), base, "genomes", store)
         assert [sample.problem for sample in drawn.samples[::2]] == list(work.prompts)
@@ -67,7 +69,7 @@ def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
 
 
 def test_each_device_keeps_its_engine(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    base: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The processor under two names stands for two devices, which draw at the same time."""
     both = (torch.device("cpu"), torch.device("cpu", 0))
@@ -78,26 +80,19 @@ def test_each_device_keeps_its_engine(
         drawing, "load_base", lambda at, device: loaded.append(device) or load(at, device=device)
     )
     asked = Drawing(2, 8, 1, 5, None)
-    store = Store(tmp_path / "store")
     for number in range(3):
         works = [Work(name, None, None, {}, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
         draw(works, asked, base, "genomes", store)
     assert sorted(map(str, loaded)) == ["cpu", "cpu:0"]
 
 
-def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path) -> None:
-    works = [
-        Work(name, None, None, {}, knobs, {"one": "Fix it."})
-        for name, knobs in (("a", KNOBS), ("b", Knobs(0.5, 1.0, 40, 1.0)), ("c", KNOBS))
-    ]
-    store = Store(tmp_path / "store")
+def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -> None:
+    knobs = {"a": KNOBS, "b": GREEDY, "c": KNOBS}
+    works = [Work(name, None, None, {}, one, {"one": "Fix it."}) for name, one in knobs.items()]
     answers, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert answers[0] == answers[2] != answers[1]
-    assert [(row.unit, row.reused) for row in durations] == [
-        ("a", False),
-        ("b", False),
-        ("c", True),
-    ]
+    assert [row.unit for row in durations] == ["a", "b", "c"]
+    assert [row.reused for row in durations] == [False, False, True]
     assert durations[2].seconds == 0
     assert len([*(store.root / KIND).rglob("samples.json")]) == 2
     again, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
@@ -110,10 +105,9 @@ def changing(base: Path, knobs: Knobs) -> Work:
     return Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
 
 
-@pytest.mark.parametrize("knobs", [KNOBS, Knobs(0.0, 1.0, 1, 1.0)], ids=["drawn", "greedy"])
-def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Knobs) -> None:
+@pytest.mark.parametrize("knobs", [KNOBS, GREEDY], ids=["drawn", "greedy"])
+def test_the_likeliest_of_so_many_is_kept(base: Path, store: Store, knobs: Knobs) -> None:
     work = changing(base, knobs)
-    store = Store(tmp_path / "store")
     drawing = Drawing(6, 24, 1, 4, None)
     (all_,), _ = draw([work], drawing, base, "genomes", store)
     two = replace(drawing, samples=2, best_of=3)
@@ -155,15 +149,14 @@ def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
 
 
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
-    base: Path, tmp_path: Path
+    base: Path, store: Store
 ) -> None:
     work = changing(base, KNOBS)
     drawing = Drawing(6, 24, 1, 4, None)
-    store = Store(tmp_path / "store")
     with closing(draw_in_turn(work, drawing, base, store)) as answers:
         first = [next(answers), next(answers)]
     assert [*(store.root / KIND).rglob("samples.json")] == []
-    other = Store(tmp_path / "other")
+    other = Store(store.root.parent / "other")
     with closing(draw_in_turn(work, drawing, base, other)) as answers:
         taken = [*islice(answers, drawing.samples)]  # all, without asking whether there are more
     assert len([*(other.root / KIND).rglob("samples.json")]) == 1

@@ -125,11 +125,18 @@ def test_a_function_may_be_called_like_what_the_test_file_defines(
 
 @given(
     expected=st.recursive(
-        st.floats(allow_nan=False) | st.integers() | st.text() | st.booleans(),
-        lambda inner: st.lists(inner) | st.lists(inner).map(tuple),
+        st.none() | st.floats(allow_nan=False) | st.integers() | st.text() | st.booleans(),
+        lambda inner: (
+            st.lists(inner)
+            | st.lists(inner).map(tuple)
+            | st.dictionaries(st.text(), inner)
+            | st.sets(st.text() | st.integers())
+            | st.frozensets(st.text())
+        ),
     )
 )
 def test_a_result_agrees_with_itself(expected: Any) -> None:
+    """So every value is written into the test file as it is."""
     assert _passes(comparing("f", [[]], [expected], 0.0), expected)
 
 
@@ -168,22 +175,6 @@ def test_at_most_32_different_inputs_are_chosen_the_first_16_among_them(
     assert len(set(shown)) == len(shown)
 
 
-@given(
-    value=st.recursive(
-        st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-        lambda inner: (
-            st.lists(inner)
-            | st.lists(inner).map(tuple)
-            | st.dictionaries(st.text(), inner)
-            | st.sets(st.text() | st.integers())
-            | st.frozensets(st.text())
-        ),
-    )
-)
-def test_a_value_is_written_as_python(value: Any) -> None:
-    assert eval(written(value)) == value
-
-
 def test_sets_are_written_in_one_order() -> None:
     assert written([{"b", "a"}, frozenset("yx"), set()]) == (
         "[set(['a', 'b']), frozenset(['x', 'y']), set()]"
@@ -193,7 +184,6 @@ def test_sets_are_written_in_one_order() -> None:
 @pytest.mark.parametrize(
     ("example", "given", "turned"),
     [
-        ([(1,), 2], [[3, 4], 2], [(3, 4), 2]),
         ([[(1,)]], [[[1], [2]]], [[(1,), (2,)]]),
         ([[{1}, {}]], [[[1], [], {}]], [[{1}, set(), {}]]),
         ([{"a": (1,)}, 2], [{"b": [1]}, 2], [{"b": (1,)}, 2]),
