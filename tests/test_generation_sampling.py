@@ -44,17 +44,6 @@ def test_the_distribution_is_that_of_transformers(knobs, seed, vocabulary, round
     assert np.abs(found - expected).max() < 1.5 / draws
 
 
-@given(KNOBS, st.integers(0, 2**32 - 1))
-@settings(max_examples=20)
-def test_temperature_0_takes_the_greatest_logit(knobs, seed):
-    torch.manual_seed(seed)
-    logits = torch.randn(3, 5000)
-    greedy = Knobs(0.0, knobs.top_p, knobs.top_k, 1.0)
-    tokens, logs = next_tokens(logits, [greedy] * 3, [[]] * 3, [0.99] * 3)
-    assert tokens == logits.argmax(1).tolist()
-    assert logs == pytest.approx(logits.log_softmax(1).amax(1).tolist(), rel=1e-5)
-
-
 @pytest.mark.parametrize("value", [0.0, -3.5])
 def test_equal_logits_are_all_kept(value):
     logits = torch.full((300,), value)
