@@ -26,14 +26,8 @@ LLAMA = make_tiny_completion_tokenizer()
 
 
 def _problem(name: str) -> Problem:
-    return make_problem(
-        name,
-        name,
-        REFERENCE.format(name=name),
-        "test",
-        buggy=f"def {name}(n):\n    return n - 1\n",
-        docstring="One more than n.",
-    )
+    reference, buggy = REFERENCE.format(name=name), f"def {name}(n):\n    return n - 1\n"
+    return make_problem(name, name, reference, "test", buggy=buggy, docstring="One more than n.")
 
 
 def _make(
@@ -45,8 +39,7 @@ def _make(
 def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
     bugs = [bug_of(name, 1) for name in TRAINING]
     examples = _make(map(_problem, TRAINING), bugs, 0)
-    assert len(examples) == 96
-    assert len({example.id for example in examples}) == 96
+    assert len({example.id for example in examples}) == len(examples) == 96
     assert {example.problem for example in examples} == TRAINING
     assert [example.variant for example in examples[:4]] == [0, 1, 2, 3]
     assert len({example.input for example in examples}) == 24
@@ -56,11 +49,7 @@ def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
 
 @pytest.mark.parametrize(
     ("there", "injected", "shown"),
-    [
-        (5, 2, [None, "gcd-1", "gcd-2"]),
-        (1, 3, [None, "gcd-1"]),
-        (0, 3, [None]),
-    ],
+    [(5, 2, [None, "gcd-1", "gcd-2"]), (1, 3, [None, "gcd-1"]), (0, 3, [None])],
 )
 def test_each_bug_of_a_program_is_shown_once(
     there: int, injected: int, shown: list[str | None]

@@ -13,12 +13,7 @@ import pytest
 from coral_batch.corpus.readers import quixbugs as layout
 from coral_batch.corpus.roles import coralx
 from coral_batch.corpus.roles.assignment import assign
-from coral_batch.corpus.split.overlap import (
-    MEASURES,
-    Overlap,
-    leaked,
-    measure_overlaps,
-)
+from coral_batch.corpus.split.overlap import MEASURES, Overlap, leaked, measure_overlaps
 from coral_batch.corpus.split.roles import (
     check_evaluation,
     check_selection,

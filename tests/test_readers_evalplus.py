@@ -10,13 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.readers.evalplus import (
-    LONGEST,
-    MOST,
-    chosen,
-    like,
-    rule_of,
-)
+from coral_batch.corpus.readers.evalplus import LONGEST, MOST, chosen, like, rule_of
 from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
 from tests.readers import EVALPLUS, jsonl, kinds, passes, read
 
@@ -205,18 +199,12 @@ def test_tasks_with_rules_of_their_own() -> None:
 
 
 def test_tasks_that_cannot_be_tested_are_dropped(tmp_path: Path) -> None:
+    several = {"prompt": "Sum.\nassert sum_div(1, 2) == 1", "entry_point": "sum_div"}
+    several["canonical_solution"] = "def sum_div(a, b): pass"
     table = [
         ({**EVALPLUS, "prompt": "A.\nassert joined(1j, (2,)) == 1"}, "untestable"),
         ({**EVALPLUS, "prompt": "A.\nassert other(1) == 1"}, "untestable"),
-        (
-            {
-                **EVALPLUS,
-                "prompt": "Sum.\nassert sum_div(1, 2) == 1",
-                "entry_point": "sum_div",
-                "canonical_solution": "def sum_div(a, b): pass",
-            },
-            "undecided",
-        ),
+        ({**EVALPLUS, **several}, "undecided"),
         ({**EVALPLUS, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
         ({**HF_MBPP, "test": "inputs = [[1]]\nresults = []\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = make()\n"}, "untestable"),

@@ -57,11 +57,7 @@ def test_what_is_no_data_set_is_refused(reader: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reader", "change", "words"),
     [
-        (
-            "humaneval",
-            {"task_id": "Other/1"},
-            ["line 2, task_id", "Other/1", "text matching"],
-        ),
+        ("humaneval", {"task_id": "Other/1"}, ["line 2, task_id", "Other/1", "text matching"]),
         ("humanevalpack", {"test": None}, ["HumanEvalPack", "line 2, test", "string"]),
         ("mbpp", {"code": 1}, ["MBPP", "line 2, code", "1", "string"]),
         ("mbpp", {"code": ...}, ["line 2", "missing code"]),
