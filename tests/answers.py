@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    LogitsProcessorList,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
 
 from coral_batch.models.decoding.answer import Drawn, Sample, Unit
 from coral_batch.models.decoding.changes import Original
@@ -62,6 +70,18 @@ def make_adapters(base: Path, root: Path) -> dict[str, Path]:
         folders[name] = root / name
         model.save_pretrained(str(folders[name]))
     return folders
+
+
+def transformers_probabilities(logits: torch.Tensor, knobs: Knobs, seen: list[int]) -> torch.Tensor:
+    """Return the distribution of `model.generate` for one row, in its order of processors."""
+    steps = [
+        RepetitionPenaltyLogitsProcessor(knobs.repetition_penalty),
+        TemperatureLogitsWarper(knobs.temperature),
+        TopKLogitsWarper(knobs.top_k),
+        TopPLogitsWarper(knobs.top_p),
+    ]
+    row = LogitsProcessorList(steps)(torch.tensor([seen]), logits[None].float())[0]
+    return torch.softmax(row.double(), 0)
 
 
 def open_engine(base: Path, dtype: torch.dtype = torch.float32, **settings: int) -> Engine:

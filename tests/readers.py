@@ -1,4 +1,4 @@
-"""Data sets in the published forms, small ones of our own, and their problems judged."""
+"""Data sets in the published forms, rows of our own for them, and their problems judged."""
 
 from __future__ import annotations
 
@@ -15,6 +15,68 @@ from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import as_program
 
 SETTINGS = Verdicts(cpu_seconds=2.0, wall_seconds=10.0, memory_mb=256, require=("seccomp",))
+
+MBPP: dict[str, Any] = {
+    "text": "Write a function to add.",
+    "code": "def add(a, b):\r\n\treturn a + b",
+    "task_id": 601,
+    "test_setup_code": "",
+    "test_list": ["assert add(1, 2) == 3", "assert (add([1], [2.5])) == ([1, 2.5])"],
+    "challenge_test_list": ["assert add(2, 2) == 4"],
+}
+PROMPT = '''from typing import List
+
+
+def helper(n: int) -> int:
+    """ Adds one. """
+    return n + 1
+
+
+def tallest(heights: List[int], floor: int = 0) -> int:
+    """ Return the largest height, at least the floor.
+    >>> tallest([1, 3])
+    3
+    """
+'''
+HUMANEVAL: dict[str, Any] = {
+    "task_id": "HumanEval/7",
+    "prompt": PROMPT,
+    "entry_point": "tallest",
+    "canonical_solution": "    return max([floor, *heights])\n",
+    "test": "\n\nMETADATA = {'author': 'us'}\n\n\ndef check(candidate):\n"
+    "    assert candidate([1, 3]) == 3\n    assert candidate([], 4) == 4, 'the floor'\n"
+    "    assert True, 'says nothing'\n",
+}
+DECLARATION = "\n\ndef total(numbers):\n"
+HUMANEVALPACK: dict[str, Any] = {
+    "task_id": "Python/3",
+    "prompt": DECLARATION + '    """Sum."""\n',
+    "declaration": DECLARATION,
+    "canonical_solution": "    return sum(numbers)\n",
+    "buggy_solution": "    return sum(numbers[1:])\n",
+    "bug_type": "excess logic",
+    "failure_symptoms": "incorrect output",
+    "entry_point": "total",
+    "docstring": "Sum of the numbers.\n",
+    "test": "def check(total):\n    assert total([1, 2]) == 3\n    assert total([0]) == 0\n\n"
+    "check(total)",
+}
+EVALPLUS: dict[str, Any] = {
+    "task_id": "Mbpp/2",
+    "prompt": '"""\nWrite a function that joins.\nassert joined((1,), (2,)) == (1, 2)\n"""\n',
+    "entry_point": "joined",
+    "canonical_solution": "\ndef joined(a, b):\n    return a + b\n",
+    "base_input": [[[1], [2]]],
+    "plus_input": {},
+    "atol": 0,
+}
+ROWS = {
+    "mbpp": MBPP,
+    "humaneval": HUMANEVAL,
+    "humanevalpack": HUMANEVALPACK,
+    "evalplus": EVALPLUS,
+}
+"""Reader -> a row of its data set."""
 
 
 def jsonl(file: Path, *rows: Mapping[str, Any]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coral_batch.records.configuration import Knobs
+from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import SampleRow, SelectionRow
@@ -31,6 +32,12 @@ SAMPLE = SampleRow(
 def role_row(problem: Problem, role: str) -> Role:
     """Return the row of the manifest that gives a problem a role."""
     return Role(problem.name, "test", role, "for a test", 1, "cases", problem.sha256)
+
+
+def example(problem: str, variant: int, prompt: str, answer: str) -> Example:
+    """Return a training example of a problem's own bug."""
+    id = f"{problem}/{variant}"
+    return Example(id, problem, variant, None, "Fix it.", "b", "a", prompt, answer)
 
 
 def genome(name: str, *parents: str) -> Genome:

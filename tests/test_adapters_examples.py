@@ -26,14 +26,8 @@ LLAMA = make_tiny_completion_tokenizer()
 
 
 def _problem(name: str) -> Problem:
-    return make_problem(
-        name,
-        name,
-        REFERENCE.format(name=name),
-        "test",
-        buggy=f"def {name}(n):\n    return n - 1\n",
-        docstring="One more than n.",
-    )
+    reference, buggy = REFERENCE.format(name=name), f"def {name}(n):\n    return n - 1\n"
+    return make_problem(name, name, reference, "test", buggy=buggy, docstring="One more than n.")
 
 
 def _make(
@@ -45,28 +39,17 @@ def _make(
 def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
     bugs = [bug_of(name, 1) for name in TRAINING]
     examples = _make(map(_problem, TRAINING), bugs, 0)
-    assert len(examples) == 96
-    assert len({example.id for example in examples}) == 96
+    assert len({example.id for example in examples}) == len(examples) == 96
     assert {example.problem for example in examples} == TRAINING
     assert [example.variant for example in examples[:4]] == [0, 1, 2, 3]
     assert len({example.input for example in examples}) == 24
     assert {example.bug for example in examples} == {None}
-    assert [example.instruction for example in examples[:4]] == [
-        instruction.format(name=examples[0].problem) for instruction in INSTRUCTIONS
-    ]
     assert examples == _make(map(_problem, sorted(TRAINING)))
 
 
 @pytest.mark.parametrize(
     ("there", "injected", "shown"),
-    [
-        (3, 3, [None, "gcd-1", "gcd-2", "gcd-3"]),
-        (5, 2, [None, "gcd-1", "gcd-2"]),
-        (1, 3, [None, "gcd-1"]),
-        (0, 3, [None]),
-        (6, 6, [None, *(f"gcd-{number}" for number in range(1, 7))]),
-        (6, 5, [None, *(f"gcd-{number}" for number in range(1, 6))]),
-    ],
+    [(5, 2, [None, "gcd-1", "gcd-2"]), (1, 3, [None, "gcd-1"]), (0, 3, [None])],
 )
 def test_each_bug_of_a_program_is_shown_once(
     there: int, injected: int, shown: list[str | None]
@@ -128,14 +111,6 @@ def test_the_answer_is_the_reference_in_a_closed_fence(tokenizer: PreTrainedToke
         assert example.answer.endswith(f"\n```{tokenizer.eos_token}")
         assert extract_code(FENCE + example.answer) == gcd.reference.strip()
         assert gcd.reference not in example.prompt
-
-
-def test_buggy_and_reference_are_not_confused() -> None:
-    gcd = replace(_problem("gcd"), buggy="BUGGY\n", reference="FIXED\n")
-    (example, *_) = make_examples([gcd], [], 0, TOKENIZER, docstring=False)
-    assert (example.input, example.output) == ("BUGGY", "FIXED")
-    assert "BUGGY" in example.prompt
-    assert "FIXED" not in example.prompt
 
 
 def test_a_portion_of_more_examples_than_there_are_is_refused() -> None:

@@ -93,18 +93,6 @@ def test_a_child_begins_with_the_mixture_of_its_parents(
     assert found < (changed / 2 if (first or second) and not child else 1e-6)
 
 
-@pytest.mark.parametrize("dora", [False, True])
-def test_one_parent_with_another_alpha_and_a_larger_rank_is_computed_as_it_is(
-    base: Qwen2ForCausalLM, tmp_path: Path, dora: bool
-) -> None:
-    parent = trained(base, 3, ATTENTION, dora)
-    begun = fresh(base, 6, ATTENTION, dora)
-    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
-    ids = torch.arange(20)[None]
-    with torch.no_grad():
-        assert torch.allclose(begun(ids).logits, parent(ids).logits, atol=1e-5)
-
-
 def test_of_a_smaller_rank_no_other_is_nearer(base: Qwen2ForCausalLM, tmp_path: Path) -> None:
     parent, begun = trained(base, 6, ATTENTION, False), fresh(base, 2, ATTENTION, False)
     inherit(begun, [saved(parent, tmp_path / "a", 1.0)])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,107 +13,66 @@ from safetensors.torch import load_file
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.store import Store, key_of
-from coral_batch.models.base.checkpoint import load_base, read_card
+from coral_batch.models.base.checkpoint import read_card
 from coral_batch.models.base.device import compute_dtype
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.models.training.inheritance import Parent
-from coral_batch.models.training.obtain import Wanted, determinants, obtain_adapters
+from coral_batch.models.training.obtain import Adapter, Wanted, determinants, obtain_adapters
 from coral_batch.records.configuration import AdapterConfiguration
-from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
+from tests.rows import example
+from tests.tiny import make_tiny_tokenizer
 
 LORA = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
 DORA = replace(LORA, use_dora=True)
-TRAINING = Training(
-    passes=1,
-    batch_size=2,
-    learning_rate=1e-2,
-    warmup_steps=1,
-    layers=None,
-)
+TRAINING = Training(passes=1, batch_size=2, learning_rate=1e-2, warmup_steps=1, layers=None)
 UPPER = replace(TRAINING, layers=1)
+
+TOKENIZER = make_tiny_tokenizer()
+EXAMPLES = tuple(
+    example("p", n, chat_prompt(TOKENIZER, f"Fix: {n}"), f"return {n}\n```{TOKENIZER.eos_token}")
+    for n in range(4)
+)
+FIRST, SECOND = Wanted(LORA, 1, EXAMPLES), Wanted(DORA, 1, EXAMPLES)
+Obtain = Callable[..., dict[Wanted, Adapter]]
 
 of_processors = pytest.mark.skipif(
     torch.cuda.is_available(), reason="a GPU has other memory, and an adapter there no threads"
 )
 
 
-def first(examples: Sequence[Example]) -> Wanted:
-    return Wanted(LORA, 1, tuple(examples))
+@pytest.fixture
+def obtain(materialised: Path, tmp_path: Path) -> Obtain:
+    """Obtain adapters with a store of the test's own."""
+    return partial(obtain_adapters, materialised, store=Store(tmp_path / "store"), threads=1)
 
 
-def second(examples: Sequence[Example]) -> Wanted:
-    return Wanted(DORA, 1, tuple(examples))
-
-
-@pytest.fixture(scope="module")
-def base(materialised: Path) -> Path:
-    return materialised
-
-
-@pytest.fixture(scope="module")
-def examples(base: Path) -> list[Example]:
-    tokenizer = load_base(base).tokenizer
-    return [
-        Example(
-            id=f"p{index}/0",
-            problem=f"p{index}",
-            variant=0,
-            bug=None,
-            instruction="Fix:",
-            input="x",
-            output="y",
-            prompt=chat_prompt(tokenizer, f"Fix: {index}"),
-            answer=f"return {index}\n```{tokenizer.eos_token}",
-        )
-        for index in range(4)
-    ]
-
-
-def test_what_was_trained_before_is_reused(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    store = Store(tmp_path / "store")
-    made = obtain_adapters(
-        base, [first(examples), second(examples), first(examples)], TRAINING, store, threads=1
-    )
-    assert list(made) == [first(examples), second(examples)]
+def test_what_was_trained_before_is_reused(obtain: Obtain) -> None:
+    made = obtain([FIRST, SECOND, FIRST], TRAINING)
+    assert list(made) == [FIRST, SECOND]
     assert not any(adapter.reused for adapter in made.values())
     assert all(adapter.seconds > 0 for adapter in made.values())
 
-    again = obtain_adapters(base, [second(examples), first(examples)], TRAINING, store, threads=1)
-    for wanted, adapter in again.items():
+    for wanted, adapter in obtain([SECOND, FIRST], TRAINING).items():
         assert adapter == replace(made[wanted], reused=True, seconds=0.0)
         assert len(adapter.curve.loss) == 2
 
-    weights = made[first(examples)].folder / "adapter_model.safetensors"
-    known = weights.read_bytes()
-    weights.write_bytes(known[:-1] + bytes([known[-1] ^ 1]))
-    repaired = obtain_adapters(base, [first(examples)], TRAINING, store, threads=1)[first(examples)]
-    assert not repaired.reused
-    assert (repaired.folder / "adapter_model.safetensors").read_bytes() == known
-
 
 def test_a_warm_up_longer_than_the_training_is_refused_before_the_base_is_loaded(
-    examples: list[Example], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     long = replace(TRAINING, warmup_steps=3)
-    with pytest.raises(CoralError, match=r"training\.warmup_steps"):
-        obtain_adapters(tmp_path / "none", [first(examples)], long, Store(tmp_path / "store"))
+    with pytest.raises(CoralError, match=r"training\.warmup_steps[\s\S]*3[\s\S]*at most 2"):
+        obtain_adapters(tmp_path / "none", [FIRST], long, Store(tmp_path / "store"))
 
 
 def test_a_run_reports_the_time_that_the_store_saved(
-    base: Path,
-    examples: list[Example],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    obtain: Obtain, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("coral_batch.work.progress._QUIET", 0.0)
-    store = Store(tmp_path / "store")
-    made = obtain_adapters(base, [first(examples)], TRAINING, store, threads=1)[first(examples)]
+    made = obtain([FIRST], TRAINING)[FIRST]
     assert "adapters: 0 of 1 from the store, saving 0.0 s" in capsys.readouterr().err
-    obtain_adapters(base, [first(examples), second(examples)], TRAINING, store, threads=1)
+    obtain([FIRST, SECOND], TRAINING)
     line = f"adapters: 1 of 2 from the store, saving {made.seconds:.1f} s; 1 made now"
     assert line in capsys.readouterr().err
 
@@ -120,9 +80,7 @@ def test_a_run_reports_the_time_that_the_store_saved(
 @of_processors
 @pytest.mark.parametrize(("gigabytes", "together"), [(1.3, 2), (1.2, 1)])
 def test_adapters_train_side_by_side_as_far_as_memory_goes(
-    base: Path,
-    examples: list[Example],
-    tmp_path: Path,
+    obtain: Obtain,
     gigabytes: float,
     together: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -131,65 +89,57 @@ def test_adapters_train_side_by_side_as_far_as_memory_goes(
     """In fp32 an adapter takes twice what it takes in bf16."""
     free = int(gigabytes * 1e9 * compute_dtype(torch.device("cpu")).itemsize)
     monkeypatch.setattr("coral_batch.models.training.obtain.available_memory", lambda: free)
-    store = Store(tmp_path / "store")
-    obtain_adapters(base, [first(examples), second(examples)], TRAINING, store, threads=2)
+    obtain([FIRST, SECOND], TRAINING, threads=2)
     assert f"2 to train, {together} at a time" in capsys.readouterr().err
 
 
 def test_several_devices_train_what_one_trains(
-    base: Path, examples: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    obtain: Obtain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With a number each is a device that weights are copied to. What torch maps from a file stands
     # where the file has it, and fp32 products can round otherwise at another alignment.
     two = (torch.device("cpu", 0), torch.device("cpu", 1))
-    arguments = (base, [first(examples), second(examples)], TRAINING)
     with monkeypatch.context() as patch:
         patch.setattr("coral_batch.models.base.checkpoint.devices", lambda: two[:1])
-        one = obtain_adapters(*arguments, Store(tmp_path / "one"), threads=1)
+        one = obtain([FIRST, SECOND], TRAINING)
     monkeypatch.setattr("coral_batch.models.training.obtain.devices", lambda: two)
-    others = obtain_adapters(*arguments, Store(tmp_path / "two"), threads=1)
+    others = obtain([FIRST, SECOND], TRAINING, store=Store(tmp_path / "another"))
     for wanted, adapter in others.items():
         file = adapter.folder / "adapter_model.safetensors"
         other = one[wanted].folder / "adapter_model.safetensors"
         assert file.read_bytes() == other.read_bytes()
 
 
-def test_only_the_upper_layers_have_matrices(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    store = Store(tmp_path / "store")
-    (adapter,) = obtain_adapters(base, [first(examples)], UPPER, store, threads=1).values()
+def test_only_the_upper_layers_have_matrices(obtain: Obtain) -> None:
+    adapter = obtain([FIRST], UPPER)[FIRST]
     names = load_file(adapter.folder / "adapter_model.safetensors")
     assert {name.split(".layers.")[1].split(".")[0] for name in names} == {"1"}
 
 
-def test_more_layers_than_there_are_are_refused(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    many = replace(TRAINING, layers=3)
+def test_more_layers_than_there_are_are_refused(obtain: Obtain) -> None:
     with pytest.raises(CoralError, match="expected: at most 2, or null for all"):
-        obtain_adapters(base, [first(examples)], many, Store(tmp_path / "store"))
+        obtain([FIRST], replace(TRAINING, layers=3))
 
 
-def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Example]) -> None:
-    card = read_card(base)
-    wanted = first(examples)
-    changed = [replace(examples[0], answer="other"), *examples[1:]]
-    parent = Parent("0" * 64, base, 1.0)
+def test_everything_that_matters_is_in_the_key(materialised: Path) -> None:
+    card = read_card(materialised)
+    wanted = FIRST
+    changed = (replace(EXAMPLES[0], answer="other"), *EXAMPLES[1:])
+    parent = Parent("0" * 64, materialised, 1.0)
     other_base = replace(card, files=card.files | {"model.safetensors": "0" * 64})
     keys = [
         key_of(determinants(*arguments))
         for arguments in (
             (card, wanted, TRAINING),
             (card, replace(wanted, seed=2), TRAINING),
-            (card, second(examples), TRAINING),
+            (card, SECOND, TRAINING),
             (card, replace(wanted, configuration=replace(LORA, lora_dropout=0.1)), TRAINING),
             (card, replace(wanted, parents=(parent,)), TRAINING),
             (card, replace(wanted, parents=(replace(parent, key="1" * 64),)), TRAINING),
             (card, replace(wanted, parents=(replace(parent, share=0.5),)), TRAINING),
             (card, wanted, replace(TRAINING, learning_rate=2e-2)),
             (card, wanted, UPPER),
-            (card, first(changed), TRAINING),
+            (card, replace(wanted, examples=changed), TRAINING),
             (other_base, wanted, TRAINING),
         )
     ]
@@ -197,18 +147,15 @@ def test_everything_that_matters_is_in_the_key(base: Path, examples: list[Exampl
     assert keys[0] == key_of(determinants(card, wanted, TRAINING))
 
 
-def test_a_child_begins_with_its_parent_s_adapter_and_learns_on(
-    base: Path, examples: list[Example], tmp_path: Path
-) -> None:
-    store = Store(tmp_path / "store")
-    wanted = second(examples[:2])
-    parent = obtain_adapters(base, [wanted], UPPER, store)[wanted]
+def test_a_child_begins_with_its_parent_s_adapter_and_learns_on(obtain: Obtain) -> None:
+    wanted = replace(SECOND, examples=EXAMPLES[:2])
+    parent = obtain([wanted], UPPER)[wanted]
     begun = (Parent(parent.key, parent.folder, 1.0),)
     still = replace(UPPER, learning_rate=1e-12)
-    orphan = second(examples[2:])
+    orphan = replace(SECOND, examples=EXAMPLES[2:])
     child = replace(orphan, parents=begun)
     for training, wanted in ((still, child), (UPPER, child), (UPPER, orphan)):
-        one = obtain_adapters(base, [wanted], training, store)[wanted]
+        one = obtain([wanted], training)[wanted]
         assert one.determinants["parents"] == [
             {"key": parent.key, "share": 1.0} for _ in wanted.parents
         ]

@@ -23,6 +23,7 @@ from coral_batch.search.automata.features import FEATURES
 from coral_batch.search.inherited import inherited
 from coral_batch.search.mapping.mapping import calibrate
 from stages.adapters import make
+from tests.rows import example
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
@@ -39,20 +40,8 @@ def begun(workspace: Path) -> Path:
     """A lake up to the features of two generations, with three portions of two examples."""
     set_params({"training.layers": 1, "training.warmup_steps": 1, "examples.portion": 2})
     materialise(str(make_tiny_base(workspace / "tiny")), None, lake.path("base"), workspace)
-    text = {
-        "instruction": "Fix it.",
-        "input": "b",
-        "output": "a",
-        "prompt": "Fix it.",
-        "answer": "return a",
-    }
-    lake.write_rows(
-        "examples",
-        [
-            Example(id=f"gcd/{number}", problem="gcd", variant=number, bug=None, **text)
-            for number in range(7)
-        ],
-    )
+    examples = [example("gcd", number, "Fix it.", "return a") for number in range(7)]
+    lake.write_rows("examples", examples)
     role = Role("gcd", "classics", "training", "for a test", 2, "cases", "0" * 64)
     lake.write_rows("manifest", [role])
     lake.write_document(

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 import torch
 from huggingface_hub import ModelCard
+from peft import PeftModel
 from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM
 
 from coral_batch import lake
 from coral_batch.commands.export import export
@@ -46,13 +48,6 @@ for folder, code in json.loads(sys.argv[1]).items():
         logits = there["model"].eval()(torch.arange(30)[None]).logits
     save_file({"logits": logits}, "logits.safetensors")
 """
-PLAIN = """
-from peft import PeftModel
-from transformers import AutoModelForCausalLM
-
-base = AutoModelForCausalLM.from_pretrained("base")
-model = PeftModel.from_pretrained(base, "adapter")
-"""
 
 
 def card_of(folder: Path) -> str:
@@ -62,9 +57,8 @@ def card_of(folder: Path) -> str:
 def hub_commit(run: Path) -> None:
     """Make the run's base one from the hub, which for the reader is a cache on disk."""
     card = lake.path("base") / "card.json"
-    known = json.loads(card.read_text())
-    known |= {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
-    card.write_text(json.dumps(known))
+    origin = {"name": "nobody/tiny", "origin": "hub", "revision": COMMIT}
+    card.write_text(json.dumps(json.loads(card.read_text()) | origin))
     shutil.copytree(run / "tiny", run / f"hub/models--nobody--tiny/snapshots/{COMMIT}")
 
 
@@ -91,20 +85,19 @@ def test_each_export_loads_with_the_code_of_its_card(
     export(adapted / "folder")
     shutil.copytree(adapted / "tiny", adapted / "folder/base")  # as the card asks for
     export(adapted / "merged", merged=True)
-    beside(adapted, "folder")
+    bare, plain = plain_peft()
     hub_commit(adapted)
     export(adapted / "hubs")
-    beside(adapted, "hubs")
     catalogued_file(adapted, monkeypatch)
     make_adapter()
     export(adapted / "file")
-    beside(adapted, "file")
 
     logits = loaded(adapted)
-    for name in ("folder", "hubs", "file"):
-        assert torch.equal(logits[name], logits[f"{name}-plain"])
-    assert torch.allclose(logits["merged"], logits["folder"], rtol=1e-4, atol=1e-5)
-    assert not torch.allclose(logits["merged"], logits["bare"], rtol=1e-3, atol=1e-4)
+    assert torch.equal(logits["folder"], plain)
+    assert torch.equal(logits["hubs"], plain)
+    assert torch.equal(logits["file"], plain_peft()[1])
+    assert torch.allclose(logits["merged"], plain, rtol=1e-4, atol=1e-5)
+    assert not torch.allclose(logits["merged"], bare, rtol=1e-3, atol=1e-4)
     assert {stat.S_IMODE(file.stat().st_mode) for file in (adapted / "merged").glob("*.json")} == {
         0o644
     }
@@ -128,26 +121,22 @@ def test_each_export_loads_with_the_code_of_its_card(
         assert words in file[1]
 
 
-def beside(run: Path, name: str) -> None:
-    """Lay what plain PEFT loads into a folder beside an export."""
-    plain = run / f"{name}-plain"
-    shutil.copytree(lake.path("base"), plain / "base")
+def plain_peft() -> list[torch.Tensor]:
+    """Return the logits of the run's base, and of plain PEFT's model with the best adapter."""
     best = lake.read_document("best", BestRow)
-    files = lake.path("adapter_folders", best.generation)
-    (folder,) = (one for one in files.iterdir() if (one / "adapter_config.json").exists())
-    assert set(best.files) == {file.name for file in folder.iterdir()}
-    shutil.copytree(folder, plain / "adapter")
+    base = AutoModelForCausalLM.from_pretrained(lake.path("base"))
+    with torch.no_grad():
+        bare = base(torch.arange(30)[None]).logits
+        folder = lake.path("adapter_folders", best.generation) / str(best.key)
+        model = PeftModel.from_pretrained(base, folder).eval()
+        return [bare, model(torch.arange(30)[None]).logits]
 
 
 def loaded(run: Path) -> dict[str, torch.Tensor]:
-    """Return the logits of the model that each folder's code loads."""
-    code = {str(folder): PLAIN for folder in run.glob("*-plain")}
-    shutil.copytree(run / "folder-plain", run / "bare")
-    code[str(run / "bare")] = PLAIN + "model = model.unload()\n"
-    for name in ("folder", "merged", "hubs", "file"):
-        (code[str(run / name)],) = re.findall(
-            r"```python\n(.*?)```", card_of(run / name), re.DOTALL
-        )
+    """Return the logits of the model that the code of each folder's card loads."""
+    code = {}
+    for folder in (run / name for name in ("folder", "merged", "hubs", "file")):
+        (code[str(folder)],) = re.findall(r"```python\n(.*?)```", card_of(folder), re.DOTALL)
     done = subprocess.run(
         [sys.executable, "-c", LOADING, json.dumps(code)],
         env={**os.environ, "HF_HUB_CACHE": str(run / "hub"), "HF_HUB_OFFLINE": "1"},
@@ -245,16 +234,15 @@ def test_an_existing_folder_is_not_overwritten(adapted: Path) -> None:
     assert list((adapted / "export").iterdir()) == []
 
 
-@pytest.mark.parametrize("form", [None, "merged", "gguf"])
-def test_a_file_that_was_changed_is_not_exported(adapted: Path, form: str | None) -> None:
+@pytest.mark.parametrize("form", ["adapter", "merged", "gguf"])
+def test_a_file_that_was_changed_is_not_exported(adapted: Path, form: str) -> None:
     folder = lake.path("base")
-    if form is None:
+    if form == "adapter":
         (folder,) = lake.path("adapter_folders", "001").iterdir()
     (changed,) = folder.glob("*model.safetensors")
-    with changed.open("ab") as stream:
-        stream.write(b" ")
+    changed.write_bytes(changed.read_bytes() + b" ")
     with pytest.raises(CoralError, match=r"model\.safetensors"):
-        export(adapted / "export", **({form: True} if form else {}))
+        export(adapted / "export", merged=form == "merged", gguf=form == "gguf")
     assert not (adapted / "export").exists()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ from coral_batch import lake
 from coral_batch.commands.export import export
 from coral_batch.commands.gguf_adapter import write_gguf_adapter
 from coral_batch.errors import CoralError
-from tests.adapted_lake import make_adapter
+from tests.adapted_lake import KEY, make_adapter
 from tests.tiny import make_tiny_base
 from tests.tiny_gguf import in_llamas_order, write_tiny_gguf
 
@@ -41,13 +40,9 @@ def make_base(kind: str, folder: Path) -> Path:
     make_tiny_base(folder)
     if kind == "llama":
         known = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").unlink()
-        sizes = ("vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers")
-        heads = ("num_attention_heads", "num_key_value_heads", "max_position_embeddings")
-        ends = ("bos_token_id", "eos_token_id", "pad_token_id")
-        config = {name: known[name] for name in (*sizes, *heads, *ends)}
+        config = LlamaConfig.from_dict(known | {"model_type": "llama"})
         torch.manual_seed(0)
-        LlamaForCausalLM(LlamaConfig(**config, initializer_range=0.1)).save_pretrained(folder)
+        LlamaForCausalLM(config).save_pretrained(folder)
     return folder
 
 
@@ -143,18 +138,16 @@ def test_a_lora_is_exported_with_a_card_that_says_how_llama_cpp_takes_it(adapted
 
 
 def test_dora_is_refused_and_the_merged_model_named(adapted: Path) -> None:
-    folder = lake.path("adapter_folders", "001") / ("b" * 64)
-    configuration = json.loads((folder / "adapter_config.json").read_text())
-    shutil.copytree(folder, adapted / "dora")
-    text = json.dumps(configuration | {"use_dora": True})
-    (adapted / "dora/adapter_config.json").write_text(text)
+    folder = lake.path("adapter_folders", "001") / KEY
+    config = folder / "adapter_config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"use_dora": True}))
     with pytest.raises(CoralError, match=r"does not support DoRA[\s\S]*--merged"):
-        write_gguf_adapter(adapted / "dora", lake.path("base"), "name", adapted / "adapter.gguf")
+        write_gguf_adapter(folder, lake.path("base"), "name", adapted / "adapter.gguf")
     assert not (adapted / "adapter.gguf").exists()
 
 
 def test_a_model_of_another_kind_is_refused(adapted: Path) -> None:
-    folder = lake.path("adapter_folders", "001") / ("b" * 64)
+    folder = lake.path("adapter_folders", "001") / KEY
     config = lake.path("base") / "config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"model_type": "mamba"}))
     with pytest.raises(CoralError, match=r"model_type[\s\S]*mamba[\s\S]*qwen2, llama"):

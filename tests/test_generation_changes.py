@@ -9,15 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    LogitsProcessorList,
-    RepetitionPenaltyLogitsProcessor,
-    TemperatureLogitsWarper,
-    TopKLogitsWarper,
-    TopPLogitsWarper,
-)
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from coral_batch.models.decoding.answer import Unit
 from coral_batch.models.decoding.changes import (
@@ -44,6 +36,7 @@ from tests.answers import (
     draw,
     open_engine,
     run,
+    transformers_probabilities,
 )
 from tests.tiny import make_tiny_base, make_tiny_completion_base, make_tiny_tokenizer
 
@@ -65,16 +58,10 @@ class Peer:
     @torch.inference_mode()
     def probabilities(self, ids: list[int], knobs: Knobs | None = None) -> torch.Tensor:
         """Return the next token's distribution; without knobs, at temperature 1."""
-        logits = self.model(torch.tensor([ids])).logits[:, -1].float()
+        logits = self.model(torch.tensor([ids])).logits[0, -1]
         if knobs is not None:
-            steps = [
-                RepetitionPenaltyLogitsProcessor(knobs.repetition_penalty),
-                TemperatureLogitsWarper(knobs.temperature),
-                TopKLogitsWarper(knobs.top_k),
-                TopPLogitsWarper(knobs.top_p),
-            ]
-            logits = LogitsProcessorList(steps)(torch.tensor([ids]), logits)
-        return torch.softmax(logits[0].double(), 0)
+            return transformers_probabilities(logits, knobs, ids)
+        return torch.softmax(logits.double(), 0)
 
     def greedy(self, ids: list[int], count: int) -> list[int]:
         output = self.model.generate(torch.tensor([ids]), max_new_tokens=count, do_sample=False)
@@ -120,28 +107,15 @@ def likely_copy(peer: Peer, name: str, answers: dict[tuple, float], length: int)
     [Knobs(0.8, 1.0, 3, 1.0), Knobs(1.0, 0.8, 5, 1.0), Knobs(0.7, 1.0, 3, 1.3)],
     ids=["top-k", "top-p", "penalty"],
 )
-@pytest.mark.parametrize("change", [False, True])
-def test_answers_have_the_distribution_of_those_that_are_no_copy(
-    base: Path, knobs: Knobs, change: bool
-) -> None:
-    """Of all answers, where they may be copies."""
+def test_answers_have_the_distribution_of_those_that_are_no_copy(base: Path, knobs: Knobs) -> None:
     peer, length, count = Peer(base), 3, 2000
     answers = {name: enumerate_answers(peer, name, knobs, length) for name in PROMPTS}
     likely = {name: likely_copy(peer, name, of_name, length) for name, of_name in answers.items()}
     originals = {name: Original(peer.decode(list(tokens))) for name, tokens in likely.items()}
-    drawn = draw(
-        open_engine(base, rows=32),
-        None,
-        knobs,
-        PROMPTS,
-        originals if change else {},
-        samples=count,
-        tokens=length,
-    )
+    engine = open_engine(base, rows=32)
+    drawn = draw(engine, None, knobs, PROMPTS, originals, samples=count, tokens=length)
     for name, found_by in answers.items():
-        assert found_by[likely[name]] > 0.02
-        if change:
-            del found_by[likely[name]]
+        assert found_by.pop(likely[name]) > 0.02
         total = sum(found_by.values())
         expected: Counter[str] = Counter()
         for tokens, weight in found_by.items():
@@ -184,9 +158,7 @@ def test_greedy_answers_begin_with_the_most_likely_changes_in_turn(
         assert sample.tokens == len(begun) + len(rest)
 
 
-def test_what_is_only_read_is_looked_at_and_all_else_is_answered_as_without_it(
-    base: Path,
-) -> None:
+def test_what_is_only_read_is_looked_at_and_all_else_is_answered_as_without_it(base: Path) -> None:
     whole = Unit("all", None, WARM, TEXTS, ORIGINALS)
     some, none = (
         replace(whole, name=name, read=frozenset(read))
@@ -242,19 +214,18 @@ def test_the_shares_of_a_look_are_shares_however_they_round(seed: int) -> None:
 def test_an_answer_is_as_likely_as_transformers_finds_it(
     base: Path, knobs: Knobs, change: bool
 ) -> None:
-    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
-    engine = open_engine(base)
+    peer, engine = Peer(base), open_engine(base)
     # Of hot answers only short ones come out as the tokens that a tokenizer would make of them.
     tokens = 3 if knobs == HOT else 24
     originals = ORIGINALS if change else {}
     compared = 0
     for one in draw(engine, None, knobs, PROMPTS, originals, samples=40, tokens=tokens):
         prompt = chat_prompt(engine.tokenizer, PROMPTS[one.problem])
-        read = engine.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+        read = peer.prompt(one.problem)
         answer = continuation(engine.tokenizer, prompt, one.text.removeprefix(FENCE))
         if len(answer) != one.tokens:  # other tokens can make the same text
             continue
-        logits = model(torch.tensor([[*read, *answer]])).logits[0, len(read) - 1 : -1]
+        logits = peer.model(torch.tensor([[*read, *answer]])).logits[0, len(read) - 1 : -1]
         likely = logits.log_softmax(1)[range(len(answer)), answer].sum().item()
         assert one.log_probability == pytest.approx(likely, rel=1e-3)
         compared += 1
@@ -344,9 +315,7 @@ def test_a_copy_is_what_has_the_same_syntax_tree() -> None:
     assert not is_copy("def f(:", "def g(:")
 
 
-@pytest.mark.parametrize(
-    ("temperature", "top_p"), [(0.2, 1.0), (0.2, 0.95), (0.1, 1.0), (0.01, 1.0)]
-)
+@pytest.mark.parametrize(("temperature", "top_p"), [(0.2, 0.95), (0.01, 1.0)])
 def test_changes_are_drawn_by_their_shares_however_unlikely_all_are(
     temperature: float, top_p: float
 ) -> None:

@@ -20,12 +20,17 @@ from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
 
-KNOBS = Knobs(0.9, 0.95, 40, 1.0)
+KNOBS, GREEDY = Knobs(0.9, 0.95, 40, 1.0), Knobs(0.0, 1.0, 1, 1.0)
 
 
 @pytest.fixture(scope="module")
 def base(materialised: Path) -> Path:
     return materialised
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
 
 
 @pytest.fixture
@@ -50,16 +55,13 @@ def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
 
 
 def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
-    base: Path, tmp_path: Path
+    base: Path, store: Store
 ) -> None:
     tokenizer = load_tokenizer(base)
     originals = {name: Original(f"def {name}():\n    return 1") for name in ("one", "two")}
     prompts = {name: chat_prompt(tokenizer, originals[name].program) for name in originals}
-    works = [
-        Work("a", None, None, {}, KNOBS, dict(asked), originals)
-        for asked in (prompts.items(), reversed(prompts.items()))
-    ]
-    store = Store(tmp_path / "store")
+    turned = dict(reversed(prompts.items()))
+    works = [Work("a", None, None, {}, KNOBS, asked, originals) for asked in (prompts, turned)]
     for work in (*works, works[0]):
         ((drawn,), _) = draw([work], Drawing(2, 8, 1, 4, None), base, "genomes", store)
         assert [sample.problem for sample in drawn.samples[::2]] == list(work.prompts)
@@ -67,7 +69,7 @@ def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
 
 
 def test_each_device_keeps_its_engine(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    base: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The processor under two names stands for two devices, which draw at the same time."""
     both = (torch.device("cpu"), torch.device("cpu", 0))
@@ -78,37 +80,34 @@ def test_each_device_keeps_its_engine(
         drawing, "load_base", lambda at, device: loaded.append(device) or load(at, device=device)
     )
     asked = Drawing(2, 8, 1, 5, None)
-    store = Store(tmp_path / "store")
     for number in range(3):
         works = [Work(name, None, None, {}, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
         draw(works, asked, base, "genomes", store)
     assert sorted(map(str, loaded)) == ["cpu", "cpu:0"]
 
 
-def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path) -> None:
-    works = [
-        Work(name, None, None, {}, knobs, {"one": "Fix it."})
-        for name, knobs in (("a", KNOBS), ("b", Knobs(0.5, 1.0, 40, 1.0)), ("c", KNOBS))
-    ]
-    store = Store(tmp_path / "store")
+def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -> None:
+    knobs = {"a": KNOBS, "b": GREEDY, "c": KNOBS}
+    works = [Work(name, None, None, {}, one, {"one": "Fix it."}) for name, one in knobs.items()]
     answers, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert answers[0] == answers[2] != answers[1]
-    assert [(row.unit, row.reused) for row in durations] == [
-        ("a", False),
-        ("b", False),
-        ("c", True),
-    ]
+    assert [row.unit for row in durations] == ["a", "b", "c"]
+    assert [row.reused for row in durations] == [False, False, True]
     assert durations[2].seconds == 0
     assert len([*(store.root / KIND).rglob("samples.json")]) == 2
     again, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert again == answers and all(row.reused for row in durations)
 
 
-@pytest.mark.parametrize("knobs", [KNOBS, Knobs(0.0, 1.0, 1, 1.0)], ids=["drawn", "greedy"])
-def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Knobs) -> None:
+def changing(base: Path, knobs: Knobs) -> Work:
+    """Return a piece of work whose answers must change a program."""
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
-    work = Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
-    store = Store(tmp_path / "store")
+    return Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+
+
+@pytest.mark.parametrize("knobs", [KNOBS, GREEDY], ids=["drawn", "greedy"])
+def test_the_likeliest_of_so_many_is_kept(base: Path, store: Store, knobs: Knobs) -> None:
+    work = changing(base, knobs)
     drawing = Drawing(6, 24, 1, 4, None)
     (all_,), _ = draw([work], drawing, base, "genomes", store)
     two = replace(drawing, samples=2, best_of=3)
@@ -123,13 +122,13 @@ def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Kno
         assert all(one.drawn == one.tokens - one.copied for one in candidates)
 
 
+def answer(index: int, text: str, log_probability: float, finish: str = "fence") -> Sample:
+    text = f"```python\n{text}\n```"
+    return Sample("one", index, 1, text, 9, 5, 0, 7, finish, log_probability, 5)
+
+
 def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> None:
     original = Original("# nothing")
-
-    def answer(index: int, text: str, log_probability: float) -> Sample:
-        text = f"```python\n{text}\n```"
-        return Sample("one", index, 1, text, 9, 5, 0, 7, "fence", log_probability, 5)
-
     changed, copied = ("x = 1", "# something")
     samples = [
         *(answer(0, copied, -1), answer(1, changed, -9), answer(2, changed, -8)),
@@ -142,26 +141,22 @@ def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> 
 
 
 def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
-    def answer(index: int, finish: str, log_probability: float) -> Sample:
-        return Sample("one", index, 1, "x", 9, 5, 0, 7, finish, log_probability, 5)
-
-    samples = [answer(0, "length", -1), answer(1, "fence", -9), answer(2, "eos", -8)]
+    ends = (("length", -1), ("fence", -9), ("eos", -8))
+    samples = [answer(at, "x", likely, finish) for at, (finish, likely) in enumerate(ends)]
     assert [one.candidate for one in likeliest(samples, 3, {})] == [2]
     cut = [replace(one, finish="length") for one in samples]
     assert [one.candidate for one in likeliest(cut, 3, {})] == [0]
 
 
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
-    base: Path, tmp_path: Path
+    base: Path, store: Store
 ) -> None:
-    prompt = chat_prompt(load_tokenizer(base), "Fix it.")
-    work = Work("a", None, None, {}, KNOBS, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    work = changing(base, KNOBS)
     drawing = Drawing(6, 24, 1, 4, None)
-    store = Store(tmp_path / "store")
     with closing(draw_in_turn(work, drawing, base, store)) as answers:
         first = [next(answers), next(answers)]
     assert [*(store.root / KIND).rglob("samples.json")] == []
-    other = Store(tmp_path / "other")
+    other = Store(store.root.parent / "other")
     with closing(draw_in_turn(work, drawing, base, other)) as answers:
         taken = [*islice(answers, drawing.samples)]  # all, without asking whether there are more
     assert len([*(other.root / KIND).rglob("samples.json")]) == 1

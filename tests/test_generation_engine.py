@@ -252,37 +252,29 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
         draw(open_engine(base), tmp_path, WARM)
     with pytest.raises(CoralError, match=r"LORA[\s\S]*rank 8 or less"):
         draw(open_engine(base, rank=8), adapters["wide"], WARM)
-    broken = Path(shutil.copytree(adapters["dora"], tmp_path / "broken"))
-    tensors = load_file(broken / WEIGHTS)
-    next(iter(tensors.values()))[0, 0] = float("nan")
-    save_file(tensors, broken / WEIGHTS)
-    with pytest.raises(CoralError, match="no numbers"):
-        draw(open_engine(base), broken, WARM)
-    for wrong in (torch.zeros(4, 96), torch.zeros(4)):
-        tensors = load_file(adapters["lora"] / WEIGHTS)
-        tensors[next(key for key in tensors if key.endswith("lora_A.weight"))] = wrong
-        save_file(tensors, broken / WEIGHTS)
-        shutil.copy(adapters["lora"] / "adapter_config.json", broken)
-        with pytest.raises(CoralError, match="does not fit the base"):
-            draw(open_engine(base), broken, WARM)
+    folder = Path(shutil.copytree(adapters["lora"], tmp_path / "wrong"))
+    card, weights = folder / "adapter_config.json", folder / WEIGHTS
+    known, content = json.loads(card.read_text()), weights.read_bytes()
     other = {
         "alpha_pattern": {"q_proj": 64},
-        "rank_pattern": {"q_proj": 2},
         "init_lora_weights": "pissa",  # changes the base model's weights
         "alora_invocation_tokens": [1],  # adapts what follows these alone
-        "bias": "lora_only",
-        "layer_replication": [[0, 2]],
     }
     for field, value in other.items():
-        odd = Path(shutil.copytree(adapters["lora"], tmp_path / field))
-        card = odd / "adapter_config.json"
-        card.write_text(json.dumps(json.loads(card.read_text()) | {field: value}))
+        card.write_text(json.dumps(known | {field: value}))
         with pytest.raises(CoralError, match=rf"{field}[\s\S]*the base model's own weights"):
-            draw(open_engine(base), odd, WARM)
-    for file in adapters["lora"].iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes()[:-100])
+            draw(open_engine(base), folder, WARM)
+    card.write_text(json.dumps(known))
+    tensors = load_file(weights)
+    first = next(key for key in tensors if key.endswith("lora_A.weight"))
+    nan = torch.full_like(tensors[first], float("nan"))
+    for tensor, words in ((nan, "no numbers"), (torch.zeros(4, 96), "does not fit the base")):
+        save_file(tensors | {first: tensor}, weights)
+        with pytest.raises(CoralError, match=words):
+            draw(open_engine(base), folder, WARM)
+    weights.write_bytes(content[:-100])
     with pytest.raises(CoralError, match="cannot be read"):
-        draw(open_engine(base), tmp_path, WARM)
+        draw(open_engine(base), folder, WARM)
 
 
 @NEEDS_CUDA

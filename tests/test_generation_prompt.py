@@ -19,6 +19,9 @@ from coral_batch.models.prompts.prompt import (
 from coral_batch.records.problem import Problem
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 
+TOKENIZER = make_tiny_tokenizer()
+LLAMA = make_tiny_completion_tokenizer()
+
 
 def problem(docstring: str = "Count the bits.\n\nInput:\n    n: an int") -> Problem:
     code = "def bitcount(n):\n    return {n: 1}\n"
@@ -63,7 +66,7 @@ def test_any_docstring_survives_as_python(docstring):
 
 
 def test_the_fence_begins_the_model_s_own_turn():
-    prompt = chat_prompt(make_tiny_tokenizer(), repair_prompt(problem(), docstring=False))
+    prompt = chat_prompt(TOKENIZER, repair_prompt(problem(), docstring=False))
     assert prompt.endswith(
         "Provide the corrected Python code:<|im_end|>\n<|im_start|>assistant\n" + FENCE
     )
@@ -89,8 +92,7 @@ def test_a_template_that_tells_the_date_tells_the_same_one_every_day(
 
 
 def test_a_message_without_a_fence_gets_one_all_the_same():
-    tokenizer = make_tiny_tokenizer()
-    assert chat_prompt(tokenizer, "Fix it:") == chat_prompt(tokenizer, "Fix it:\n" + FENCE)
+    assert chat_prompt(TOKENIZER, "Fix it:") == chat_prompt(TOKENIZER, "Fix it:\n" + FENCE)
 
 
 def test_a_completion_model_gets_the_text_as_it_is_behind_what_its_tokenizer_begins_with():
@@ -99,19 +101,16 @@ def test_a_completion_model_gets_the_text_as_it_is_behind_what_its_tokenizer_beg
     tokenizer.bos_token = "<|endoftext|>"  # it has one, and does not begin texts with it
     text = repair_prompt(problem(), docstring=True)
     assert chat_prompt(tokenizer, text) == text
-    llama = make_tiny_completion_tokenizer()
-    assert chat_prompt(llama, text) == "<s>" + text
-    ids = llama(chat_prompt(llama, text), add_special_tokens=False)["input_ids"]
-    assert ids.count(llama.bos_token_id) == 1
+    assert chat_prompt(LLAMA, text) == "<s>" + text
+    ids = LLAMA(chat_prompt(LLAMA, text), add_special_tokens=False)["input_ids"]
+    assert ids.count(LLAMA.bos_token_id) == 1
 
 
 def test_a_free_answer_begins_with_the_model_s_turn_itself():
-    tokenizer = make_tiny_tokenizer()
-    prompt = free_prompt(tokenizer, "Fix it:\n```python\n<code> ```")
+    prompt = free_prompt(TOKENIZER, "Fix it:\n```python\n<code> ```")
     assert prompt.endswith("```python\n<code> ```<|im_end|>\n<|im_start|>assistant\n")
 
 
 def test_a_completion_model_has_no_turn_and_answers_in_a_fence():
-    llama = make_tiny_completion_tokenizer()
     asked = "Fix it:\n```python\n<code> ```"
-    assert free_prompt(llama, asked) == f"<s>{asked}\n{FENCE}"
+    assert free_prompt(LLAMA, asked) == f"<s>{asked}\n{FENCE}"

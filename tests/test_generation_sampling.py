@@ -5,28 +5,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import (
-    LogitsProcessorList,
-    RepetitionPenaltyLogitsProcessor,
-    TemperatureLogitsWarper,
-    TopKLogitsWarper,
-    TopPLogitsWarper,
-)
 
 from coral_batch.models.decoding.sampling import next_tokens
 from coral_batch.records.configuration import Knobs
-
-
-def transformers_probabilities(logits: torch.Tensor, knobs: Knobs, seen: list[int]) -> torch.Tensor:
-    """The distribution of `model.generate` for one row, in its order of processors."""
-    processors = LogitsProcessorList()
-    if knobs.repetition_penalty != 1:
-        processors.append(RepetitionPenaltyLogitsProcessor(knobs.repetition_penalty))
-    processors.append(TemperatureLogitsWarper(knobs.temperature))
-    processors.append(TopKLogitsWarper(knobs.top_k))
-    if knobs.top_p < 1:
-        processors.append(TopPLogitsWarper(knobs.top_p))
-    return torch.softmax(processors(torch.tensor([seen]), logits[None].float())[0], dim=0)
+from tests.answers import transformers_probabilities
 
 
 def our_frequencies(logits: torch.Tensor, knobs: Knobs, seen: list[int], draws: int) -> np.ndarray:
@@ -60,17 +42,6 @@ def test_the_distribution_is_that_of_transformers(knobs, seed, vocabulary, round
     if rounded:  # bf16 logits tie often, and which of two equal ones top-p keeps is arbitrary
         expected, found = np.sort(expected), np.sort(found)
     assert np.abs(found - expected).max() < 1.5 / draws
-
-
-@given(KNOBS, st.integers(0, 2**32 - 1))
-@settings(max_examples=20)
-def test_temperature_0_takes_the_greatest_logit(knobs, seed):
-    torch.manual_seed(seed)
-    logits = torch.randn(3, 5000)
-    greedy = Knobs(0.0, knobs.top_p, knobs.top_k, 1.0)
-    tokens, logs = next_tokens(logits, [greedy] * 3, [[]] * 3, [0.99] * 3)
-    assert tokens == logits.argmax(1).tolist()
-    assert logs == pytest.approx(logits.log_softmax(1).amax(1).tolist(), rel=1e-5)
 
 
 @pytest.mark.parametrize("value", [0.0, -3.5])

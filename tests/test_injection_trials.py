@@ -28,6 +28,9 @@ from tests import REPOSITORY
 from tests.errors import refused
 from tests.injectable import bundled, problem_of
 from tests.programs import SETTINGS
+from tests.readers import SETTINGS as PATIENT
+from tests.readers import read
+from tests.repairable import write
 from tests.rows import role_row
 
 INJECTION = Injection(each=6, lines=50_000, partial=True)
@@ -240,3 +243,39 @@ def test_the_stage_writes_both_tables_and_says_what_it_made(
 
 def _in_this_process(judge, programs, settings, workers, journal):
     return judge(programs, settings, 1, journal)
+
+
+HALVED = '''"""How often a number can be halved."""
+
+
+def times(number):
+    """Return it.
+
+    >>> times(8)
+    3
+    """
+    count = 0
+    while _even(number) and number > 1:
+        number = number // 2
+        count += 1
+    return count
+
+
+def _even(number):
+    return number % 2 == 0
+'''
+
+
+def test_each_bug_of_a_project_is_in_the_function_under_test(tmp_path: Path) -> None:
+    """One that never ends is found by counting lines."""
+    tests = "from halved import times\n\n\ndef test_odd():\n    assert times(12) == 2\n"
+    write(tmp_path, {"halved.py": HALVED, "test_halved.py": tests})
+    problems, _ = read("folder", tmp_path)
+    judging = partial(pool.judge, settings=PATIENT, workers=1)
+    injection = replace(params.load().injection, each=8)
+    rows, bugs = inject(problems, injection, 0, judging, "here")
+    assert {bug.problem for bug in bugs} == {"halved_times", "halved__even"}
+    helper = HALVED[HALVED.index("def _even") :]
+    assert all(helper in bug.buggy for bug in bugs if bug.problem == "halved_times")
+    assert any("H" in row["outcomes"] for row in rows)
+    assert {row["outcomes"] for row in rows if row["number"]} & {"F", "FP", "PF", "FF"}

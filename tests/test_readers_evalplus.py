@@ -10,16 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.readers.evalplus import (
-    LONGEST,
-    MOST,
-    chosen,
-    like,
-    rule_of,
-)
-from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.readers.evalplus import LONGEST, MOST, chosen, like, rule_of
 from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
-from tests.readers import jsonl, kinds, passes, read
+from tests.readers import EVALPLUS, jsonl, kinds, passes, read
 
 HUMANEVAL = {
     "task_id": "HumanEval/7",
@@ -32,24 +25,7 @@ HUMANEVAL = {
     "contract": "\n    assert isinstance(numbers, list) # $_CONTRACT_$\n",
     "assertion": "assert average([1, 2]) == 1.5",
 }
-MBPP = {
-    "task_id": "Mbpp/2",
-    "prompt": '"""\nWrite a function that joins.\nassert joined((1,), (2,)) == (1, 2)\n"""\n',
-    "entry_point": "joined",
-    "canonical_solution": "\ndef joined(a, b):\n    return a + b\n",
-    "base_input": [[[1], [2]]],
-    "plus_input": {},
-    "atol": 0,
-}
-PREAMBLE = """import numpy as np
-
-def is_floats(x) -> bool:
-    return False
-
-def assertion(out, exp, atol):
-    assert np.allclose(out, exp, rtol=1e-07, atol=atol)
-
-"""
+PREAMBLE = "import numpy as np\n\n"
 HF_HUMANEVAL = {
     "task_id": "HumanEval/7",
     "prompt": HUMANEVAL["prompt"],
@@ -62,7 +38,7 @@ HF_HUMANEVAL = {
 HF_MBPP = {
     "task_id": 2,
     "prompt": "Write a function that joins.",
-    "code": MBPP["canonical_solution"],
+    "code": EVALPLUS["canonical_solution"],
     "source_file": "notebook",
     "test_imports": [],
     "test_list": ["assert joined((1,), (2,)) == (1, 2)"],
@@ -84,7 +60,7 @@ def test_the_reference_in_the_test_file_says_what_is_expected(tmp_path: Path) ->
 
 
 def test_inputs_of_mbpp_are_tuples_where_the_example_has_them(tmp_path: Path) -> None:
-    (problem,), _ = read("evalplus", jsonl(tmp_path / "MbppPlus.jsonl", MBPP))
+    (problem,), _ = read("evalplus", jsonl(tmp_path / "MbppPlus.jsonl", EVALPLUS))
     assert (problem.name, problem.function) == ("mbppplus_2", "joined")
     assert problem.docstring.startswith("Write a function that joins.\nassert joined")
     assert kinds(problem) == ["PASS"]
@@ -112,7 +88,6 @@ def test_a_test_of_that_form_may_have_a_reference_instead_of_results(tmp_path: P
 @pytest.mark.parametrize(
     ("rule", "arguments", "expected", "right", "wrong"),
     [
-        ("equal", [2], 1.0, 1.0000001, 1.1),
         ("equal", [2], {"a": [1.0]}, {"a": [1.0000001]}, {"a": (1.0,)}),
         ("equal", [2], (1, 2), (1, 2), [1, 2]),
         ("equal", [2], "1.0", "1.0", 1.0),
@@ -137,18 +112,25 @@ def test_a_function_may_be_called_like_what_the_test_file_defines(
     tmp_path: Path, name: str
 ) -> None:
     code, prompt = f"def {name}(a, b): return a + b\n", f"Add.\nassert {name}(1, 2) == 3"
-    row = {**MBPP, "prompt": prompt, "entry_point": name, "canonical_solution": code}
+    row = {**EVALPLUS, "prompt": prompt, "entry_point": name, "canonical_solution": code}
     (problem,), _ = read("evalplus", jsonl(tmp_path / "a.jsonl", row))
     assert passes([problem]) == [True]
 
 
 @given(
     expected=st.recursive(
-        st.floats(allow_nan=False) | st.integers() | st.text() | st.booleans(),
-        lambda inner: st.lists(inner) | st.lists(inner).map(tuple),
+        st.none() | st.floats(allow_nan=False) | st.integers() | st.text() | st.booleans(),
+        lambda inner: (
+            st.lists(inner)
+            | st.lists(inner).map(tuple)
+            | st.dictionaries(st.text(), inner)
+            | st.sets(st.text() | st.integers())
+            | st.frozensets(st.text())
+        ),
     )
 )
 def test_a_result_agrees_with_itself(expected: Any) -> None:
+    """So every value is written into the test file as it is."""
     assert _passes(comparing("f", [[]], [expected], 0.0), expected)
 
 
@@ -187,22 +169,6 @@ def test_at_most_32_different_inputs_are_chosen_the_first_16_among_them(
     assert len(set(shown)) == len(shown)
 
 
-@given(
-    value=st.recursive(
-        st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-        lambda inner: (
-            st.lists(inner)
-            | st.lists(inner).map(tuple)
-            | st.dictionaries(st.text(), inner)
-            | st.sets(st.text() | st.integers())
-            | st.frozensets(st.text())
-        ),
-    )
-)
-def test_a_value_is_written_as_python(value: Any) -> None:
-    assert eval(written(value)) == value
-
-
 def test_sets_are_written_in_one_order() -> None:
     assert written([{"b", "a"}, frozenset("yx"), set()]) == (
         "[set(['a', 'b']), frozenset(['x', 'y']), set()]"
@@ -212,7 +178,6 @@ def test_sets_are_written_in_one_order() -> None:
 @pytest.mark.parametrize(
     ("example", "given", "turned"),
     [
-        ([(1,), 2], [[3, 4], 2], [(3, 4), 2]),
         ([[(1,)]], [[[1], [2]]], [[(1,), (2,)]]),
         ([[{1}, {}]], [[[1], [], {}]], [[{1}, set(), {}]]),
         ([{"a": (1,)}, 2], [{"b": [1]}, 2], [{"b": (1,)}, 2]),
@@ -231,29 +196,23 @@ def test_tasks_with_rules_of_their_own() -> None:
     assert rule_of("Mbpp/2", "similar_elements") == "set"
     assert rule_of("HumanEval/2", "similar_elements") == "equal"
     assert rule_of("Mbpp/434", "text_match_three") == "presence"
-    with pytest.raises(Lost, match="several"):
-        rule_of("Mbpp/295", "sum_div")
 
 
 def test_tasks_that_cannot_be_tested_are_dropped(tmp_path: Path) -> None:
+    several = {"prompt": "Sum.\nassert sum_div(1, 2) == 1", "entry_point": "sum_div"}
+    several["canonical_solution"] = "def sum_div(a, b): pass"
     table = [
-        ({**MBPP, "prompt": "A.\nassert joined(1j, (2,)) == 1"}, "untestable"),
-        ({**MBPP, "prompt": "A.\nassert other(1) == 1"}, "untestable"),
-        ({**MBPP, "entry_point": "sum_div"}, "untestable"),
-        (
-            {
-                **MBPP,
-                "prompt": "Sum.\nassert sum_div(1, 2) == 1",
-                "entry_point": "sum_div",
-                "canonical_solution": "def sum_div(a, b): pass",
-            },
-            "undecided",
-        ),
-        ({**MBPP, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
+        ({**EVALPLUS, "prompt": "A.\nassert joined(1j, (2,)) == 1"}, "untestable"),
+        ({**EVALPLUS, "prompt": "A.\nassert other(1) == 1"}, "untestable"),
+        ({**EVALPLUS, **several}, "undecided"),
+        ({**EVALPLUS, "canonical_solution": "import numpy\ndef joined(a, b): return a"}, "imports"),
         ({**HF_MBPP, "test": "inputs = [[1]]\nresults = []\n"}, "untestable"),
         ({**HF_MBPP, "test": "inputs = make()\n"}, "untestable"),
-        ({**MBPP, "prompt": "A.\nassert joined({1}, 2)", "base_input": [[[[1]], 2]]}, "untestable"),
-        ({**MBPP, "base_input": []}, "untested"),
+        (
+            {**EVALPLUS, "prompt": "A.\nassert joined({1}, 2)", "base_input": [[[[1]], 2]]},
+            "untestable",
+        ),
+        ({**EVALPLUS, "base_input": []}, "untested"),
         ({**HF_MBPP, "test": "inputs = (\n"}, "unparseable"),
     ]
     for row, reason in table:
@@ -262,7 +221,7 @@ def test_tasks_that_cannot_be_tested_are_dropped(tmp_path: Path) -> None:
 
 
 def test_numbers_may_be_infinite_as_python_writes_them(tmp_path: Path) -> None:
-    row = {**MBPP, "task_id": "Mbpp/3", "base_input": [[math.inf, -math.inf], [math.inf, 1]]}
+    row = {**EVALPLUS, "task_id": "Mbpp/3", "base_input": [[math.inf, -math.inf], [math.inf, 1]]}
     code = "def joined(a, b):\n    return max(a, b)\n"
     (problem,), _ = read(
         "evalplus", jsonl(tmp_path / "a.jsonl", {**row, "canonical_solution": code})

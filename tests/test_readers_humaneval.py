@@ -8,49 +8,11 @@ from typing import Any
 import pytest
 
 from coral_batch.records.problem import Case
-from tests.readers import jsonl, kinds, passes, read, reasons
-
-PROMPT = '''from typing import List
-
-
-def helper(n: int) -> int:
-    """ Adds one. """
-    return n + 1
-
-
-def tallest(heights: List[int], floor: int = 0) -> int:
-    """ Return the largest height, at least the floor.
-    >>> tallest([1, 3])
-    3
-    """
-'''
-ROW = {
-    "task_id": "HumanEval/7",
-    "prompt": PROMPT,
-    "entry_point": "tallest",
-    "canonical_solution": "    return max([floor, *heights])\n",
-    "test": "\n\nMETADATA = {'author': 'us'}\n\n\ndef check(candidate):\n"
-    "    assert candidate([1, 3]) == 3\n    assert candidate([], 4) == 4, 'the floor'\n"
-    "    assert True, 'says nothing'\n",
-}
-DECLARATION = "\n\ndef total(numbers):\n"
-PACKED = {
-    "task_id": "Python/3",
-    "prompt": DECLARATION + '    """Sum."""\n',
-    "declaration": DECLARATION,
-    "canonical_solution": "    return sum(numbers)\n",
-    "buggy_solution": "    return sum(numbers[1:])\n",
-    "bug_type": "excess logic",
-    "failure_symptoms": "incorrect output",
-    "entry_point": "total",
-    "docstring": "Sum of the numbers.\n",
-    "test": "def check(total):\n    assert total([1, 2]) == 3\n    assert total([0]) == 0\n\n"
-    "check(total)",
-}
+from tests.readers import HUMANEVAL, HUMANEVALPACK, jsonl, kinds, passes, read, reasons
 
 
 def test_a_task_is_prompt_and_solution_with_its_docstring_apart(tmp_path: Path) -> None:
-    (problem,), dropped = read("humaneval", jsonl(tmp_path / "HumanEval.jsonl.gz", ROW))
+    (problem,), dropped = read("humaneval", jsonl(tmp_path / "HumanEval.jsonl.gz", HUMANEVAL))
     assert (problem.name, problem.function, problem.buggy) == ("humaneval_7", "tallest", None)
     assert problem.docstring.startswith("Return the largest height")
     assert "largest" not in problem.reference and "Adds one" in problem.reference
@@ -61,8 +23,8 @@ def test_a_task_is_prompt_and_solution_with_its_docstring_apart(tmp_path: Path) 
 
 
 def test_line_ends_of_windows_are_read_as_others(tmp_path: Path) -> None:
-    windows = {name: value.replace("\n", "\r\n") for name, value in ROW.items()}
-    (one,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", ROW))
+    windows = {name: value.replace("\n", "\r\n") for name, value in HUMANEVAL.items()}
+    (one,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", HUMANEVAL))
     (other,), _ = read("humaneval", jsonl(tmp_path / "b.jsonl", windows))
     assert one == other
 
@@ -77,7 +39,7 @@ def test_line_ends_of_windows_are_read_as_others(tmp_path: Path) -> None:
 )
 def test_asserts_at_the_top_are_tests_of_their_own(tmp_path: Path, body: str, tests: int) -> None:
     source = f"ONE = 1\n\n\ndef one():\n    return ONE\n\n\ndef check(candidate):\n{body}"
-    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**ROW, "test": source}))
+    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**HUMANEVAL, "test": source}))
     assert problem.cases == () and problem.tests is not None
     assert problem.tests.count("def test_") == tests
     assert kinds(problem) == ["PASS"] * tests
@@ -87,7 +49,7 @@ def test_asserts_at_the_top_are_tests_of_their_own(tmp_path: Path, body: str, te
 
 def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: Path) -> None:
     source = "def check(candidate):\n    assert candidate([helper(1)]) == 2\n"
-    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**ROW, "test": source}))
+    (problem,), _ = read("humaneval", jsonl(tmp_path / "a.jsonl", {**HUMANEVAL, "test": source}))
     broken = problem.reference.replace("return n + 1", "return n")
     assert kinds(problem, broken) == ["PASS"]
 
@@ -96,7 +58,7 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
     ("change", "reason"),
     [
         ({"canonical_solution": "    return (\n"}, "unparseable"),
-        ({"prompt": "import numpy\n" + PROMPT}, "imports"),
+        ({"prompt": "import numpy\n" + HUMANEVAL["prompt"]}, "imports"),
         ({"entry_point": "other"}, "untestable"),
         ({"test": "def check(candidate):\n    pass\n"}, "untestable"),
         (
@@ -114,14 +76,17 @@ def test_helpers_of_the_prompt_that_a_test_uses_are_the_correct_ones(tmp_path: P
 def test_a_task_that_cannot_be_tested_is_dropped(
     tmp_path: Path, change: dict[str, Any], reason: str
 ) -> None:
-    file = jsonl(tmp_path / "a.jsonl", {**ROW, "task_id": "HumanEval/8", **change}, ROW)
+    file = jsonl(tmp_path / "a.jsonl", {**HUMANEVAL, "task_id": "HumanEval/8", **change}, HUMANEVAL)
     problems, dropped = read("humaneval", file)
     assert [problem.name for problem in problems] == ["humaneval_7"]
     assert reasons(dropped) == [("humaneval_8", reason)]
 
 
 def test_a_repair_task_has_both_programs(tmp_path: Path) -> None:
-    rows = (PACKED, {**PACKED, "task_id": "Python/4", "import": "import math", "test_setup": "#"})
+    rows = (
+        HUMANEVALPACK,
+        {**HUMANEVALPACK, "task_id": "Python/4", "import": "import math", "test_setup": "#"},
+    )
     problems, dropped = read("humanevalpack", jsonl(tmp_path / "pack.jsonl", *rows))
     assert [problem.name for problem in problems] == ["humanevalpack_3", "humanevalpack_4"]
     problem = problems[0]
@@ -137,14 +102,12 @@ def test_a_repair_task_has_both_programs(tmp_path: Path) -> None:
 
 def test_a_bug_that_is_none_or_does_not_parse_is_dropped(tmp_path: Path) -> None:
     rows = [
-        PACKED,
-        {**PACKED, "task_id": "Python/4", "buggy_solution": "    return sum( numbers )\n"},
-        {**PACKED, "task_id": "Python/5", "buggy_solution": "    return sum(\n"},
-        {**PACKED, "task_id": "Python/6", "test": ""},
+        HUMANEVALPACK,
+        {**HUMANEVALPACK, "task_id": "Python/4", "buggy_solution": "    return sum( numbers )\n"},
+        {**HUMANEVALPACK, "task_id": "Python/5", "buggy_solution": "    return sum(\n"},
     ]
     _, dropped = read("humanevalpack", jsonl(tmp_path / "pack.jsonl", *rows))
     assert reasons(dropped) == [
         ("humanevalpack_4", "unchanged"),
         ("humanevalpack_5", "unparseable"),
-        ("humanevalpack_6", "untested"),
     ]

@@ -15,16 +15,8 @@ from hypothesis import strategies as st
 from coral_batch.corpus.testcode.asserts import checks, has_truth, is_json
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
-from tests.readers import jsonl, kinds, passes, read, reasons
+from tests.readers import MBPP, jsonl, kinds, passes, read, reasons
 
-ROW = {
-    "text": "Write a function to add.",
-    "code": "def add(a, b):\r\n\treturn a + b",
-    "task_id": 601,
-    "test_setup_code": "",
-    "test_list": ["assert add(1, 2) == 3", "assert (add([1], [2.5])) == ([1, 2.5])"],
-    "challenge_test_list": ["assert add(2, 2) == 4"],
-}
 SANITIZED = {
     "source_file": "notebook",
     "task_id": 7,
@@ -36,11 +28,11 @@ SANITIZED = {
 
 
 def test_asserts_on_plain_values_become_cases(tmp_path: Path) -> None:
-    (problem,), dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", ROW))
+    (problem,), dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", MBPP))
     assert dropped == []
     assert (problem.name, problem.function) == ("mbpp_601", "add")
     assert problem.reference == "def add(a, b):\n\treturn a + b\n"
-    assert (problem.docstring, problem.buggy, problem.tests) == (ROW["text"], None, None)
+    assert (problem.docstring, problem.buggy, problem.tests) == (MBPP["text"], None, None)
     assert problem.cases == (Case((1, 2), 3), Case(([1], [2.5]), [1, 2.5]))
     assert kinds(problem) == ["PASS", "PASS"]
     assert kinds(problem, "def add(a, b):\n    return a\n") == ["FAIL", "FAIL"]
@@ -50,19 +42,15 @@ def test_asserts_on_plain_values_become_cases(tmp_path: Path) -> None:
     "test",
     [
         "assert add((1,), (2,)) == (1, 2)",
-        "assert add(1e999, 1) == 1e999",
-        "assert add(0, 1) == True",
         "assert add(1, b=2) == 3",
-        "assert add({1: 2}, 3)",
+        "assert add({1}, {2})",
         "assert add(1, 2) != 4",
         "x = add(1, 2)\nassert x == 3",
     ],
 )
 def test_what_json_does_not_say_becomes_a_test(tmp_path: Path, test: str) -> None:
-    code = "def add(a, b):\n    return a | b if isinstance(a, (set, dict)) else a + b\n"
-    if "{1: 2}" in test:
-        code = "def add(a, b):\n    return a[1] + b\n"
-    row = {**ROW, "code": code, "test_list": [test]}
+    code = "def add(a, b):\n    return a | b if isinstance(a, set) else a + b\n"
+    row = {**MBPP, "code": code, "test_list": [test]}
     (problem,), _ = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", row))
     assert problem.cases == ()
     assert problem.tests is not None and "def test_1():" in problem.tests
@@ -98,8 +86,8 @@ def test_tasks_that_the_jail_cannot_test_are_dropped_with_a_reason(tmp_path: Pat
         ({"test_setup_code": "import numpy"}, "imports"),
         ({"test_setup_code": "import ("}, "unparseable"),
     ]
-    rows = [{**ROW, "task_id": number, **change} for number, (change, _) in enumerate(changes)]
-    problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows, ROW))
+    rows = [{**MBPP, "task_id": number, **change} for number, (change, _) in enumerate(changes)]
+    problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows, MBPP))
     assert [problem.name for problem in problems] == ["mbpp_601"]
     assert reasons(dropped) == [
         (f"mbpp_{number}", reason) for number, (_, reason) in enumerate(changes)
@@ -113,7 +101,7 @@ def test_imports_for_type_checkers_alone_are_not_missing(tmp_path: Path, conditi
     start += f"if {condition}:\n    import numpy as np\nelse:\n    import "
     code = "\n\n\ndef add(a: np.int64, b):\n    return a + b\n"
     rows = [
-        {**ROW, "task_id": number, "code": f"{start}{module}{code}"}
+        {**MBPP, "task_id": number, "code": f"{start}{module}{code}"}
         for number, module in enumerate(("math", "numpy"))
     ]
     problems, dropped = read("mbpp", jsonl(tmp_path / "mbpp.jsonl", *rows))
@@ -122,7 +110,7 @@ def test_imports_for_type_checkers_alone_are_not_missing(tmp_path: Path, conditi
 
 
 def test_a_data_set_without_a_problem_is_an_error_that_says_why(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "mbpp.jsonl", {**ROW, "code": "print 'x'"})
+    file = jsonl(tmp_path / "mbpp.jsonl", {**MBPP, "code": "print 'x'"})
     with pytest.raises(CoralError, match=r"no row of the data set[\s\S]*mbpp_601"):
         read("mbpp", file)
 

@@ -13,45 +13,8 @@ from coral_batch.corpus.readers import READERS
 from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
 from tests.errors import refused
-from tests.readers import jsonl, read
+from tests.readers import EVALPLUS, HUMANEVAL, MBPP, ROWS, jsonl, read
 
-CHECK = "def check(f):\n    assert f(1) == 1\n"
-CODE = "def f(n):\n    return n\n"
-ROWS: dict[str, dict[str, Any]] = {
-    "mbpp": {
-        "text": "",
-        "code": CODE,
-        "task_id": 1,
-        "test_setup_code": "",
-        "test_list": ["assert f(1) == 1"],
-        "challenge_test_list": [],
-    },
-    "humaneval": {
-        "task_id": "HumanEval/1",
-        "prompt": "def f(n):\n",
-        "canonical_solution": "    return n\n",
-        "entry_point": "f",
-        "test": CHECK,
-    },
-    "humanevalpack": {
-        "task_id": "Python/1",
-        "declaration": "def f(n):\n",
-        "canonical_solution": "    return n\n",
-        "buggy_solution": "    return -n\n",
-        "entry_point": "f",
-        "docstring": "",
-        "test": CHECK,
-    },
-    "evalplus": {
-        "task_id": "Mbpp/1",
-        "prompt": "F.\nassert f(1) == 1",
-        "canonical_solution": CODE,
-        "entry_point": "f",
-        "base_input": [[1]],
-        "plus_input": [],
-        "atol": 0,
-    },
-}
 forms = pytest.mark.parametrize("reader", sorted(ROWS))
 
 
@@ -94,21 +57,14 @@ def test_what_is_no_data_set_is_refused(reader: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reader", "change", "words"),
     [
-        (
-            "humaneval",
-            {"task_id": "Other/1"},
-            ["line 2, task_id", "Other/1", "text matching"],
-        ),
+        ("humaneval", {"task_id": "Other/1"}, ["line 2, task_id", "Other/1", "text matching"]),
         ("humanevalpack", {"test": None}, ["HumanEvalPack", "line 2, test", "string"]),
         ("mbpp", {"code": 1}, ["MBPP", "line 2, code", "1", "string"]),
         ("mbpp", {"code": ...}, ["line 2", "missing code"]),
         ("mbpp", {"prompt": "Halve."}, ["the sanitized MBPP", "line 2", "missing"]),
         ("evalplus", {"base_input": [1]}, ["EvalPlus", "line 2, base_input.0", "array"]),
         ("evalplus", {"base_input": ...}, ["line 2", "missing"]),
-        *(
-            (reader, {}, ["two rows have the same task id", "line 2, task_id", "line 1"])
-            for reader in sorted(ROWS)
-        ),
+        ("mbpp", {}, ["two rows have the same task id", "line 2, task_id", "line 1"]),
     ],
 )
 def test_a_bad_row_is_named_with_file_line_and_field(
@@ -122,11 +78,14 @@ def test_a_bad_row_is_named_with_file_line_and_field(
 
 def test_the_hugging_face_forms_of_evalplus_are_held_to_their_schemas(tmp_path: Path) -> None:
     for row, words in (
-        ({"task_id": "2", "prompt": "", "code": CODE, "test": ""}, r"MBPP\+[\s\S]*line 2, task_id"),
-        ({**ROWS["humaneval"], "entry_point": 1}, r"HumanEval\n[\s\S]*line 2, entry_point"),
+        (
+            {"task_id": "2", "prompt": "", "code": "x = 1", "test": ""},
+            r"MBPP\+[\s\S]*line 2, task_id",
+        ),
+        ({**HUMANEVAL, "entry_point": 1}, r"HumanEval\n[\s\S]*line 2, entry_point"),
     ):
         with pytest.raises(CoralError, match=words):
-            read("evalplus", jsonl(tmp_path / "data.jsonl", ROWS["evalplus"], row))
+            read("evalplus", jsonl(tmp_path / "data.jsonl", EVALPLUS, row))
 
 
 @pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}\n" * 99, mtime=0)[:-9], b""])
@@ -143,7 +102,7 @@ def test_a_missing_file_and_a_folder_of_none_or_several_are_refused(tmp_path: Pa
     with pytest.raises(CoralError, match=r"no data set[\s\S]*\*\.jsonl"):
         read("mbpp", tmp_path)
     for name in ("a", "b"):
-        jsonl(tmp_path / f"{name}.jsonl", ROWS["mbpp"])
+        jsonl(tmp_path / f"{name}.jsonl", MBPP)
     with pytest.raises(CoralError, match=r"several data sets[\s\S]*a\.jsonl, b\.jsonl"):
         read("mbpp", tmp_path)
 

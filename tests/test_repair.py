@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import Repair, repair
 from tests import REPOSITORY
 from tests.adapted_lake import make_adapter, make_run_on_tiny_base
+from tests.errors import refused
 from tests.repairable import BROKEN, CLOSER, LONGER, RIGHT, TESTS, Scripted, coral
 
 CASES = "clamp.jsonl"
@@ -108,30 +110,18 @@ def test_a_failed_repair_is_reported_with_the_best_attempt(file: Path) -> None:
     found = repaired(file, [CLOSER], [CLOSER], rounds=2)
     assert (found.outcome, len(found.left)) == ("not repaired", 1)
     assert "the best attempt fails 1 of 3 tests" in repair_text(found, False, False)
-    told_as = record(found, "base", True)
-    assert [told_as[name] for name in ("file", "function", "model")] == [
-        *("numbers_.py", "clamp", "base"),
-    ]
-    assert [told_as[name] for name in ("tests", "rounds", "drawn")] == [3, 2, 2]
-    assert [told_as[name] for name in ("diff", "code", "written")] == [None, None, False]
+    told = record(found, "base", True)
+    names = ("file", "function", "model", "tests", "rounds", "drawn", "diff", "code", "written")
+    shown = ("numbers_.py", "clamp", "base", 3, 2, 2, None, None, False)
+    assert [told[name] for name in names] == [*shown]
     with pytest.raises(CoralError, match="no repair"):
         found.write()
     assert file.read_text() == BROKEN
 
 
-def test_a_repair_is_printed_as_a_diff_and_as_json(file: Path) -> None:
-    found = repaired(file, [RIGHT], tests="test_numbers.py")
-    text = repair_text(found, False, False)
-    for part in (
-        "numbers_.py failed 2 of 3 tests:\n  test_numbers.py::test_inside: assert 9 == 3 + where",
-        "    -    return max(LOWEST, max(value, high))\n",
-        "    +    return max(LOWEST, min(value, high))\n",
-        "3 of 3 tests pass\nnumbers_.py is unchanged: --write replaces it",
-    ):
-        assert part in text
-    assert "\x1b" not in text and "\x1b[32m+    return max(LOWEST, min" in repair_text(
-        found, True, True
-    )
+def test_a_repair_is_printed_in_colour_and_as_json(file: Path) -> None:
+    found = repaired(file, [RIGHT])
+    assert "\x1b[32m+    return max(LOWEST, min" in repair_text(found, True, True)
     assert json.loads(json.dumps(record(found, "best", True)))["code"] == found.best.text
 
 
@@ -164,15 +154,9 @@ def test_a_file_that_changed_meanwhile_is_not_written_and_its_repair_is_shown(
 
 
 def test_a_repair_that_fails_the_second_run_is_not_written(file: Path) -> None:
-    chance = RIGHT + "\nimport random"  # outside the function: not taken
-    lucky = (
-        "def clamp(value, high):\n    import os\n    return (os.getpid() and min)(value, high)\n"
-    )
-    found = repaired(file, [chance, lucky])
-    assert found.outcome == "repaired" and "random" not in found.best.text
-    broken = Repair(**{**vars(found), "best": found.source})
+    found = repaired(file, [RIGHT])
     with pytest.raises(CoralError, match="ran again"):
-        broken.write()
+        replace(found, best=found.source).write()
     assert file.read_text() == BROKEN
 
 
@@ -212,25 +196,19 @@ def test_a_function_that_no_test_calls_is_repaired_by_the_tests_of_those_that_ca
 
 
 @pytest.mark.parametrize(
-    ("text", "tests"),
+    ("text", "problem"),
     [
         ("[[[1], 2], [[3], 4], [[5], 6]]\n", "not a pair"),
         ("[\n  [[1], 2],\n  [[3], 4]\n]\n", "not valid JSON"),
-        ("[[[1], 2], [3]]", 1),
-        (2 * "[[[1], 2], [[3], 4]]\n", 2),
     ],
 )
 def test_json_cases_are_a_pair_a_line_and_no_array_of_cases(
-    workspace: Path, text: str, tests: int | str
+    workspace: Path, text: str, problem: str
 ) -> None:
     Path("m.py").write_text("def f(values, n):\n    return values\n")
     Path("m.json").write_text(text)
-    if isinstance(tests, int):
-        assert repair("m.py", "m.json", draw=lambda *_: []).tests == tests
-        return
-    with pytest.raises(CoralError, match=tests) as caught:
+    with refused(problem, "expected: one [inputs, expected] per line"):
         repair("m.py", "m.json")
-    assert "expected: one [inputs, expected] per line" in str(caught.value)
 
 
 def test_a_function_named_sqrt_gets_no_special_tolerance(workspace: Path) -> None:
@@ -263,13 +241,10 @@ BLOCK = f"```python\n{MENDED}```\n"
 def test_each_block_of_an_answer_that_defines_the_function_is_tried(
     workspace: Path, answer: str
 ) -> None:
-    def documented(text: str) -> str:
-        return text.replace("low):\n", 'low):\n    """Hold it.\n\n    Above low."""\n', 1)
-
-    Path("m.py").write_text(documented(BELOW))
+    Path("m.py").write_text(BELOW)
     Path("m.jsonl").write_text("[[1, 2], 2]\n[[3, 2], 3]\n")
     found = repair("m.py", "m.jsonl", draw=lambda *_: [answer])
-    assert (found.best.text, found.drawn) == (documented(MENDED), 1)
+    assert (found.best.text, found.drawn) == (MENDED, 1)
 
 
 def test_a_function_name_is_normalised_like_python_does(
@@ -292,13 +267,11 @@ def test_a_function_name_is_normalised_like_python_does(
         (["numbers_.py"], ["no tests", "--tests"]),
         (["numbers_.py", "--tests", "cases.json"], ["--function NAME, one of clamp, root"]),
         (["boxed.py", "--tests", "cases.json"], ["defines none", "def at module level"]),
-        (["numbers_.py", "--tests", "cases.json", "--function", "clamp"], ["not a pair", "line 1"]),
         (["foreign.py", "--tests", "cases.json"], ["imports numpy", "write a test file instead"]),
         (["boxed.py", "--tests", "test_boxed.py"], ["failing tests call Box.get, Box.put"]),
         (["boxed.py", "--tests", "test_numbers.py"], ["no test calls", "installed copy"]),
         (["numbers_.py", "--function", "clam"], ["no such function", "clamp, root"]),
         (["kinds.py", "--function", "get"], ["a method: Box.get"]),
-        (["kinds.py", "--function", "Box.set"], ["no such function", "Box.get, twice"]),
         (["kinds.py", "--function", "inner"], ["nested in a function or block"]),
         (["kinds.py", "--function", "twice"], ["2 definitions"]),
         (["kinds.py", "--function", "later"], ["not defined by def"]),
