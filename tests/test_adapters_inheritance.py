@@ -35,19 +35,23 @@ def base() -> Qwen2ForCausalLM:
     return Qwen2ForCausalLM(config).requires_grad_(False)
 
 
-def fresh(base: Qwen2ForCausalLM, r: int, modules: tuple[str, ...], dora: bool) -> PeftModel:
+def fresh(
+    base: Qwen2ForCausalLM, r: int, modules: tuple[str, ...], dora: bool, alpha: int = 12
+) -> PeftModel:
     torch.manual_seed(r)
     config = LoraConfig(
-        task_type="CAUSAL_LM", r=r, lora_alpha=12, target_modules=list(modules), use_dora=dora
+        task_type="CAUSAL_LM", r=r, lora_alpha=alpha, target_modules=list(modules), use_dora=dora
     )
     model = get_peft_model(copy.deepcopy(base), config)
     exact_magnitudes(model)
     return model
 
 
-def trained(base: Qwen2ForCausalLM, r: int, modules: tuple[str, ...], dora: bool) -> PeftModel:
+def trained(
+    base: Qwen2ForCausalLM, r: int, modules: tuple[str, ...], dora: bool, alpha: int = 12
+) -> PeftModel:
     """Return an adapter as training may leave it."""
-    model = fresh(base, r, modules, dora)
+    model = fresh(base, r, modules, dora, alpha)
     with torch.no_grad():
         for name, values in model.named_parameters():
             if "lora_B" in name:
@@ -83,7 +87,7 @@ def mixture(shares: tuple[float, float], one: Weights, two: Weights) -> Weights:
 def test_a_child_begins_with_the_mixture_of_its_parents(
     base: Qwen2ForCausalLM, tmp_path: Path, first: bool, second: bool, child: bool
 ) -> None:
-    parents = trained(base, 3, ATTENTION, first), trained(base, 5, OTHERS, second)
+    parents = trained(base, 3, ATTENTION, first), trained(base, 5, OTHERS, second, 20)
     begun = fresh(base, 8, tuple({*ATTENTION, *OTHERS}), child)
     inherit(begun, [saved(parents[0], tmp_path / "a", 0.3), saved(parents[1], tmp_path / "b", 0.7)])
     wanted = mixture((0.3, 0.7), *map(merged, parents))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from coral_batch.errors import TooLong
-from coral_batch.repair import Repair, repair_folder
+from coral_batch.repair import Repair, Untried, repair_folder
 from tests.repairable import BROKEN, CLOSER, RIGHT, TESTS, Scripted, coral, write
 
 FIRST = """def first(items):
@@ -67,6 +67,15 @@ def test_the_tests_of_a_program_are_those_that_call_it(workspace: Path) -> None:
         ("mine/b/head.py", "first", "repaired"),
         ("mine/c/head.py", "", "nothing to repair"),
     ]
+
+
+def test_files_that_pytest_cannot_collect_are_named_where_they_are(workspace: Path) -> None:
+    """One among the programs, one among the tests in another folder."""
+    files = {"mine/deep/bad.py": f"import absent\n\n\n{FIRST}", "tests/test_bad.py": "def it(:\n"}
+    fine = {"mine/fine.py": FIRST.replace("-1", "0")}
+    write(workspace, files | fine)
+    found = [*repair_folder("mine", tests="tests", draw=Scripted())]
+    assert {str(one.file) for one in found if isinstance(one, Untried)} == set(files)
 
 
 def test_repairs_of_a_folder_are_written_one_after_the_other(folder: Path) -> None:

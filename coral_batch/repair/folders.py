@@ -84,7 +84,9 @@ def repair_folder(
         check_ran(ran, tests)
         for line in ran.said.splitlines():
             name, _, why = line.partition(": ")
-            yield Untried(tests / name, "", f"pytest cannot collect it: {why}")
+            # Relative to `tests`; of a file outside it, relative to `folder`.
+            place = next((one for one in (tests, folder) if (one / name).exists()), tests)
+            yield Untried(place / name, "", f"pytest cannot collect it: {why}")
         seen = False
         for file in programs(folder):
             own = str(file.resolve())
