@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from dataclasses import replace
@@ -9,72 +10,49 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM
 from typer.testing import CliRunner
 
 from coral_batch import lake
 from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.hashes import file_sha256
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.submissions.reading import read_answers, read_items
 from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.drawing import Work
 from coral_batch.models.prompts.prompt import FENCE
-from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.records.items import Inputs, Item, ItemTests, Meta
-from coral_batch.records.problem import Case
+from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BestRow, DurationRow, LintSampleRow, SubjectRow
 from stages.linteval_samples import make
-from stages.subjects import subjects
-from tests import REPOSITORY
-from tests.linteval_sources import linteval
+from tests.adapted_lake import KEY
+from tests.linteval_sources import an_item, its_tests, linteval
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
-KEY = "a" * 64
 ITEMS = [
-    Item(
-        "Fix.\n{feedback}\n{code}",
-        Inputs(f"x={number}\n", "E225: in 1 line\n"),
-        (),
-        Meta(number, ""),
-    )
+    an_item(number, f"x={number}\n", "", "Fix.\n{feedback}\n{code}", "E225: in 1 line\n")
     for number in range(10)
 ]
 TESTS = [
-    ItemTests(item.meta.id, "a", "double", (Case((2,), 4),), None)
-    if item.meta.id % 2
-    else ItemTests(item.meta.id, "b", None, (), None)
-    for item in ITEMS
+    its_tests(number, "a", "double", (2, 4)) if number % 2 else its_tests(number, "b")
+    for number in range(10)
 ]
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory: pytest.TempPathFactory, materialised: Path) -> Path:
-    """A project with items, a tiny base model and a best genome, whose answers are scored."""
-    folder = tmp_path_factory.mktemp("answered")
-    shutil.copy(REPOSITORY / "params.yaml", folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        set_params(
-            {
-                "linteval.items": 4,
-                "linteval.samples": 2,
-                "linteval.max_new_tokens": 16,
-                "compute.threads": 1,
-                "compute.workers": 1,
-            }
-        )
-        lake.path("base").parent.mkdir()
-        lake.path("base").symlink_to(materialised)
+def answered(adapted_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small run with items, to which its base and its best genome have answers with scores."""
+    folder = Path(shutil.copytree(adapted_run, tmp_path_factory.mktemp("answered") / "run"))
+    with contextlib.chdir(folder):
+        set_params({"linteval.items": 4, "linteval.samples": 2, "linteval.max_new_tokens": 16})
+        set_params({"compute.threads": 1, "compute.workers": 1})
         lake.write_rows("linteval_items", ITEMS)
         lake.write_rows("linteval_tests", TESTS)
-        subjects()
-        make_best(materialised)
+        best = lake.read_document("best", BestRow)
+        adapter = f"generations/001/adapters/{KEY}"
+        subject = SubjectRow(best.genome, KEY, adapter, best.files, Knobs(0.2, 0.9, 20, 1.05))
+        for part in (lake.EVALUATIONS["best"], "001"):
+            lake.write_rows("subjects", [subject], part)
         for model in lake.LINT_MODELS:
             linteval("samples", model)
             linteval("scores", model)
@@ -84,30 +62,9 @@ def answered(tmp_path_factory: pytest.TempPathFactory, materialised: Path) -> Pa
 @pytest.fixture
 def project(answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, as the working directory."""
-    copy = Path(shutil.copytree(answered, tmp_path / "project", symlinks=True))
+    copy = Path(shutil.copytree(answered, tmp_path / "project"))
     monkeypatch.chdir(copy)
     return copy
-
-
-def adapters_of_best() -> Path:
-    return lake.path("adapter_folders", "001")
-
-
-def make_best(base: Path) -> None:
-    """Write a best genome whose adapter changes what the base model writes."""
-    torch.manual_seed(0)
-    config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
-    folder = adapters_of_best() / KEY
-    get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
-    configuration = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
-    knobs = Knobs(0.2, 0.9, 20, 1.05)
-    files = {file.name: file_sha256(file) for file in folder.iterdir()}
-    at = (0.1, 0.2, 0.3, 0.4)
-    row = BestRow("001", "001-00", KEY, files, at, configuration, knobs, 0.5, True)
-    lake.write_document("best", row)
-    subject = SubjectRow("001-00", KEY, f"generations/001/adapters/{KEY}", files, knobs)
-    for part in (lake.EVALUATIONS["best"], "001"):
-        lake.write_rows("subjects", [subject], part)
 
 
 def samples(model: str) -> list[LintSampleRow]:
@@ -177,7 +134,7 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(project: Path) -
     """They would be kept, and returned for the adapter that the key stands for."""
     kept = sorted(lake.STORE.rglob("*"))
     set_params({"linteval.items": None})
-    weights = adapters_of_best() / KEY / "adapter_model.safetensors"
+    weights = lake.path("adapter_folders", "001") / KEY / "adapter_model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"1")
     with pytest.raises(CoralError, match=r"adapter_model\.safetensors"):
         linteval("samples", "best")
@@ -275,15 +232,14 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
         for code in ("x = 1", "x = 1\n"):
             item = replace(ITEMS[0], inputs=replace(ITEMS[0].inputs, code=code))
             lake.write_rows("linteval_items", [item])
-            tables = lake
-            make(tables, params.load(), "base", draw)
+            make(lake, params.load(), "base", draw)
     assert [bool(work.originals) for work in asked] == [False, True, False, False]
 
 
 def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path) -> None:
     linteval("export", "best", "answered/items.json", "--items")
     items = "answered/items.json"
-    (adapter,) = adapters_of_best().iterdir()
+    adapter = lake.path("adapter_folders", "001") / KEY
     source = ["--model", str(make_tiny_base(project / "elsewhere")), "--adapter", str(adapter)]
     left = Path(".coral/base-4194305-left")  # by a run that was killed: no process has this number
     left.mkdir()
