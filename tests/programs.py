@@ -11,6 +11,14 @@ from coral_batch.records.verdict import Program, Verdict
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
 
+NODE = """
+class Node:
+    def __init__(self, value=None, successor=None):
+        self.value = value
+        self.successor = successor
+"""
+"""A support module with a class whose objects cross between a program and its tests."""
+
 GCD = "def gcd(a, b):\n    return a if b == 0 else gcd(b, a % b)\n"
 GCD_CASES = (Case((12, 18), 6), Case((7, 3), 1), Case((0, 5), 5))
 

@@ -25,6 +25,7 @@ from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.testfiles import judge_tests
 from coral_batch.work.progress import progress
+from tests.programs import NODE
 
 LIMITS = Verdicts(cpu_seconds=0.5, wall_seconds=2.0, memory_mb=256, require=())
 _KINDS = get_args(Kind)
@@ -38,12 +39,7 @@ _EXPECTED = (
     ["987654321123", [1, {"a": [None, True]}]],
     {"987654321123": [1, 2.5]},
 )
-_NODE = """
-class Node:
-    def __init__(self, value=None, successor=None):
-        self.value = value
-        self.successor = successor
-
+_NODE = f"""{NODE}
 class Slotted:
     __slots__ = ("value",)
 """
