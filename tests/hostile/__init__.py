@@ -8,12 +8,12 @@ Programs of more than a line or two are written as text; see `attacks`.
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,19 +43,36 @@ class Hostile:
     detail: str = ""
 
 
-@contextmanager
-def watched(canary: Path) -> Iterator[tuple[int, int]]:
-    """Give a listening TCP port and a sibling process; fail if one or the file was reached."""
+@contextlib.contextmanager
+def watched(folder: Path, inside: Path) -> Iterator[str]:
+    """Give what a program could reach, as statements; fail if some of it was reached.
+
+    Args:
+        folder: gets a file that the jail does not show.
+        inside: gets a Unix socket; the jail may show it.
+    """
+    canary = folder / "canary"
     canary.write_text(CANARY)
     canary.chmod(0o666)
     sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams,
+        subprocess.Popen(sleeper) as sibling,
+    ):
+        with contextlib.chdir(inside):  # a path of few characters, as sockets have it
+            datagrams.bind("socket")
         server.setblocking(False)
-        yield server.getsockname()[1], sibling.pid
+        datagrams.setblocking(False)
+        yield (
+            f"CANARY = {str(canary)!r}\nPORT = {server.getsockname()[1]}\nPID = {sibling.pid}\n"
+            f"SOCKET = os.path.relpath({str(inside / 'socket')!r})\n"
+        )
         assert canary.read_text() == CANARY
         assert sibling.poll() is None
-        with pytest.raises(BlockingIOError):
-            server.accept()
+        for reached in (server.accept, lambda: datagrams.recv(9)):
+            with pytest.raises(BlockingIOError):
+                reached()
         sibling.kill()
 
 
