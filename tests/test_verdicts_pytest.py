@@ -37,7 +37,6 @@ from tests.hostile.pytest_attacks import (
     REACHING,
     REFUSED,
     SAYING,
-    STARVING,
     TRACES,
     UNTOLD,
 )
@@ -113,7 +112,7 @@ def wrong(patient: Bench, short: Bench) -> dict[Path, list[tuple[str, str | None
 
 @pytest.mark.parametrize(
     "entry",
-    FORGING + ENDING + PATCHING + STARVING + SAYING + UNTOLD,
+    FORGING + ENDING + PATCHING + SAYING + UNTOLD,
     ids=lambda entry: entry.name.replace(" ", "_"),
 )
 def test_gets_the_verdict_of_an_honest_reading(

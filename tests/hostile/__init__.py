@@ -23,6 +23,15 @@ import pytest
 DOUBLE = (((1,), 2), ((21,), 42))
 CANARY = "the canary's secret"
 
+LIBC = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def refused(call, *arguments):
+    if getattr(libc, call)(*arguments) == -1:
+        raise OSError(ctypes.get_errno(), "refused")
+"""
+"""Calls a function of the C library; if it fails, that is an exception."""
+
 
 @dataclass(frozen=True)
 class Hostile:
@@ -81,6 +90,16 @@ def hostile(name: str, kinds: str, code: str, *cases: Any, detail: str = "") -> 
     cases = cases or DOUBLE
     listed = tuple(kinds.split())
     return Hostile(name, listed * (len(cases) // len(listed)), code.lstrip("\n"), cases, detail)
+
+
+def statements(
+    frame: str, *rows: tuple[str, ...], cases: tuple[Any, ...] = DOUBLE
+) -> list[Hostile]:
+    """Read entries: name, kinds, a statement that stands in the frame at ``{}``, maybe a detail."""
+    return [
+        hostile(name, kinds, frame.replace("{}", statement) + "\n", *cases, detail="".join(detail))
+        for name, kinds, statement, *detail in rows
+    ]
 
 
 def attacks(text: str, frame: str = "{}", cases: tuple[Any, ...] = DOUBLE) -> list[Hostile]:

@@ -1,6 +1,6 @@
 """Attempts on the channel that results go through: forged, malformed, endless or no frames."""
 
-from tests.hostile import attacks, hostile
+from tests.hostile import attacks
 
 # Finds the result channel: the one open socket.
 _CHANNEL = """
@@ -72,19 +72,24 @@ os.closerange(0, 64)
     os._exit(0)""",
     ),
     *attacks(
-        """
+        r"""
+#: no standard descriptors -> PASS
+os.closerange(0, 3)
+def answer(n):
+    return 2 * n
+#: a closed channel, then an endless loop -> TIMEOUT
+#= ((1,), 2)
+def answer(n):
+    os.closerange(0, 64)
+    while True: pass
 #: a wait in the call, another without the channel -> TIMEOUT -> no result after 1 s of wall time
-import os, time
+import time
 time.sleep(0.7)
 def answer(n):
     time.sleep(0.7)
     os.closerange(0, 64)
     time.sleep(0.7)
     os._exit(0)
-""",
-    ),
-    *attacks(
-        r"""
 #: the expected value in the unread part of the channel -> FAIL -> nothing there
 #= ((21,), 987654321123)
 def answer(n):
@@ -111,16 +116,5 @@ def answer(n):
     return 2 * n
 """,
         _CHANNEL + "{}",
-    ),
-    hostile(
-        "no standard descriptors",
-        "PASS",
-        "import os\nos.closerange(0, 3)\ndef answer(n):\n    return 2 * n\n",
-    ),
-    hostile(
-        "a closed channel, then an endless loop",
-        "TIMEOUT",
-        "import os\ndef answer(n):\n    os.closerange(0, 64)\n    while True:\n        pass\n",
-        ((1,), 2),
     ),
 ]

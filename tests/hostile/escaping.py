@@ -4,14 +4,9 @@ The two tables hold expressions, each of which has to fail. They know what `watc
 paths CANARY and SOCKET, PORT and PID.
 """
 
-from tests.hostile import attacks
+from tests.hostile import LIBC, attacks
 
-HEAD = """
-import ctypes, multiprocessing, os, socket, subprocess, sys
-def refused(call, *arguments):
-    if getattr(ctypes.CDLL(None, use_errno=True), call)(*arguments) == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-"""
+HEAD = LIBC + "import multiprocessing, socket, subprocess, sys\n"
 """What all programs of the tables begin with."""
 
 DENIED = r"(Permission|FileNotFound|FileExists|ProcessLookup|OS)Error: "

@@ -4,20 +4,20 @@ Each is the text of the module ``calc``. Its tests ask `answer` for twice a numb
 ``answer(21)`` and ``answer(4)``, in this order. Where no verdict differs, one stands for all three.
 """
 
-from tests.hostile import DOUBLE, Hostile, attacks, hostile
+from functools import partial
+
+from tests import hostile
+from tests.hostile import DOUBLE
 
 IDS = [f"test_calc.py::test_{name}" for name in ("one", "two", "three")]
 
-
 _CASES = (*DOUBLE, ((4,), 8))
-
-
-def _attack(name: str, kinds: str, code: str, detail: str = "") -> Hostile:
-    return hostile(name, kinds, code, *_CASES, detail=detail)
-
+attacks = partial(hostile.attacks, cases=_CASES)
+statements = partial(hostile.statements, cases=_CASES)
 
 _IMPORTS = "import atexit, os, pytest, resource, signal, sys, threading, time, unittest\n"
 _SHORT = _IMPORTS + "def answer(n):\n    {}\n    return 2 * n"
+_LONG = _IMPORTS + "def answer(n):\n{}"
 _ON_LOADING = _IMPORTS + "{}\ndef answer(n):\n    return 2 * n"
 
 # Finds the result channel, the one open socket, and writes messages as the jail's side does.
@@ -56,19 +56,10 @@ write(b'\xff' * 9)
 write((9999).to_bytes(4, 'little') + b'[' * 9999)
 #: no channel -> ERROR
 os.closerange(0, 64)
+#: another file for the channel -> ERROR
+for number in range(3, 64): os.dup2(os.open('/dev/null', os.O_RDWR), number)
 """,
         _CHANNEL + "def answer(n):\n    {}\n    return 2 * n",
-        _CASES,
-    ),
-    *attacks(
-        """
-#: a pass printed -> FAIL
-import os
-def answer(n):
-    print('test_calc.py::test_one PASSED')
-    [os.write(number, b'["test"]') for number in (1, 2)]
-""",
-        cases=_CASES,
     ),
     *attacks(
         r"""
@@ -97,82 +88,86 @@ def answer(n):
     while True: pass
 """,
         _CHANNEL + "{}",
-        _CASES,
-    ),
-    _attack(
-        "another file for the channel",
-        "ERROR",
-        "import os\ndef answer(n):\n    for number in range(3, 64):\n"
-        "        os.dup2(os.open('/dev/null', os.O_RDWR), number)\n    return 2 * n\n",
     ),
 ]
 
-ENDING = [
-    *attacks(
-        r"""
-#: KeyboardInterrupt -> ERROR -> KeyboardInterrupt
-raise KeyboardInterrupt
-#: pytest.exit -> ERROR -> Exit: well done
-pytest.exit('well done', 0)
-#: pytest.importorskip -> FAIL
-pytest.importorskip('nothing_of_this_name')
-#: unittest.SkipTest -> FAIL
-raise unittest.SkipTest
-#: a thread that outlives its test -> PASS
-threading.Thread(target=time.sleep, args=(600,)).start()
-#: stopping itself -> TIMEOUT
-os.kill(os.getpid(), signal.SIGSTOP)
-#: os._exit(0) -> ERROR -> status 0
-os._exit(0)
-#: os._exit(0) in the last test -> PASS PASS ERROR
-n == 4 and os._exit(0)
-#: sys.exit(0) -> ERROR -> SystemExit
-sys.exit(0)
-#: pytest.skip -> FAIL -> no
-pytest.skip('no')
-#: pytest.xfail -> FAIL
-pytest.xfail('no')
-#: an abort -> CRASH -> SIGABRT
-os.abort()
-#: a signal to itself -> CRASH
-os.kill(os.getpid(), 9)
-""",
-        _SHORT,
-        _CASES,
-    ),
-    *attacks(
-        r"""
-#: os._exit(0) on loading -> ERROR -> status 0
-os._exit(0)
-#: sys.exit(0) on loading -> ERROR -> SystemExit
-sys.exit(0)
-#: KeyboardInterrupt on loading -> ERROR
-raise KeyboardInterrupt
-#: pytest.exit on loading -> ERROR
-pytest.exit('well done', 0)
-#: an exit at the end of the process -> PASS
-atexit.register(os.abort)
-#: an alarm -> CRASH
-signal.alarm(1), time.sleep(9)
-#: a decorator that exits -> ERROR
-@os._exit
-""",
-        _ON_LOADING,
-        _CASES,
-    ),
-    *attacks(
-        """
-#: os._exit(0) after the last test -> PASS PASS ERROR
+# Does something when it is collected, after the last test.
+_LAST = """
 import gc, os
 gc.disable()
 class Last:
     def __init__(self):
         self.itself = self
     def __del__(self):
-        os._exit(0)
+        {}
 def answer(n):
     n == 4 and Last()
-    return 2 * n
+    return 2 * n"""
+
+ENDING = [
+    *statements(
+        _SHORT,
+        ("KeyboardInterrupt", "ERROR", "raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("pytest.exit", "ERROR", "pytest.exit('well done', 0)", "Exit: well done"),
+        ("pytest.importorskip", "FAIL", "pytest.importorskip('nothing_of_this_name')"),
+        ("unittest.SkipTest", "FAIL", "raise unittest.SkipTest"),
+        ("a thread that stays", "PASS", "threading.Thread(target=time.sleep, args=(600,)).start()"),
+        ("stopping itself", "TIMEOUT", "os.kill(os.getpid(), signal.SIGSTOP)"),
+        ("os._exit(0)", "ERROR", "os._exit(0)", "status 0"),
+        ("os._exit(0) in the last test", "PASS PASS ERROR", "n == 4 and os._exit(0)"),
+        ("sys.exit(0)", "ERROR", "sys.exit(0)", "SystemExit"),
+        ("pytest.skip", "FAIL", "pytest.skip('no')", "no"),
+        ("pytest.xfail", "FAIL", "pytest.xfail('no')"),
+        ("an abort", "CRASH", "os.abort()", "SIGABRT"),
+        ("a signal to itself", "CRASH", "os.kill(os.getpid(), 9)"),
+        ("printing without end", "ERROR|MEMORY", "while True: print('x' * (1 << 20))"),
+        ("its own limits raised", "ERROR", "resource.setrlimit(resource.RLIMIT_CPU, (9**9, 9**9))"),
+        ("one test of three", "PASS TIMEOUT PASS", "while n == 21: pass"),
+        ("an endless loop", "TIMEOUT", "while True: pass", "processor"),
+        ("sleep", "TIMEOUT", "time.sleep(600)", "wall time"),
+        ("recursion", "ERROR", "answer(n)", "RecursionError"),
+    ),
+    *statements(
+        _ON_LOADING,
+        ("os._exit(0) on loading", "ERROR", "os._exit(0)", "status 0"),
+        ("sys.exit(0) on loading", "ERROR", "sys.exit(0)", "SystemExit"),
+        ("KeyboardInterrupt on loading", "ERROR", "raise KeyboardInterrupt"),
+        ("pytest.exit on loading", "ERROR", "pytest.exit('well done', 0)"),
+        ("an exit at the end of the process", "PASS", "atexit.register(os.abort)"),
+        ("an alarm", "CRASH", "signal.alarm(1), time.sleep(9)"),
+        ("a decorator that exits", "ERROR", "@os._exit"),
+    ),
+    *statements(_LAST, ("os._exit(0) after the last test", "PASS PASS ERROR", "os._exit(0)")),
+    *attacks(
+        """
+#: a pass printed -> FAIL
+    print('test_calc.py::test_one PASSED')
+    [os.write(number, b'["test"]') for number in (1, 2)]
+#: a loop that catches everything -> TIMEOUT
+    [signal.signal(one, signal.SIG_IGN) for one in (1, 2, 3, 14, 15)]
+    while True:
+        try:
+            while True: pass
+        except BaseException:
+            pass
+#: a file too large -> ERROR -> File too large
+    os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
+#: memory -> MEMORY
+    kept = []
+    while True: kept.append(bytes(1 << 20))
+#: the disk -> ERROR -> No space left
+    for number in range(99):
+        open(f"{os.environ['TMPDIR']}/{number}", "wb").write(bytes(8 << 20))
+#: files without number -> ERROR -> No space left
+    for number in range(99_999):
+        open(f"{os.environ['TMPDIR']}/{number}", "x").close()
+#: an endless name -> ERROR -> EEE
+    raise type('E' * 9_000_000, (Exception,), {})
+""",
+        _LONG,
+    ),
+    *attacks(
+        """
 #: the whole module skipped -> ERROR -> different tests
 import pytest
 pytest.skip('no', allow_module_level=True)
@@ -185,10 +180,40 @@ def answer(n):
     threading.Thread(target=leave).start()
     time.sleep(0.2 * (n == 4))
     return 2 * n
-""",
-        cases=_CASES,
+#: memory that is kept -> MEMORY|ERROR
+kept = []
+def answer(n):
+    while True: kept.append(bytes(1 << 16))
+#: recursion without a limit -> CRASH|TIMEOUT|MEMORY|ERROR
+import sys
+sys.setrecursionlimit(10**9)
+def answer(n):
+    return [answer(n)]
+#: threads without end -> TIMEOUT|ERROR|CRASH|MEMORY
+import threading
+threading.stack_size(1 << 15)
+def go():
+    while True:
+        try:
+            threading.Thread(target=go).start()
+        except RuntimeError:
+            pass
+def answer(n):
+    go()
+#: an exception that claims to be a MemoryError -> ERROR
+class E(BaseException):
+    __class__ = MemoryError
+def answer(n):
+    raise E
+#: an exception with failures that are none -> ERROR -> calc.E: so
+class E(Exception):
+    failures = 7
+def answer(n):
+    raise E('so')
+"""
     ),
 ]
+"""Attempts to end the tests, to outlast them or to use up what they need; odd exceptions."""
 
 _PATCH = """
 import sys
@@ -236,7 +261,6 @@ PATCHING = [
     [one.items.reverse() for one in gc.get_objects() if type(one) is it.Session]
 """,
         _PATCH,
-        _CASES,
     ),
     *attacks(
         """
@@ -244,184 +268,65 @@ PATCHING = [
 import unittest.case
 before = unittest.case.TestCase.assertEqual
 unittest.case.TestCase.assertEqual = lambda *_: None
-def answer(n):
-    return 2 * n
+#: what tests replace themselves -> PASS
+import builtins
+builtins.input = lambda *_: ''
 """,
-        cases=_CASES,
-    ),
-    _attack(
-        "what tests replace themselves",
-        "PASS",
-        "import builtins\nbuiltins.input = lambda *_: ''\ndef answer(n):\n    return 2 * n\n",
+        _ON_LOADING,
     ),
 ]
 
-STARVING = [
-    *attacks(
-        r"""
-#: a file too large -> ERROR -> File too large
-os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
-#: printing without end -> ERROR|MEMORY
-while True: print('x' * (1 << 20))
-#: its own limits raised -> ERROR
-resource.setrlimit(resource.RLIMIT_CPU, (9**9, 9**9))
-#: one test of three -> PASS TIMEOUT PASS
-while n == 21: pass
-#: an endless loop -> TIMEOUT -> processor
-while True: pass
-#: sleep -> TIMEOUT -> wall time
-time.sleep(600)
-#: recursion -> ERROR -> RecursionError
-answer(n)
-""",
-        _SHORT,
-        _CASES,
-    ),
-    *attacks(
-        """
-#: a loop that catches everything -> TIMEOUT
-import signal
-[signal.signal(one, signal.SIG_IGN) for one in (1, 2, 3, 14, 15)]
-def answer(n):
-    while True:
-        try:
-            while True: pass
-        except BaseException:
-            pass
-#: memory -> MEMORY
-def answer(n):
-    kept = []
-    while True: kept.append(bytes(1 << 20))
-#: memory that is kept -> MEMORY|ERROR
-kept = []
-def answer(n):
-    while True: kept.append(bytes(1 << 16))
-#: threads without end -> TIMEOUT|ERROR|CRASH|MEMORY
-import threading
-threading.stack_size(1 << 15)
-def go():
-    while True:
-        try:
-            threading.Thread(target=go).start()
-        except RuntimeError:
-            pass
-def answer(n):
-    go()
-#: the disk -> ERROR -> No space left
-import os
-def answer(n):
-    for number in range(99):
-        open(f"{os.environ['TMPDIR']}/{number}", "wb").write(bytes(8 << 20))
-#: files without number -> ERROR -> No space left
-import os
-def answer(n):
-    for number in range(99_999):
-        open(f"{os.environ['TMPDIR']}/{number}", "x").close()
-""",
-        cases=_CASES,
-    ),
-    _attack(
-        "recursion without a limit",
-        "CRASH|TIMEOUT|MEMORY|ERROR",
-        "import sys\nsys.setrecursionlimit(10**9)\ndef answer(n):\n    return [answer(n)]\n",
-    ),
-]
+_ODD = "class Odd(Exception):\n    def {}(self):\n        {{}}\n"
+_RETURNED = (
+    _ODD.format("__repr__")
+    + "    def __eq__(self, other): return False\ndef answer(n):\n    return Odd()"
+)
+_RAISED = _ODD.format("__str__") + "def answer(n):\n    raise Odd()"
 
 SAYING = [
-    _attack(
-        name,
-        kinds,
-        f"class Odd(Exception):\n    def __{method}__(self):\n        {code}\n"
-        f"    def __eq__(self, other): return False\n"
-        f"def answer(n):\n    {what} Odd()\n",
-        detail,
-    )
-    for name, what, method, code, kinds, detail in (
-        ("a text of 100 MB", "return", "repr", "return 'x' * 100_000_000", "FAIL|MEMORY|ERROR", ""),
-        ("a text that hangs", "return", "repr", "while True: pass", "TIMEOUT", ""),
-        ("a text that raises", "return", "repr", "raise ValueError", "FAIL", "ValueError"),
-        ("a text that exits", "return", "repr", "raise SystemExit", "ERROR", "SystemExit"),
-        ("a text of itself", "return", "repr", "return repr(self)", "FAIL", "RecursionError"),
-        ("a text that is none", "return", "repr", "return 7", "FAIL", "TypeError"),
-        ("a message of 100 MB", "raise", "str", "return 'x' * 100_000_000", "ERROR|MEMORY", ""),
-        ("a message that hangs", "raise", "str", "while True: pass", "TIMEOUT", ""),
-        ("a message that raises", "raise", "str", "raise SystemExit", "ERROR", "Odd"),
-        (
-            "a message that moves the cursor",
-            "raise",
-            "str",
-            "return '\\ud800\\x1b[31m\\0'",
-            "ERROR",
-            r"\ud800\x1b[31m\x00",
-        ),
-    )
-] + [
-    *attacks(
-        """
-#: an endless name -> ERROR -> EEE
-def answer(n):
-    raise type('E' * 9_000_000, (Exception,), {})
-#: an exception with failures that are none -> ERROR -> calc.E: so
-class E(Exception):
-    failures = 7
-def answer(n):
-    raise E('so')
-""",
-        cases=_CASES,
+    *statements(
+        _RETURNED,
+        ("a text of 100 MB", "FAIL|MEMORY|ERROR", "return 'x' * 100_000_000"),
+        ("a text that hangs", "TIMEOUT", "while True: pass"),
+        ("a text that raises", "FAIL", "raise ValueError", "ValueError"),
+        ("a text that exits", "ERROR", "raise SystemExit", "SystemExit"),
+        ("a text of itself", "FAIL", "return repr(self)", "RecursionError"),
+        ("a text that is none", "FAIL", "return 7", "TypeError"),
     ),
-    _attack(
-        "an exception that claims to be a MemoryError",
-        "ERROR",
-        "class E(BaseException):\n    __class__ = MemoryError\ndef answer(n):\n    raise E\n",
+    *statements(
+        _RAISED,
+        ("a message of 100 MB", "ERROR|MEMORY", "return 'x' * 100_000_000"),
+        ("a message that hangs", "TIMEOUT", "while True: pass"),
+        ("a message that raises", "ERROR", "raise SystemExit", "Odd"),
+        ("a moving cursor", "ERROR", "return '\\ud800\\x1b[31m\\0'", r"\ud800\x1b[31m\x00"),
     ),
 ]
 
 AROUND = [
-    *attacks(
-        """
-#: a default value that hangs -> TIMEOUT
-def answer(n, more=sum(iter(int, 1))):
-    return 2 * n
-#: hanging after the last test -> PASS PASS TIMEOUT
-import gc
-gc.disable()
-class Last:
-    def __init__(self):
-        self.itself = self
-    def __del__(self):
-        while True: pass
-def answer(n):
-    n == 4 and Last()
-    return 2 * n
-""",
-        cases=_CASES,
+    *statements(
+        _ON_LOADING,
+        ("an endless loop on loading", "TIMEOUT", "while True: pass"),
+        ("a decorator that hangs", "TIMEOUT", "@lambda function: time.sleep(600)"),
+        ("a default value that hangs", "TIMEOUT", "def answer(n, more=sum(iter(int, 1))): pass"),
     ),
-    _attack("an endless loop on loading", "TIMEOUT", "while True: pass\n"),
-    _attack(
-        "a decorator that hangs",
-        "TIMEOUT",
-        "import time\n@lambda function: time.sleep(600)\ndef answer(n):\n    return 2 * n\n",
-    ),
+    *statements(_LAST, ("hanging after the last test", "PASS PASS TIMEOUT", "while True: pass")),
 ]
 """What hangs before there is a test, or after the last."""
 
-UNTOLD = [
-    *attacks(
-        """
+UNTOLD = attacks(
+    """
+#: a result that equals everything -> PASS
+class Same:
+    def __eq__(self, _): return True
+def answer(n):
+    return Same()
 #: what a test expects, changed -> PASS
 import sys
 def answer(n):
     sys._getframe(1).f_globals['calc'] = type('', (), {'answer': lambda n: 2 * n})
     return 2
-""",
-        cases=_CASES,
-    ),
-    _attack(
-        "a result that equals everything",
-        "PASS",
-        "class Same:\n    def __eq__(self, _): return True\ndef answer(n):\n    return Same()\n",
-    ),
-]
+"""
+)
 """What docs/jail.md says cannot be told."""
 
 REFUSED = {
