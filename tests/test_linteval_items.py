@@ -15,7 +15,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.build import item_id
 from coral_batch.linteval.items.item import fill, instructions
-from coral_batch.linteval.items.mutants import mutants
+from coral_batch.linteval.items.mutants import FAULTS, mutants
 from coral_batch.linteval.items.renaming import without_ambiguous_names
 from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.records.items import (
@@ -54,11 +54,11 @@ def test_ten_different_instructions_ask_for_a_fenced_answer(language: str) -> No
 # The bundled data set
 
 
-def test_the_default_is_120_items_of_many_codes() -> None:
+def test_the_default_is_120_items_of_every_lint_error_and_none_changes_a_result() -> None:
     made = bundled()
     statistics = made.statistics
     assert (statistics.kept, statistics.dropped, made.dropped) == (120, {}, ())
-    assert len(statistics.findings) >= 25
+    assert {fault.code for fault in FAULTS} <= statistics.findings.keys()
     assert sum(statistics.findings.values()) == sum(
         item.inputs.feedback.count("\n") for item in made.items
     )

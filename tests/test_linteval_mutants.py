@@ -1,19 +1,16 @@
-"""The lint errors that are put into clean programs: each appears, and changes no result."""
+"""The lint errors that are put into clean programs: each appears where it is put."""
 
 from __future__ import annotations
 
 import ast
 from itertools import islice
 
-import pytest
-
 from coral_batch.linteval.items.examples import complaints
 from coral_batch.linteval.items.mutants import FAULTS, Fault, put_in
 from coral_batch.records.items import Candidate
-from coral_batch.records.verdict import Program
 from coral_batch.seeding import generator
 from tests import REPOSITORY
-from tests.linteval_sources import SNIPPETS, in_jail
+from tests.linteval_sources import SNIPPETS
 
 CLASSICS = REPOSITORY / "lake/raw/classics/correct_python_programs"
 
@@ -29,14 +26,8 @@ def places(fault: Fault, most: int) -> list[tuple[Candidate, str]]:
     return list(islice(mutants, most))
 
 
-@pytest.fixture(scope="module")
-def mutated() -> list[tuple[Fault, Candidate, str]]:
-    return [(fault, *place) for fault in FAULTS for place in places(fault, 4)]
-
-
-def test_every_kind_of_lint_error_appears_where_it_is_put_in(
-    mutated: list[tuple[Fault, Candidate, str]],
-) -> None:
+def test_every_kind_of_lint_error_appears_where_it_is_put_in() -> None:
+    mutated = [(fault, *place) for fault in FAULTS for place in places(fault, 4)]
     assert {fault.code for fault, *_ in mutated} == {fault.code for fault in FAULTS}
     found = complaints([mutant for *_, mutant in mutated], 2)
     for (fault, program, mutant), findings in zip(mutated, found, strict=True):
@@ -45,19 +36,6 @@ def test_every_kind_of_lint_error_appears_where_it_is_put_in(
         assert not codes & {"E999", "E902", "F821"}
         if fault.layout:
             assert ast.dump(ast.parse(mutant)) == ast.dump(ast.parse(program.code))
-
-
-def test_lint_errors_that_change_the_syntax_keep_what_the_program_does(
-    mutated: list[tuple[Fault, Candidate, str]],
-) -> None:
-    programs = [
-        Program(fault.code, program.function or "", mutant, program.cases, None, {})
-        for fault, program, mutant in mutated
-        if not fault.layout
-    ]
-    for program, verdicts in zip(programs, in_jail(programs, workers=2), strict=True):
-        wrong = [verdict for verdict in verdicts if verdict.kind != "PASS"]
-        assert not wrong, f"{program.id}: {wrong[0]}\n{program.code}"
 
 
 def test_the_snippets_are_small_clean_and_none_of_the_training_problems() -> None:

@@ -25,7 +25,7 @@ from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BestRow, DurationRow, LintSampleRow, SubjectRow
 from stages.linteval_samples import make
 from tests.adapted_lake import KEY
-from tests.linteval_sources import an_item, its_tests, linteval
+from tests.linteval_sources import CODE, an_item, its_tests, linteval
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
@@ -33,6 +33,8 @@ ITEMS = [
     an_item(number, f"x={number}\n", "", "Fix.\n{feedback}\n{code}", "E225: in 1 line\n")
     for number in range(10)
 ]
+ASKED = (0, 2, 5, 7)
+"""Four of the ten items, evenly spread."""
 TESTS = [
     its_tests(number, "a", "double", (2, 4)) if number % 2 else its_tests(number, "b")
     for number in range(10)
@@ -71,19 +73,25 @@ def samples(model: str) -> list[LintSampleRow]:
     return lake.read_rows("linteval_samples", LintSampleRow, model)
 
 
+def raw(model: str) -> list[str]:
+    return [row.raw for row in samples(model)]
+
+
+def raw_in(file: str) -> list[str]:
+    """Return the answers in a file, to the items that are asked."""
+    found = read_answers(Path(file), [ITEMS[number] for number in ASKED])
+    return [text for answers in found.values() for text in answers]
+
+
 def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
     project: Path,
 ) -> None:
     for model in lake.LINT_MODELS:
         rows = samples(model)
-        # Four of the ten items, evenly spread, two answers each.
-        assert [(row.item, row.sample) for row in rows] == [
-            (i, s) for i in (0, 2, 5, 7) for s in (0, 1)
-        ]
+        assert [(row.item, row.sample) for row in rows] == [(i, s) for i in ASKED for s in (0, 1)]
         assert {row.knobs for row in rows} == {Knobs(0.6, 1.0, 50, 1.0)}
-        assert rows[0].prompt.endswith(
-            "Fix.\nE225: in 1 line\n\nx=0<|im_end|>\n<|im_start|>assistant\n"
-        )
+        text = "Fix.\nE225: in 1 line\n\nx=0<|im_end|>\n<|im_start|>assistant\n"
+        assert rows[0].prompt.endswith(text)
         scores = lake.read_frame("linteval_scores", model)
         # What a tiny model writes is no Python, with tests or without.
         assert set(scores["outcome"]) == {"unparseable"}
@@ -92,13 +100,12 @@ def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
         assert set(verdicts["item"].to_list()) == {5, 7}
     assert {(row.genome, row.adapter) for row in samples("base")} == {("base", None)}
     assert {(row.genome, row.adapter) for row in samples("best")} == {("001-00", KEY)}
-    assert [row.raw for row in samples("base")] != [row.raw for row in samples("best")]
+    assert raw("base") != raw("best")
     output = linteval("report")
     assert "4 items of 3 functions, 2 with tests" in output
     assert "official, minus base" in output
     metrics = json.loads(lake.path("linteval_metrics").read_text())
-    assert metrics["base"]["items"] == 4
-    assert metrics["base"]["tested"] == 2
+    assert (metrics["base"]["items"], metrics["base"]["tested"]) == (4, 2)
     assert metrics["best"]["genome"] == "001-00"
     assert metrics["official"]["pass@10"] is None
     assert {file.name for file in lake.path("linteval_plots").iterdir()} == {"fixed.csv", "new.csv"}
@@ -122,7 +129,7 @@ def test_more_items_leave_the_answers_to_the_others_as_they_are(project: Path) -
 
 def test_any_genome_can_be_asked_and_an_unknown_one_is_named(project: Path) -> None:
     linteval("samples", "001/001-00")
-    assert [row.raw for row in samples("001/001-00")] == [row.raw for row in samples("best")]
+    assert raw("001/001-00") == raw("best")
     linteval("scores", "001/001-00")
     with pytest.raises(CoralError, match=r"no such genome[\s\S]*one of 001-00"):
         linteval("samples", "001/001-07")
@@ -144,15 +151,11 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(project: Path) -
 def test_the_answered_items_are_exported_with_outputs_and_tests(project: Path) -> None:
     linteval("export", "base", "answered/items.json", "--items")
     scores = lake.read_frame("linteval_scores", "base")
-    assert read_items(Path("answered/items.json")) == (
-        [
-            replace(
-                ITEMS[i], outputs=tuple(scores.filter(scores["item"] == i)["official"].cast(int))
-            )
-            for i in (0, 2, 5, 7)
-        ],
-        [TESTS[i] for i in (0, 2, 5, 7)],
-    )
+    items, tests = read_items(Path("answered/items.json"))
+    assert tests == [TESTS[number] for number in ASKED]
+    for item, number in zip(items, ASKED, strict=True):
+        outputs = scores.filter(scores["item"] == number)["official"].cast(int)
+        assert item == replace(ITEMS[number], outputs=tuple(outputs))
     assert linteval("export", "base", "--items") == Path("answered/items.json").read_text()
     # Nothing takes the place of another file.
     kept = lake.path("linteval_tests").read_bytes()
@@ -167,21 +170,14 @@ def test_the_answered_items_are_exported_with_outputs_and_tests(project: Path) -
 def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
     linteval("export", "base", "submission.json")
     content = json.loads(Path("submission.json").read_text())
-    assert [(one["meta"], len(one["outputs"])) for one in content["data"]["test"]] == [
-        ({"id": item}, 1) for item in (0, 2, 5, 7)
-    ]
-    answered = [item for item in ITEMS if item.meta.id in (0, 2, 5, 7)]
-    found = read_answers(Path("submission.json"), answered)
-    assert [raw for answers in found.values() for raw in answers] == [
-        row.raw for row in samples("base")
-    ]
-    with pytest.raises(CoralError, match="already exists"):
-        linteval("export", "base", "submission.json")
+    test = [(one["meta"], len(one["outputs"])) for one in content["data"]["test"]]
+    assert test == [({"id": item}, 1) for item in ASKED]
+    assert raw_in("submission.json") == raw("base")
     with pytest.raises(CoralError, match=r"export MODEL FOLDER/items\.json --items"):
         linteval("score", lake.path("linteval_items"), "submission.json")
     linteval("export", "base", "answered/items.json", "--items")
     linteval("score", "answered/items.json", "submission.json", "--json", "out.json")
-    (summary, *_) = (one["summary"] for one in json.loads(Path("out.json").read_text())["models"])
+    summary = json.loads(Path("out.json").read_text())["models"][0]["summary"]
     ours = lake.read_frame("linteval_scores", "base")["official"].mean()
     assert summary["official"]["pass@1"]["mean"] == pytest.approx(ours, abs=1e-6)
     assert summary["tested"] == 2
@@ -207,9 +203,7 @@ def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:
 
 
 def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(project: Path) -> None:
-    code = "def double(x):\n  return x+x\n"
-    items = [replace(item, inputs=replace(item.inputs, code=code)) for item in ITEMS]
-    lake.write_rows("linteval_items", items)
+    lake.write_rows("linteval_items", [an_item(number) for number in range(10)])
     set_params({"linteval.change": "required", "linteval.samples": 5})
     linteval("samples", "base")
     rows = samples("base")
@@ -217,7 +211,7 @@ def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(proj
     for row in rows:
         assert row.prompt.endswith(FENCE)
         assert row.raw.startswith(FENCE)
-        assert row.code != f"\n{code}"
+        assert row.code != f"\n{CODE}"
 
 
 def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project: Path) -> None:
@@ -230,8 +224,7 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
     for change in ("required", "free"):
         set_params({"linteval.change": change})
         for code in ("x = 1", "x = 1\n"):
-            item = replace(ITEMS[0], inputs=replace(ITEMS[0].inputs, code=code))
-            lake.write_rows("linteval_items", [item])
+            lake.write_rows("linteval_items", [an_item(0, code)])
             make(lake, params.load(), "base", draw)
     assert [bool(work.originals) for work in asked] == [False, True, False, False]
 
@@ -244,10 +237,7 @@ def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path
     left = Path(".coral/base-4194305-left")  # by a run that was killed: no process has this number
     left.mkdir()
     linteval("run", items, "own.jsonl", *source, "--json", "run.json")
-    found = read_answers(Path("own.jsonl"), read_items(Path(items))[0])
-    assert [raw for answers in found.values() for raw in answers] == [
-        row.raw for row in samples("best")
-    ]
+    assert raw_in("own.jsonl") == raw("best")
     linteval("score", items, "own.jsonl", "--json", "score.json")
     assert json.loads(Path("run.json").read_text()) == json.loads(Path("score.json").read_text())
     assert not list(Path(".coral").glob("base-*"))

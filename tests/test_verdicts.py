@@ -7,10 +7,8 @@ import hashlib
 import json
 import os
 import resource
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,8 @@ from coral_batch.records.problem import Case
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
-from tests.processes import alive, descendants, resident
+from tests import REPOSITORY
+from tests.processes import alive, descendants, resident, wait_until
 from tests.programs import MIXED, NODE, SETTINGS, kinds, program, untimed
 
 
@@ -324,35 +323,26 @@ def test_thousands_of_verdicts_leave_nothing_behind() -> None:
 
 
 _LONG = """
-import json, os, sys
+import sys
 from pathlib import Path
-from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program
 from coral_batch.verdicts.pool import judge
-settings = Verdicts(20.0, 60.0, 256, ("seccomp",))
-def program(body, number):
-    code = f"def f(n):\\n    {body}  # {number}\\n"
-    return Program("x", "f", code, (Case((1,), 1),), None, {})
-quick = [program("return n", number) for number in range(39)]
-slow = [program("while True: pass", number) for number in range(2)]
-judge(quick + slow, settings, 2, Path(sys.argv[1]))
+from tests.programs import program
+def one(body, number):
+    return program("f", f"def f(n):\\n    {body}  # {number}\\n", [((1,), 1)])
+quick = [one("return n", number) for number in range(39)]
+slow = [one("while True: pass", number) for number in range(2)]
+judge(quick + slow, Verdicts(20.0, 60.0, 256, ("seccomp",)), 2, Path(sys.argv[1]))
 """
 
 
 def test_killing_the_parent_loses_no_delivered_verdict_and_leaves_no_orphan(tmp_path: Path) -> None:
     journal = tmp_path / "verdicts.jsonl"
-    parent = subprocess.Popen([sys.executable, "-c", _LONG, str(journal)])
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if journal.exists() and len(journal.read_text().splitlines()) == 39:
-            break
-        time.sleep(0.05)
+    parent = subprocess.Popen([sys.executable, "-c", _LONG, str(journal)], cwd=REPOSITORY)
+    wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) == 39)
     marked = descendants(parent.pid)
-    parent.send_signal(signal.SIGKILL)
+    parent.kill()
     parent.wait()
     records = [json.loads(line.partition(" ")[2]) for line in journal.read_text().splitlines()]
     assert len({key for key, _ in records}) == 39
-    while any(alive(pid) for pid in marked) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert [pid for pid in marked if alive(pid)] == []
+    wait_until(lambda: not any(map(alive, marked)))

@@ -11,7 +11,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import venv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -40,7 +39,7 @@ from tests.hostile.pytest_attacks import (
     TRACES,
     UNTOLD,
 )
-from tests.processes import alive, descendants
+from tests.processes import alive, descendants, wait_until
 
 SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256, require=LAYERS)
 # For programs that are to reach them; others may take what a slow machine makes of them.
@@ -254,15 +253,11 @@ with open_project(root, Verdicts(600.0, 600.0, 256, ())) as jail:
     with started:
         assert started.stdout is not None
         started.stdout.readline()
-        deadline = time.monotonic() + 60
         # bubblewrap, the first process and the candidate.
-        while len(found := descendants(started.pid)) < 3 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert len(found) == 3
+        wait_until(lambda: len(descendants(started.pid)) == 3)
+        found = descendants(started.pid)
         started.kill()
-    while any(map(alive, found)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(alive, found))
+    wait_until(lambda: not any(map(alive, found)))
 
 
 def test_the_jail_sees_what_is_installed_and_not_what_only_this_process_finds(

@@ -119,14 +119,6 @@ class Liar(int):
     __str__ = __repr__
 def answer(n):
     return Liar(10**30)
-#: a generator that will not be closed -> FAIL
-#= ((1,), [1])
-def answer(n):
-    while True:
-        try:
-            yield n
-        except GeneratorExit:
-            pass
 #: a finalizer that hangs -> TIMEOUT
 #= ((1,), 2)
 class Hang:
@@ -142,39 +134,45 @@ class Hang:
 kept = Hang()
 def answer(n):
     return 2 * n
+""",
+    ),
+    *attacks(
+        """
+#: a generator that will not be closed -> FAIL
+#= ((1,), [1])
+    while True:
+        try:
+            yield n
+        except GeneratorExit:
+            pass
 #: an endless generator -> FAIL -> a result that is too large
 #= ((1,), [1])
-def answer(n):
     while True: yield n
 #: a generator that hangs -> TIMEOUT
 #= ((1,), [1])
-def answer(n):
     yield n
     while True: pass
 #: a generator that raises after the right items -> ERROR -> KeyError: 'late'
 #= ((1,), [1])
-def answer(n):
     yield n
     raise KeyError('late')
 #: a list that holds itself -> FAIL
 #= ((1,), [1, [1, [1]]])
-def answer(n):
     a = [n]
     a.append(a)
     return a
 #: a list nested a hundred thousand deep -> FAIL
 #= ((1,), [[[]]])
-def answer(n):
     a = []
     for _ in range(100_000): a = [a]
     return a
 #: two to the sixtieth items in sixty lists -> FAIL
 #= ((1,), [[1], [1]])
-def answer(n):
     a = [n]
     for _ in range(60): a = [a, a]
     return a
 """,
+        "def answer(n):\n{}",
     ),
     hostile("a generator for a list", "PASS", "def answer(n):\n    yield n\n", ((1,), [1])),
     hostile("a coroutine", "FAIL", "async def answer(n):\n    return 2 * n\n"),
