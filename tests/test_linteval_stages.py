@@ -83,9 +83,7 @@ def raw_in(file: str) -> list[str]:
     return [text for answers in found.values() for text in answers]
 
 
-def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
-    project: Path,
-) -> None:
+def test_base_model_and_best_genome_answer_and_are_scored_and_compared(project: Path) -> None:
     for model in lake.LINT_MODELS:
         rows = samples(model)
         assert [(row.item, row.sample) for row in rows] == [(i, s) for i in ASKED for s in (0, 1)]

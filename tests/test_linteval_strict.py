@@ -146,9 +146,7 @@ def test_a_complaint_permits_what_meets_it_and_nothing_else(told: dict[str, list
 _OF_THE_TEXT = {"E225", "E302", "E402", "W605", "E703", "E713", "E714", "F541"}
 
 
-def test_without_the_complaint_the_same_change_is_another_program(
-    told: dict[str, list[Finding]],
-) -> None:
+def test_without_the_complaint_it_is_another_program(told: dict[str, list[Finding]]) -> None:
     for case in PERMITTED.keys() - _OF_THE_TEXT:
         original, answers, _ = PERMITTED[case]
         others = [one for one in told[case] if one.code[:2] in {"E2", "E3", "W2"}]

@@ -285,9 +285,7 @@ def test_a_torn_journal_on_a_full_disk_is_told(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_line_of_the_journal_that_is_damaged_or_of_another_form_is_judged_again(
-    tmp_path: Path,
-) -> None:
+def test_a_damaged_or_foreign_line_of_the_journal_is_judged_again(tmp_path: Path) -> None:
     journal = tmp_path / "verdicts.jsonl"
     first = judge(MIXED[1:2], SETTINGS, 1, journal)
     key, verdicts = json.loads(journal.read_text().partition(" ")[2])

@@ -141,7 +141,7 @@ def test_objects_with_a_hash_of_their_own_cross_in_frozensets() -> None:
     assert (verdict.kind, verdict.detail) == ("PASS", "")
 
 
-def test_an_unforeseen_exception_of_the_judge_is_the_verdict_of_its_case_or_test(
+def test_an_unforeseen_exception_is_the_verdict_of_its_case(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fails(*_: object) -> bool:

@@ -260,9 +260,7 @@ with open_project(root, Verdicts(600.0, 600.0, 256, ())) as jail:
     wait_until(lambda: not any(map(alive, found)))
 
 
-def test_the_jail_sees_what_is_installed_and_not_what_only_this_process_finds(
-    tmp_path: Path,
-) -> None:
+def test_the_jail_sees_what_is_installed_and_no_folder_of_this_process(tmp_path: Path) -> None:
     venv.create(tmp_path / "venv")
     python = tmp_path / "venv/bin/python"
     packages = next((tmp_path / "venv/lib").glob("*/site-packages"))

@@ -32,6 +32,20 @@ def refused(call, *arguments):
 """
 """Calls a function of the C library; if it fails, that is an exception."""
 
+WRITING = """
+import os, select, stat
+def channel():
+    for number in range(3, 64):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                return number
+        except OSError:
+            pass
+def frame(text):
+    return len(text).to_bytes(4, "little") + text
+"""
+"""Finds the result channel, the one open socket, and makes what is written to it."""
+
 
 @dataclass(frozen=True)
 class Hostile:

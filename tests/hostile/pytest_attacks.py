@@ -7,7 +7,7 @@ Each is the text of the module ``calc``. Its tests ask `answer` for twice a numb
 from functools import partial
 
 from tests import hostile
-from tests.hostile import DOUBLE
+from tests.hostile import DOUBLE, WRITING
 
 IDS = [f"test_calc.py::test_{name}" for name in ("one", "two", "three")]
 
@@ -20,20 +20,15 @@ _SHORT = _IMPORTS + "def answer(n):\n    {}\n    return 2 * n"
 _LONG = _IMPORTS + "def answer(n):\n{}"
 _ON_LOADING = _IMPORTS + "{}\ndef answer(n):\n    return 2 * n"
 
-# Finds the result channel, the one open socket, and writes messages as the jail's side does.
-_CHANNEL = f"""
-import json, os, stat
+# Writes messages as the jail's side does.
+_CHANNEL = f"""{WRITING}
+import json
 IDS = {IDS!r}
 def write(data):
-    for number in range(3, 64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                os.write(number, data)
-        except OSError:
-            pass
+    try: os.write(channel(), data)
+    except OSError: pass
 def put(*parts, secret=()):
-    text = json.dumps([*secret, *parts]).encode()
-    write(len(text).to_bytes(4, "little") + text)
+    write(frame(json.dumps([*secret, *parts]).encode()))
 def put_all(secret=()):
     for one in IDS:
         put("test", one, "PASS", "", 0, secret=secret)
