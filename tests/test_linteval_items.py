@@ -29,6 +29,7 @@ from coral_batch.records.items import (
 )
 from coral_batch.seeding import generator
 from stages.linteval_items import linteval_items
+from tests import injectable
 from tests.linteval_sources import RECORD, SNIPPETS, bundled, made_of, mbpp
 from tests.settings import set_params
 
@@ -74,6 +75,11 @@ def test_the_default_is_120_items_of_every_lint_error_and_none_changes_a_result(
         assert item.meta.canonical_code == clean[tests.source.split()[0]]
         assert tests.cases
     assert len({item.meta.id for item in made.items}) == 120
+
+
+def test_no_snippet_is_named_like_a_training_problem() -> None:
+    names = [problem.name for problem in injectable.bundled()]  # of snippets and classics
+    assert len(set(names)) == len(names)
 
 
 def test_the_same_seed_gives_the_same_programs_and_another_seed_others() -> None:
