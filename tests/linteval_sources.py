@@ -46,7 +46,7 @@ RECORD = {
 
 CODE = "import os\ndef double(x):\n  return x+x\n"
 CLEAN = "def double(x):\n    return x + x\n"
-TWICE = [code.replace("double", "twice") for code in (CODE, CLEAN)]
+TWICE = (CODE.replace("double", "twice"), CLEAN.replace("double", "twice"))
 
 
 def an_item(

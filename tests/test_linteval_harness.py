@@ -19,14 +19,16 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.item import fill
 from tests import REPOSITORY
-from tests.linteval_sources import CLEAN, TWICE, an_item, fenced, linteval
+from tests.linteval_sources import CLEAN, CODE, TWICE, an_item, fenced, linteval
 from tests.readers import jsonl
 from tests.settings import set_params
 
 TASKS = REPOSITORY / "integrations" / "lm_eval"
+TEXTS = ("Fix {feedback}:\n\n{code}\n", "{what}\n\nis wrong")
 ITEMS = [
-    an_item(number, *codes, "Fix {feedback}:\n\n{code}\n", "{what}\n\nis wrong")
-    for number, codes in ((3, ()), (1, TWICE), (2, ("x=[ 1]\n", "[1]")))
+    an_item(3, CODE, CLEAN, *TEXTS),
+    an_item(1, *TWICE, *TEXTS),
+    an_item(2, "x=[ 1]\n", "[1]", *TEXTS),
 ]
 ONE = [
     fenced(CLEAN),

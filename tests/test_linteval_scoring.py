@@ -7,14 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.scores.tables import Rows, score_samples
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.verdicts.layers import isolation
-from tests import REPOSITORY
 from tests.linteval_sources import CLEAN, an_item, fenced, in_jail, its_tests
 
 CODE = "import os\ndef double(x):\n  return x+x"
@@ -35,9 +32,7 @@ def sample(text: str, item: int = TESTED, number: int = 0) -> LintSampleRow:
 
 
 def scored(samples: Sequence[LintSampleRow]) -> dict[str, Rows]:
-    settings = params.load(REPOSITORY / "params.yaml").verdicts
-    layers = "+".join(isolation(settings.require).layers)
-    return score_samples(samples, ITEMS, TESTS, in_jail, layers, 1)
+    return score_samples(samples, ITEMS, TESTS, in_jail, "seccomp+rlimits", 1)
 
 
 @pytest.mark.parametrize(("items", "tests"), [(ITEMS[1:], TESTS), (ITEMS, TESTS[1:])])
@@ -128,4 +123,4 @@ def test_each_complaint_is_followed_and_what_noqa_hides_is_told() -> None:
         (0, "PASS", ""),
         (1, "FAIL", "returned 4"),
     ]
-    assert "seccomp" in verdicts[0]["isolation"]
+    assert verdicts[0]["isolation"] == "seccomp+rlimits"

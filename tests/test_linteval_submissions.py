@@ -134,15 +134,13 @@ def given(workspace: Path) -> Path:
     folder.mkdir()
     items_file(folder)
     clean = {item.meta.id: fenced(item.meta.canonical_code) for item in ITEMS}
-    (folder / "good.json").write_text(
-        submission({item: [[answer] * 5] for item, answer in clean.items()})
-    )
-    (folder / "mixed.jsonl").write_text(
-        lines(
-            {"id": 3, "answers": [fenced(SPACED), fenced(WRONG)]},
-            {"id": 1, "answers": [f"So:\n\n{clean[1]}", "\n\n"]},
-            {"id": 2, "answers": ["x=1\n", "x=1\n"]},
-        )
+    good = {item: [[answer] * 5] for item, answer in clean.items()}
+    (folder / "good.json").write_text(submission(good))
+    jsonl(
+        folder / "mixed.jsonl",
+        {"id": 3, "answers": [fenced(SPACED), fenced(WRONG)]},
+        {"id": 1, "answers": [f"So:\n\n{clean[1]}", "\n\n"]},
+        {"id": 2, "answers": ["x=1\n", "x=1\n"]},
     )
     return folder
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Case
 from coral_batch.records.verdict import Program
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
@@ -50,18 +49,16 @@ def test_processor_time_is_that_of_the_call() -> None:
 
 def test_a_case_with_a_tolerance_is_passed_by_a_number_within_it() -> None:
     table = [
-        ("approx", Case((2,), 1.4142, 0.01), "PASS"),
-        ("approx + 0.02", Case((2,), 1.4142, 0.01), "FAIL"),
-        ("-approx", Case((2,), 1.4142, 0.01), "FAIL"),
-        ("float('nan')", Case((2,), 1.4142, 0.01), "FAIL"),
-        ("True", Case((1,), 1.0, 0.5), "FAIL"),
-        ("10 ** 400", Case((2,), 3.0, 0.1), "FAIL"),
-        ("1e308", Case((2,), 10**400, 0.1), "FAIL"),
+        ("approx", ((2,), 1.4142, 0.01), "PASS"),
+        ("approx + 0.02", ((2,), 1.4142, 0.01), "FAIL"),
+        ("-approx", ((2,), 1.4142, 0.01), "FAIL"),
+        ("float('nan')", ((2,), 1.4142, 0.01), "FAIL"),
+        ("True", ((1,), 1.0, 0.5), "FAIL"),
+        ("10 ** 400", ((2,), 3.0, 0.1), "FAIL"),
+        ("1e308", ((2,), 10**400, 0.1), "FAIL"),
     ]
     code = "def f(x):\n    approx = x ** 0.5 + 0.001\n    return {}\n"
-    programs = [
-        Program("x", "f", code.format(returned), (case,), None, {}) for returned, case, _ in table
-    ]
+    programs = [program("f", code.format(returned), [case]) for returned, case, _ in table]
     for row, (returned, _, kind) in zip(judge(programs, SETTINGS, 1), table, strict=True):
         assert kinds(row) == [kind], returned
 
@@ -69,8 +66,8 @@ def test_a_case_with_a_tolerance_is_passed_by_a_number_within_it() -> None:
 def test_a_journal_does_not_give_the_verdict_of_another_tolerance(tmp_path: Path) -> None:
     code = "def f(x):\n    return 2.9\n"
     for tolerance, kind in ((1.0, "PASS"), (0.5, "FAIL"), (None, "FAIL")):
-        asked = Program("x", "f", code, (Case((4,), 2.0, tolerance),), None, {})
-        (row,) = judge([asked], SETTINGS, 1, tmp_path / "journal")
+        asked = [program("f", code, [((4,), 2.0, tolerance)])]
+        (row,) = judge(asked, SETTINGS, 1, tmp_path / "journal")
         assert kinds(row) == [kind]
 
 

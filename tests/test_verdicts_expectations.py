@@ -94,13 +94,9 @@ CONTAINERS: tuple[Callable[[Any], Any], ...] = (
     lambda values: {0: list(values)},
     lambda values: [{0: values}],
 )
-OPTIONS = (
-    {},
-    {"nan_ok": True},
-    {"rel": 0.1},
-    {"abs": 0.1},
-    {"rel": 0.0},
-    {"rel": 1e-3, "abs": 1.0},
+OPTIONS: tuple[dict[str, Any], ...] = (
+    *({}, {"nan_ok": True}, {"rel": 0.1}, {"abs": 0.1}),
+    *({"rel": 0.0}, {"rel": 1e-3, "abs": 1.0}),
 )
 NUMBERS = (
     *(0, 0.1, 1 / 3, 0.34, 1, 1 + 1e-9, 1 + 1e-5, 1.1, -2, 1e-13, 5e-324, 1e308, 10**308),

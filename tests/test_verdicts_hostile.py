@@ -8,22 +8,24 @@ from dataclasses import replace
 
 import pytest
 
-from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import LAYERS, isolation
 from tests.hostile import CANARY, Hostile, watched
 from tests.hostile.channel import CHANNEL
 from tests.hostile.escaping import DENIED, EITHER, ESCAPING, HEAD, PROGRAMS
 from tests.hostile.faking import FAKING
-from tests.hostile.fuzz import judged as judge_all
+from tests.hostile.fuzz import judged
 from tests.hostile.results import RESULTS
 from tests.hostile.starving import STARVING
+from tests.programs import program
 
 LIMITS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256, require=())
 # For programs that are to reach them; others may take what a slow machine makes of them.
 SHORT = replace(LIMITS, cpu_seconds=0.3, wall_seconds=1.0)
+
+ATTACKS = RESULTS + CHANNEL + FAKING + STARVING + ESCAPING
+REACHING = EITHER | PROGRAMS
 
 
 @pytest.fixture(scope="module")
@@ -33,35 +35,20 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield statements
 
 
-def judged(
-    jail: Jail, code: str, cases: tuple[Case, ...], limits: Verdicts = LIMITS
-) -> list[Verdict]:
-    program = Program("hostile", "answer", code, cases, None, {})
-    return judge_all(jail, jail, program, limits)
-
-
-@pytest.mark.parametrize(
-    "entry",
-    RESULTS + CHANNEL + FAKING + STARVING + ESCAPING,
-    ids=lambda entry: entry.name.replace(" ", "_"),
-)
+@pytest.mark.parametrize("entry", ATTACKS, ids=lambda entry: entry.name.replace(" ", "_"))
 def test_gets_the_verdict_of_an_honest_reading(jail: Jail, entry: Hostile) -> None:
-    cases = tuple(Case(inputs, expected) for inputs, expected in entry.cases)
     limits = SHORT if "TIMEOUT" in "|".join(entry.kinds) else LIMITS
-    verdicts = judged(jail, entry.code, cases, limits)
+    verdicts = judged(jail, jail, program("answer", entry.code, entry.cases), limits)
     for verdict, kinds in zip(verdicts, entry.kinds, strict=True):
         assert verdict.kind in kinds.split("|"), verdict
         assert len(verdict.detail) <= 400
     assert entry.detail in verdicts[0].detail
 
 
-REACHING = EITHER | PROGRAMS
-
-
 @pytest.mark.parametrize("expression", REACHING.values(), ids=REACHING)
 def test_reaches_nothing_outside(jail: Jail, outside: str, expression: str) -> None:
     code = f"{HEAD}{outside}def answer(n):\n    {expression}\n    return 2 * n\n"
-    (verdict,) = judged(jail, code, (Case((1,), 2),))
+    (verdict,) = judged(jail, jail, program("answer", code, [((1,), 2)]), LIMITS)
     assert verdict.kind == "ERROR"
     assert re.match(DENIED, verdict.detail)
     assert CANARY not in verdict.detail

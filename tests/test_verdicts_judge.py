@@ -79,7 +79,7 @@ def test_a_test_that_catches_everything_passes_by_exceptions_alone() -> None:
         "return bytes(1 << 30)": "MEMORY",
         "return [0] * 1_000_000": "FAIL",
         "os.write(3, b'\\4\\0\\0\\0junk')": "ERROR",
-        f"os.write(3, bytes([{len(unhashable)}, 0, 0, 0]) + {unhashable})": "FAIL",
+        f"os.write(3, bytes([{len(unhashable)}, 0, 0, 0]) + {unhashable!r})": "FAIL",
         "raise ValueError": "PASS",
     }
     codes = [f"import os\ndef f(n):\n    {does}\n" for does in found]
@@ -189,8 +189,11 @@ def test_a_program_whose_jail_is_killed_is_judged_again(form: Callable[..., Prog
     asked = {program: ((1,), 1), with_tests: "def test(): assert f(1) == 1\n"}[form]
 
     def kill() -> None:
-        while not (jails := jails_below(os.getpid())):
+        jails: list[int] = []
+        while not jails:
             time.sleep(0.01)
+            found = descendants(os.getpid())
+            jails = [pid for pid in found if "bwrap" in Path(f"/proc/{pid}/cmdline").read_text()]
         time.sleep(0.5)
         for jail in jails:
             with suppress(ProcessLookupError):  # some die with others
@@ -202,12 +205,6 @@ def test_a_program_whose_jail_is_killed_is_judged_again(form: Callable[..., Prog
     (verdict,) = judged(form(code, asked), PATIENT)
     killer.join()
     assert verdict.kind == "PASS"
-
-
-def jails_below(ancestor: int) -> list[int]:
-    return [
-        pid for pid in descendants(ancestor) if "bwrap" in Path(f"/proc/{pid}/cmdline").read_text()
-    ]
 
 
 def test_two_halves_of_a_character_are_another_program_than_the_character() -> None:

@@ -27,18 +27,7 @@ from coral_batch.verdicts.suites import Outcome, ProjectJail, Request, digest, s
 from tests import REPOSITORY
 from tests.hostile import Hostile, watched
 from tests.hostile.escaping import DENIED, EITHER, HEAD
-from tests.hostile.pytest_attacks import (
-    AROUND,
-    ENDING,
-    FORGING,
-    IDS,
-    PATCHING,
-    REACHING,
-    REFUSED,
-    SAYING,
-    TRACES,
-    UNTOLD,
-)
+from tests.hostile.pytest_attacks import AROUND, ATTACKS, IDS, REACHING, REFUSED, TRACES
 from tests.processes import alive, descendants, wait_until
 
 SETTINGS = Verdicts(cpu_seconds=5.0, wall_seconds=15.0, memory_mb=256, require=LAYERS)
@@ -109,11 +98,7 @@ def wrong(patient: Bench, short: Bench) -> dict[Path, list[tuple[str, str | None
     return {where.root: where.said(WRONG) for where in (patient, short)}
 
 
-@pytest.mark.parametrize(
-    "entry",
-    FORGING + ENDING + PATCHING + SAYING + UNTOLD,
-    ids=lambda entry: entry.name.replace(" ", "_"),
-)
+@pytest.mark.parametrize("entry", ATTACKS, ids=lambda entry: entry.name.replace(" ", "_"))
 def test_gets_the_verdict_of_an_honest_reading(
     patient: Bench, short: Bench, wrong: dict[Path, object], entry: Hostile
 ) -> None:

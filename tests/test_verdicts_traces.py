@@ -11,33 +11,29 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Verdict
 from coral_batch.verdicts import layers
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
 from tests.hostile import LIBC
 from tests.hostile.lasting import CHANGES, TRACES
+from tests.programs import program
 
 LIMITS = Verdicts(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256, require=())
 
 
-def landlock_only(monkeypatch: pytest.MonkeyPatch) -> layers.Isolation:
-    """Return what a machine without namespaces gives."""
+@pytest.fixture(scope="module")
+def bare_jail() -> Iterator[Jail]:
+    """A jail that a machine without namespaces gives."""
 
     def fails(*_: object) -> list[str]:
         raise ImportError("no bubblewrap here")
 
-    monkeypatch.setattr(layers, "_bubblewrap", fails)
-    return isolation.__wrapped__(())
-
-
-@pytest.fixture(scope="module")
-def bare_jail() -> Iterator[Jail]:
     with pytest.MonkeyPatch.context() as patch:
-        found = landlock_only(patch)
+        patch.setattr(layers, "_bubblewrap", fails)
+        found = isolation.__wrapped__(())
     assert found.layers == ("landlock", "seccomp", "rlimits", "fixed_addresses")
     with Jail(found, LIMITS.memory_mb) as jail:
         yield jail
@@ -46,8 +42,7 @@ def bare_jail() -> Iterator[Jail]:
 def look(jail: Jail, expression: str) -> Verdict:
     """Return the verdict on a program that returns an expression's text, which is no PASS."""
     code = f"{LIBC}import fcntl, mmap\ndef answer(n):\n    return str(({expression}))\n"
-    program = Program("lasting", "answer", code, (Case((1,), None),), None, {})
-    return judge_cases(jail, program, LIMITS)[0]
+    return judge_cases(jail, program("answer", code, [((1,), None)]), LIMITS)[0]
 
 
 def told(jail: Jail, expression: str) -> tuple[str, str]:

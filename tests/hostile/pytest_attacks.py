@@ -34,30 +34,26 @@ def put_all(secret=()):
         put("test", one, "PASS", "", 0, secret=secret)
     put("end", "", "", secret=secret)
 """
+_WROTE = "wrote to the result channel"
+
 FORGING = [
-    *attacks(
-        r"""
-#: passes for all tests, then an end -> ERROR -> wrote to the result channel
-put_all() or os._exit(0)
-#: passes with a secret that is guessed -> ERROR -> wrote to the result channel
-put_all(['0' * 16]) or os._exit(0)
-#: passes for the tests to come -> ERROR -> wrote to the result channel
-return put_all() or 7
-#: noise without end -> ERROR
-while True: write(b'\x10\0\0\0' + bytes(9999))
-#: a frame of four gigabytes -> ERROR
-write(b'\xff' * 9)
-#: deeply nested JSON -> ERROR -> wrote to the result channel
-write((9999).to_bytes(4, 'little') + b'[' * 9999)
-#: no channel -> ERROR
-os.closerange(0, 64)
-#: another file for the channel -> ERROR
-for number in range(3, 64): os.dup2(os.open('/dev/null', os.O_RDWR), number)
-""",
+    *statements(
         _CHANNEL + "def answer(n):\n    {}\n    return 2 * n",
+        ("passes for all tests, then an end", "ERROR", "put_all() or os._exit(0)", _WROTE),
+        ("passes with a guessed secret", "ERROR", "put_all(['0' * 16]) or os._exit(0)", _WROTE),
+        ("passes for the tests to come", "ERROR", "return put_all() or 7", _WROTE),
+        ("noise without end", "ERROR", r"while True: write(b'\x10\0\0\0' + bytes(9999))"),
+        ("a frame of four gigabytes", "ERROR", r"write(b'\xff' * 9)"),
+        ("deeply nested JSON", "ERROR", "write(frame(b'[' * 9999))", _WROTE),
+        ("no channel", "ERROR", "os.closerange(0, 64)"),
     ),
     *attacks(
         r"""
+#: another file for the channel -> ERROR
+def answer(n):
+    for number in range(3, 64):
+        os.dup2(os.open('/dev/null', os.O_RDWR), number)
+    return 2 * n
 #: a pass for the last test, which fails -> ERROR -> wrote to the result channel
 def answer(n):
     if n == 4:
@@ -323,6 +319,8 @@ def answer(n):
 """
 )
 """What docs/jail.md says cannot be told."""
+
+ATTACKS = FORGING + ENDING + PATCHING + SAYING + UNTOLD
 
 REFUSED = {
     "reading the home folder": "os.listdir(os.path.expanduser('~nobody')) and os.listdir('/root')",
