@@ -2,7 +2,7 @@
 
 Every program is asked for ``answer(n)``. Unless it brings cases of its own, the cases are
 ``answer(1) == 2`` and ``answer(21) == 42``, so ``2 * n`` is what an honest program returns.
-Programs of more than a line or two are written as text; see `attacks`.
+Single statements are rows of a table (see `statements`), longer programs are text (see `attacks`).
 """
 
 from __future__ import annotations
