@@ -14,8 +14,10 @@ from coral_batch.commands import cli
 from coral_batch.lake import params
 from coral_batch.linteval.items.build import build
 from coral_batch.linteval.items.item import instructions
+from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.sources import read_snippets
-from coral_batch.records.items import Candidate, DataSet
+from coral_batch.records.items import Candidate, DataSet, Inputs, Item, ItemTests, Meta
+from coral_batch.records.problem import Case
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
@@ -42,12 +44,42 @@ RECORD = {
 }
 
 
+CODE = "import os\ndef double(x):\n  return x+x\n"
+CLEAN = "def double(x):\n    return x + x\n"
+TWICE = (CODE.replace("double", "twice"), CLEAN.replace("double", "twice"))
+
+
+def an_item(
+    number: int,
+    code: str = CODE,
+    clean: str = CLEAN,
+    prompt: str = "{feedback}{code}",
+    feedback: str = "as flake8 says\n",
+) -> Item:
+    return Item(prompt, Inputs(code, feedback), (), Meta(number, clean))
+
+
+def its_tests(
+    number: int, source: str, function: str | None = None, *cases: tuple[int, int]
+) -> ItemTests:
+    """Return tests of an item: pairs of the argument and the expected result."""
+    made = tuple(Case((argument,), expected) for argument, expected in cases)
+    return ItemTests(number, source, function, made, None)
+
+
 def in_jail(programs: Sequence[Program], workers: int = 1) -> list[list[Verdict]]:
     return judge(programs, params.load(REPOSITORY / "params.yaml").verdicts, workers)
 
 
 def made_of(candidates: Sequence[Candidate], language: str = "en") -> DataSet:
     return build(candidates, instructions(language), in_jail, workers=1)
+
+
+@functools.cache
+def bundled() -> DataSet:
+    """Return the default data set."""
+    judging = functools.partial(in_jail, workers=2)
+    return build(mutants(SNIPPETS, 2, 1), instructions("ru"), judging)
 
 
 def mbpp(folder: Path, *changes: dict[str, Any]) -> Path:

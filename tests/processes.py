@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -28,6 +30,14 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until something holds; fail if it does not within some seconds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def resident(pids: list[int]) -> int:

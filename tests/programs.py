@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
@@ -11,11 +12,20 @@ from coral_batch.records.verdict import Program, Verdict
 
 SETTINGS = Verdicts(cpu_seconds=0.4, wall_seconds=3.0, memory_mb=256, require=("seccomp",))
 
+NODE = """
+class Node:
+    def __init__(self, value=None, successor=None):
+        self.value = value
+        self.successor = successor
+"""
+"""A support module with a class whose objects cross between a program and its tests."""
+
 GCD = "def gcd(a, b):\n    return a if b == 0 else gcd(b, a % b)\n"
 GCD_CASES = (Case((12, 18), 6), Case((7, 3), 1), Case((0, 5), 5))
 
 
-def program(problem: str, code: str, cases: Sequence[tuple[tuple, object]]) -> Program:
+def program(problem: str, code: str, cases: Sequence[tuple[Any, ...]]) -> Program:
+    """Return a program to judge; a case is arguments, expected result and maybe a tolerance."""
     return Program("x", problem, code, tuple(Case(*case) for case in cases), None, {})
 
 

@@ -31,7 +31,6 @@ from coral_batch.linteval.answers.extraction import code_of
         ("```python\nx = 1\n```python\ny = 2\n```", "\nx = 1\n"),
         ("x = 1", "x = 1"),
         ("", ""),
-        ("\n", "\n"),
     ],
 )
 def test_the_published_rules(text: str, code: str) -> None:

@@ -18,27 +18,18 @@ from lm_eval.tasks import TaskManager
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.item import fill
-from coral_batch.records.items import Inputs, Item, Meta
 from tests import REPOSITORY
-from tests.linteval_sources import fenced, linteval
+from tests.linteval_sources import CLEAN, CODE, TWICE, an_item, fenced, linteval
 from tests.readers import jsonl
 from tests.settings import set_params
 
 TASKS = REPOSITORY / "integrations" / "lm_eval"
-CODE = "import os\ndef double(x):\n  return x+x\n"
-CLEAN = "def double(x):\n    return x + x\n"
+TEXTS = ("Fix {feedback}:\n\n{code}\n", "{what}\n\nis wrong")
 ITEMS = [
-    Item(
-        "Fix {feedback}:\n\n{code}\n", Inputs(code, "{what}\n\nis wrong"), outputs, Meta(id, clean)
-    )
-    for id, code, clean, outputs in (
-        (3, CODE, CLEAN, ()),
-        (1, CODE.replace("double", "twice"), CLEAN.replace("double", "twice"), (1, 0)),
-        (2, "x=[ 1]\n", "[1]", ()),
-    )
+    an_item(3, CODE, CLEAN, *TEXTS),
+    an_item(1, *TWICE, *TEXTS),
+    an_item(2, "x=[ 1]\n", "[1]", *TEXTS),
 ]
-
-
 ONE = [
     fenced(CLEAN),
     fenced(f"{CLEAN}\n\nprint(double(1))\n"),
@@ -109,10 +100,11 @@ def in_harness(found: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def here(items: Path, answers: Path) -> dict[str, float]:
-    """Return what `coral linteval score` says of a file of answers, by the harness's names."""
-    Path("out.json").unlink(missing_ok=True)
-    linteval("score", items, answers, "--json", "out.json")
+def here(items: Path, answers: dict[int, list[str]]) -> dict[str, float]:
+    """Return what `coral linteval score` says of answers, by the harness's names."""
+    rows = ({"id": item, "answers": texts} for item, texts in answers.items())
+    file = jsonl(Path("answers.jsonl"), *rows)
+    linteval("score", items, file, "--json", "out.json")
     summary = json.loads(Path("out.json").read_text())["models"][0]["summary"]
     return {
         name.replace("pass", metric): passes["mean"]
@@ -122,16 +114,11 @@ def here(items: Path, answers: Path) -> dict[str, float]:
     }
 
 
-def answers_file(answers: dict[int, list[str]]) -> Path:
-    rows = ({"id": item, "answers": texts} for item, texts in answers.items())
-    return jsonl(Path("answers.jsonl"), *rows)
-
-
 def test_the_harness_and_coral_say_the_same_of_the_same_answers(items: Path) -> None:
     model, tracker = Scripted(ANSWERS), EvaluationTracker(output_path="results")
     whole = evaluate(model, items, evaluation_tracker=tracker)
     found = in_harness(whole)
-    assert found == here(items, answers_file(ANSWERS))
+    assert found == here(items, ANSWERS)
     assert len(found) == 6
     assert 0 < found["syntax@1"] < found["pass@1"] < found["pass@5"] < 1
     assert model.prompts == {item.meta.id: {fill(item.instruction, item.inputs)} for item in ITEMS}
@@ -147,21 +134,16 @@ def test_the_harness_and_coral_say_the_same_of_the_same_answers(items: Path) -> 
 def test_answers_end_at_an_empty_line_where_they_are_told_to(items: Path) -> None:
     found = in_harness(evaluate(Scripted(ANSWERS), items, gen_kwargs={"until": ["\n\n"]}))
     cut = {item: [text.split("\n\n")[0] for text in texts] for item, texts in ANSWERS.items()}
-    assert found == here(items, answers_file(cut))
-
-
-def fewer(answers: int) -> Path:
-    """Return a folder with the task that asks each item so often."""
-    text = f"include: {TASKS / 'codelintereval.yaml'}\ntask: codelintereval\nrepeats: {answers}\n"
-    Path("fewer.yaml").write_text(text)
-    return Path()
+    assert found == here(items, cut)
 
 
 def test_a_transformers_model_is_asked_through_its_chat_template(items: Path, base: Path) -> None:
+    task = f"include: {TASKS / 'codelintereval.yaml'}\ntask: codelintereval\nrepeats: 2\n"
+    Path("fewer.yaml").write_text(task)
     found = evaluate(
         "hf",
         items,
-        fewer(2),
+        Path(),
         model_args={"pretrained": str(base)},
         device="cpu",
         apply_chat_template=True,
@@ -169,7 +151,7 @@ def test_a_transformers_model_is_asked_through_its_chat_template(items: Path, ba
     )
     log = found["samples"]["codelintereval"]
     answers = {row["doc"]["meta"]["id"]: row["resps"][0] for row in log}
-    assert in_harness(found) == here(items, answers_file(answers))
+    assert in_harness(found) == here(items, answers)
     # A k beyond the number of answers has no score.
     assert in_harness(found).keys() == {"pass@1", "syntax@1"}
     prompt, knobs = log[0]["arguments"][0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections import Counter
@@ -14,32 +13,27 @@ from hypothesis import strategies as st
 
 from coral_batch import lake
 from coral_batch.errors import CoralError
-from coral_batch.linteval.items.build import build, item_id
+from coral_batch.linteval.items.build import item_id
+from coral_batch.linteval.items.examples import complaints
 from coral_batch.linteval.items.item import fill, instructions
-from coral_batch.linteval.items.mutants import mutants
+from coral_batch.linteval.items.mutants import FAULTS, mutants, put_in
 from coral_batch.linteval.items.renaming import without_ambiguous_names
-from coral_batch.linteval.scores.tables import score_samples
 from coral_batch.records.items import (
     PLACEHOLDERS,
-    Answer,
     Candidate,
-    DataSet,
     Dropped,
     Inputs,
     Item,
     ItemStatistics,
     ItemTests,
 )
+from coral_batch.seeding import generator
 from stages.linteval_items import linteval_items
-from tests.linteval_sources import RECORD, SNIPPETS, in_jail, made_of, mbpp
+from tests import injectable
+from tests.linteval_sources import RECORD, SNIPPETS, bundled, made_of, mbpp
 from tests.settings import set_params
 
-
-@pytest.fixture(scope="module")
-def bundled() -> DataSet:
-    """The default data set."""
-    return build(mutants(SNIPPETS, 2, 1), instructions("ru"), functools.partial(in_jail, workers=2))
-
+CODES = [snippet.code for snippet in SNIPPETS]
 
 # The prompt
 
@@ -63,30 +57,50 @@ def test_ten_different_instructions_ask_for_a_fenced_answer(language: str) -> No
 # The bundled data set
 
 
-def test_the_default_is_120_items_of_many_codes(bundled: DataSet) -> None:
-    statistics = bundled.statistics
-    assert (statistics.kept, statistics.dropped, bundled.dropped) == (120, {}, ())
-    assert len(statistics.findings) >= 25
+def test_the_default_is_120_items_of_every_lint_error_and_none_changes_a_result() -> None:
+    made = bundled()
+    statistics = made.statistics
+    assert (statistics.kept, statistics.dropped, made.dropped) == (120, {}, ())
+    assert {fault.code for fault in FAULTS} <= statistics.findings.keys()
     assert sum(statistics.findings.values()) == sum(
-        item.inputs.feedback.count("\n") for item in bundled.items
+        item.inputs.feedback.count("\n") for item in made.items
     )
-    asked = Counter(item.instruction for item in bundled.items)
+    asked = Counter(item.instruction for item in made.items)
     assert [*asked.values()] == [12] * 10
-    programs = Counter(tests.source.split()[0] for tests in bundled.tests)
+    programs = Counter(tests.source.split()[0] for tests in made.tests)
     assert set(programs.values()) == {2}
     clean = {snippet.source: snippet.code for snippet in SNIPPETS}
-    for item, tests in zip(bundled.items, bundled.tests, strict=True):
+    for item, tests in zip(made.items, made.tests, strict=True):
         assert item.meta.id == tests.id == item_id(item.inputs.code)
         assert item.meta.canonical_code == clean[tests.source.split()[0]]
         assert tests.cases
-    assert len({item.meta.id for item in bundled.items}) == 120
+    assert len({item.meta.id for item in made.items}) == 120
 
 
-def test_the_same_seed_gives_the_same_programs_and_another_seed_others(bundled: DataSet) -> None:
-    first = [item.inputs.code for item in bundled.items]
+def test_no_snippet_is_named_like_a_training_problem() -> None:
+    names = [problem.name for problem in injectable.bundled()]  # of snippets and classics
+    assert len(set(names)) == len(names)
+
+
+def test_the_same_seed_gives_the_same_programs_and_another_seed_others() -> None:
+    first = [item.inputs.code for item in bundled().items]
     assert [program.code for program in mutants(SNIPPETS, 2, 1)] == first
     second = [program.code for program in mutants(SNIPPETS, 2, 2)]
     assert len(set(first) & set(second)) < 12
+
+
+def test_every_kind_of_lint_error_appears_where_it_is_put_in() -> None:
+    mutated: list[tuple[str, str]] = []
+    for fault in FAULTS:
+        streams = [generator(1, "test", one.source, fault.code) for one in SNIPPETS]
+        made = [put_in(fault, *pair) for pair in zip(CODES, streams, strict=True)]
+        mutated += [(fault.code, mutant) for mutant in made if mutant is not None][:4]
+    assert {code for code, _ in mutated} == {fault.code for fault in FAULTS}
+    found = complaints([mutant for _, mutant in mutated], 2)
+    for (code, mutant), findings in zip(mutated, found, strict=True):
+        codes = {finding.code for finding in findings}
+        assert code in codes, mutant
+        assert not codes & {"E999", "E902", "F821"}
 
 
 # Building from programs
@@ -156,17 +170,6 @@ def test_a_program_in_which_noqa_hides_a_complaint_is_dropped() -> None:
     assert data_set.dropped == tuple(Dropped(code, "silenced", silenced[code]) for code in silenced)
 
 
-def test_the_canonical_code_of_every_item_passes_every_score(bundled: DataSet) -> None:
-    untested = made_of([Candidate("a.py", "import os\nl=1\nprint(l == None)\n")])
-    for made in (bundled, untested):
-        answers = [
-            Answer("canonical", item.meta.id, 0, item.meta.canonical_code) for item in made.items
-        ]
-        scored = score_samples(answers, made.items, made.tests, in_jail, "", 1)
-        rows = scored["linteval_scores"]
-        assert {(row["official"], row["strict"]) for row in rows} == {(True, True)}
-
-
 def test_a_variable_that_looks_like_a_digit_gets_another_name() -> None:
     renamed = {
         "def use(l):\n  return l\n": "def use(l_):\n    return l_\n",
@@ -215,20 +218,15 @@ def test_an_item_keeps_its_id_whatever_is_built_beside_it() -> None:
 # The stage
 
 
-def choose(source: str, path: Path) -> None:
-    set_params({"linteval.source": source, "linteval.path": str(path)})
-
-
 def test_the_stage_adopts_official_data_and_its_prompts(workspace: Path) -> None:
     folder = workspace / "published"
     folder.mkdir()
-    (folder / "test.json").write_text(json.dumps({"data": [{**RECORD, "instruction": 0}]}))
-    (folder / "dataset_meta.json").write_text(json.dumps({"prompts": ["Mend {code}{feedback}"]}))
-    choose("official", folder)
+    (folder / "test.json").write_text(json.dumps({"data": [RECORD]}))
+    set_params({"linteval.source": "official", "linteval.path": str(folder)})
     linteval_items()
     (item,) = lake.read_rows("linteval_items", Item)
     assert (item.meta.id, item.outputs) == (5, (1, 0))
-    assert item.instruction == "Mend {code}{feedback}"
+    assert item.instruction == RECORD["instruction"]
     assert lake.read_rows("linteval_tests", ItemTests) == [
         ItemTests(5, "published", None, (), None)
     ]
@@ -239,14 +237,8 @@ def test_the_stage_adopts_official_data_and_its_prompts(workspace: Path) -> None
 def test_the_prompts_of_a_file_of_the_users_are_asked(workspace: Path) -> None:
     file = workspace / "raw_dataset_meta.json"
     wrong = {"task_id": 3, "code": "def add(a, b): return b"}
-    choose("mbpp", mbpp(workspace, {}, {"task_id": 2}, wrong))
-    set_params({"linteval.prompts": str(file)})
-    with pytest.raises(CoralError, match=r"raw_dataset_meta\.json"):
-        linteval_items()
-    file.write_text(json.dumps({"prompts": ["{code} {feedback}", "Mend {code}"]}))
-    with pytest.raises(CoralError, match=r"prompts\.1[\s\S]*feedback"):
-        linteval_items()
-    assert not lake.ROOT.exists()
+    set_params({"linteval.source": "mbpp", "linteval.prompts": str(file)})
+    set_params({"linteval.path": str(mbpp(workspace, {}, {"task_id": 2}, wrong))})
     file.write_text("\ufeff" + json.dumps({"name": "x", "prompts": ["{feedback} Mend {code}"]}))
     linteval_items()
     (item,) = lake.read_rows("linteval_items", Item)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coral_batch.errors import CoralError
-from coral_batch.evidence.passk import bootstrap_mean, pass_at_k, pass_at_k_of_items
+from coral_batch.evidence.passk import bootstrap_mean, pass_at_k
 
 counts = st.integers(1, 9).flatmap(
     lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))
@@ -29,13 +29,6 @@ def test_it_counts_the_subsets_that_hold_a_success(numbers: tuple[int, int, int]
 def test_what_n_samples_cannot_say_is_refused(n: int, c: int, k: int) -> None:
     with pytest.raises(CoralError, match="expected"):
         pass_at_k(n, c, k)
-
-
-def test_each_item_has_its_own() -> None:
-    table = [[True, False, False, False], [True, True, False, False], [False] * 4]
-    assert pass_at_k_of_items(table, 2).tolist() == [0.5, 5 / 6, 0.0]
-    assert pass_at_k_of_items(table, 1).tolist() == [0.25, 0.5, 0.0]
-    assert pass_at_k(200, 1, 100) == 0.5
 
 
 def test_the_interval_is_the_same_on_every_run_and_holds_the_mean() -> None:

@@ -11,7 +11,7 @@ import pytest
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.report.text import notes, plots, score_tables
-from coral_batch.linteval.scores.metrics import compare, summarise
+from coral_batch.linteval.scores.metrics import Passes, compare, summarise
 from coral_batch.records.items import ItemTests
 
 SEED = 1
@@ -66,18 +66,20 @@ SOME = changes(("E111", "fixed"), ("E111", "fixed"), ("E111", "stayed"), ("E302"
 OTHER = changes(("E111", "stayed"), ("F821", "new"))
 
 
+def ends(passes: Passes, name: str = "pass@1") -> tuple[float, float, float]:
+    found = passes[name]
+    assert found is not None
+    return found.mean, found.low, found.high
+
+
 def test_a_summary_is_the_mean_over_items() -> None:
     found = summarise(scores({1: 0, 2: 5, 3: 1}, tested=2), SOME, TESTS, SEED)
     assert (found.items, found.tested, found.samples) == (3, 2, N)
-    one, five = found.official["pass@1"], found.official["pass@5"]
-    assert one is not None and one.mean == pytest.approx((0 + 1 + 0.2) / 3, abs=1e-6)
-    assert one.low <= one.mean <= one.high
-    assert five is not None and five.mean == pytest.approx(2 / 3, abs=1e-6)
-    strict = found.strict["pass@1"]
-    assert strict is not None and (strict.mean, strict.items) == (
-        pytest.approx(0.8 / 3, abs=1e-6),
-        3,
-    )
+    mean, low, high = ends(found.official)
+    assert low <= mean <= high
+    assert mean == pytest.approx((0 + 1 + 0.2) / 3, abs=1e-6)
+    assert ends(found.official, "pass@5")[0] == pytest.approx(2 / 3, abs=1e-6)
+    assert ends(found.strict)[0] == pytest.approx(0.8 / 3, abs=1e-6)
     assert found.outcomes == {"clean": 6, "findings": 9}
     assert found.tests_passed == 6
     assert found.changes == {"fixed": 2, "stayed": 1, "lost": 1, "new": 0}
@@ -86,12 +88,10 @@ def test_a_summary_is_the_mean_over_items() -> None:
 def test_items_of_one_function_stay_together_in_the_intervals() -> None:
     alike = summarise(scores({1: 0, 2: 5}), SOME, TESTS, SEED)
     assert (alike.items, alike.functions) == (2, 1)
-    found = alike.official["pass@1"]
-    assert found is not None and (found.mean, found.low, found.high) == (0.5, 0.5, 0.5)
+    assert ends(alike.official) == (0.5, 0.5, 0.5)
     other = summarise(scores({2: 0, 3: 5}), SOME, TESTS, SEED)
     assert other.functions == 2
-    found = other.official["pass@1"]
-    assert found is not None and (found.mean, found.low, found.high) == (0.5, 0.0, 1.0)
+    assert ends(other.official) == (0.5, 0.0, 1.0)
     assert notes(alike).startswith("2 items of 1 functions, 2 with tests")
 
 
@@ -105,10 +105,8 @@ def test_what_there_are_too_few_samples_for_is_null_and_a_dash() -> None:
 def test_the_difference_is_taken_item_by_item() -> None:
     base, best = (scores({1: 0, 2: 2, 3: 4}), SOME), (scores({1: 1, 2: 3, 3: 5}), OTHER)
     found = compare(base, best, TESTS, SEED)
-    gain = found.official["pass@1"]
     # Every item gains one of five answers, so there is no spread between items.
-    assert gain is not None
-    assert (gain.mean, gain.low, gain.high) == (0.2, 0.2, 0.2)
+    assert ends(found.official) == (0.2, 0.2, 0.2)
     assert found.base == summarise(scores({1: 0, 2: 2, 3: 4}), SOME, TESTS, SEED)
 
 

@@ -7,16 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.lake import params
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.scores.tables import Rows, score_samples
 from coral_batch.records.configuration import Knobs
-from coral_batch.records.items import Inputs, Item, ItemTests, Meta
-from coral_batch.records.problem import Case
+from coral_batch.records.items import Item, ItemTests
 from coral_batch.records.rows import LintSampleRow
-from coral_batch.verdicts.layers import isolation
-from tests import REPOSITORY
-from tests.linteval_sources import fenced, in_jail
+from tests.linteval_sources import CLEAN, an_item, fenced, in_jail, its_tests
 
 CODE = "import os\ndef double(x):\n  return x+x"
 FEEDBACK = (
@@ -25,16 +21,9 @@ FEEDBACK = (
     "E111: indentation is not a multiple of 4 in 3 line\n"
     "W292: no newline at end of file in 3 line\n"
 )
-GOOD = "def double(x):\n    return x + x\n"
 TESTED, UNTESTED = 7, 8
-ITEMS = [
-    Item("{feedback}{code}", Inputs(CODE, FEEDBACK), (), Meta(number, GOOD))
-    for number in (TESTED, UNTESTED)
-]
-TESTS = [
-    ItemTests(TESTED, "a", "double", (Case((2,), 4), Case((3,), 6)), None),
-    ItemTests(UNTESTED, "b", None, (), None),
-]
+ITEMS = [an_item(number, CODE, CLEAN, feedback=FEEDBACK) for number in (TESTED, UNTESTED)]
+TESTS = [its_tests(TESTED, "a", "double", (2, 4), (3, 6)), its_tests(UNTESTED, "b")]
 
 
 def sample(text: str, item: int = TESTED, number: int = 0) -> LintSampleRow:
@@ -43,9 +32,7 @@ def sample(text: str, item: int = TESTED, number: int = 0) -> LintSampleRow:
 
 
 def scored(samples: Sequence[LintSampleRow]) -> dict[str, Rows]:
-    settings = params.load(REPOSITORY / "params.yaml").verdicts
-    layers = "+".join(isolation(settings.require).layers)
-    return score_samples(samples, ITEMS, TESTS, in_jail, layers, 1)
+    return score_samples(samples, ITEMS, TESTS, in_jail, "seccomp+rlimits", 1)
 
 
 @pytest.mark.parametrize(("items", "tests"), [(ITEMS[1:], TESTS), (ITEMS, TESTS[1:])])
@@ -53,14 +40,14 @@ def test_an_answer_to_an_item_that_is_not_there_is_told(
     items: list[Item], tests: list[ItemTests]
 ) -> None:
     with pytest.raises(CoralError, match=rf"items\.jsonl[\s\S]*no row for item {TESTED}"):
-        score_samples([sample(GOOD)], items, tests, in_jail, "", 1)
+        score_samples([sample(CLEAN)], items, tests, in_jail, "", 1)
 
 
 EXITS = "def double(x):\n    exit()\n"
 SILENCED = "def double(x):\n    return x+x  # noqa\n\n\n\n\ny = 1  # noqa\n"
 HOSTILE = {
     # name: (answer, official, strict, outcome, tests pass)
-    "the canonical code": (fenced(GOOD), True, True, "clean", True),
+    "the canonical code": (fenced(CLEAN), True, True, "clean", True),
     "clean but wrong": (fenced("def double(x):\n    return x\n"), True, False, "clean", False),
     "the item's own code": (fenced(CODE + "\n"), False, False, "findings", True),
     "complaints behind noqa": (fenced(SILENCED), True, False, "silenced", True),
@@ -73,8 +60,8 @@ HOSTILE = {
     "100 kB": (fenced("x = 1\n" * 17_000), False, False, "unlinted", False),
     "a null byte": (fenced("x = '\0'\n"), False, False, "unparseable", False),
     "a lone surrogate": (fenced("x = '\ud800'\n"), False, False, "unlinted", False),
-    "the code twice": (f"{fenced(GOOD)}\n{fenced(GOOD)}", False, False, "findings", True),
-    "no final newline": (f"```python\n{GOOD.rstrip()}", False, False, "findings", True),
+    "the code twice": (f"{fenced(CLEAN)}\n{fenced(CLEAN)}", False, False, "findings", True),
+    "no final newline": (f"```python\n{CLEAN.rstrip()}", False, False, "findings", True),
     "a program that ends itself": (fenced(EXITS), True, False, "clean", False),
 }
 
@@ -91,7 +78,7 @@ def test_every_bad_answer_has_a_clear_verdict() -> None:
 
 def test_without_tests_the_strict_score_goes_by_the_syntax() -> None:
     other = fenced("def double(x):\n    return 2 * x\n")
-    answers = [fenced(GOOD), other, fenced(CODE + "\n")]
+    answers = [fenced(CLEAN), other, fenced(CODE + "\n")]
     rows = scored([sample(text, UNTESTED, n) for n, text in enumerate(answers)])
     assert rows["linteval_verdicts"] == []
     assert [(row["strict"], row["tests"]) for row in rows["linteval_scores"]] == [
@@ -136,4 +123,4 @@ def test_each_complaint_is_followed_and_what_noqa_hides_is_told() -> None:
         (0, "PASS", ""),
         (1, "FAIL", "returned 4"),
     ]
-    assert "seccomp" in verdicts[0]["isolation"]
+    assert verdicts[0]["isolation"] == "seccomp+rlimits"

@@ -39,21 +39,15 @@ def test_a_row_of_mbpp_becomes_an_item_with_its_asserts_as_tests(tmp_path: Path)
 
 
 def test_rows_of_mbpp_that_the_jail_cannot_test_are_dropped(tmp_path: Path) -> None:
-    pair = "class Pair:\n    pass\n\n\ndef first(p): return p.a\n"
-    file = mbpp(
-        tmp_path,
-        {"task_id": 1, "code": pair, "test_list": ["assert first(Pair()) == 1"]},
-        {"task_id": 2, "code": "print 'x'"},
-        {"task_id": 6, "test_list": ["assert add(1, 2) == 1j"]},
-    )
+    complex_number = {"task_id": 6, "test_list": ["assert add(1, 2) == 1j"]}
+    file = mbpp(tmp_path, {"task_id": 2, "code": "print 'x'"}, complex_number)
     candidates, dropped = read_mbpp(file)
     assert candidates == []
     assert [(drop.source, drop.reason) for drop in dropped] == [
-        ("mbpp 1", "untestable"),
         ("mbpp 2", "unparseable"),
         ("mbpp 6", "untestable"),
     ]
-    assert "a complex number" in dropped[2].detail
+    assert "a complex number" in dropped[1].detail
 
 
 # A folder of Python files
@@ -131,15 +125,8 @@ def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
 def test_official_data_is_read_as_it_is_in_all_its_forms(tmp_path: Path, text: str) -> None:
     file = tmp_path / "test.json"
     file.write_text(text)
-    items = [
-        Item(
-            "Fix {code}: {feedback}",
-            Inputs("x=1\n", "any text, as published\n"),
-            (1, 0),
-            Meta(number, "x = 1\n"),
-        )
-        for number in (5, 9)
-    ]
+    inputs = Inputs("x=1\n", "any text, as published\n")
+    items = [Item("Fix {code}: {feedback}", inputs, (1, 0), Meta(n, "x = 1\n")) for n in (5, 9)]
     assert read_codelintereval(file) == items
     for indent in (None, 2):  # one record alone
         file.write_text(json.dumps(RECORD, indent=indent))
@@ -210,8 +197,8 @@ def test_the_parquet_of_the_hub_is_read_with_its_short_ids(tmp_path: Path) -> No
     short = pl.col("meta").struct.with_fields(pl.field("id").cast(pl.Int32))
     pl.DataFrame(records).with_columns(short).write_parquet(file)
     first, second = read_codelintereval(file)
-    assert (first.inputs, first.meta.id) == (Inputs("x=1\n", "any text, as published\n"), 5)
-    assert (first.outputs, second.meta.id) == ((1, 0), 9)
+    assert (first.inputs, first.outputs) == (Inputs("x=1\n", "any text, as published\n"), (1, 0))
+    assert (first.meta.id, second.meta.id) == (5, 9)
     pl.DataFrame([RECORD, changed("inputs.code", None)]).write_parquet(file)
     with pytest.raises(CoralError, match=r"record 2, inputs\.code[\s\S]*string"):
         read_codelintereval(file)
@@ -242,21 +229,16 @@ def test_a_bad_record_is_named_with_file_line_and_field(
         read_codelintereval(file)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", ["not valid JSON"]),
-        (b"[]", ["no records"]),
-        (b'{"data": {}}', ["no records"]),
-        (b"\xff\xfe", ["cannot be read", "utf-8"]),
-    ],
-)
-def test_a_file_that_is_no_data_set_is_an_error(
-    tmp_path: Path, content: bytes, words: list[str]
-) -> None:
+def test_a_file_that_is_no_data_set_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "test.json"
-    file.write_bytes(content)
-    with refused(file, *words):
-        read_codelintereval(file)
     with pytest.raises(CoralError):
-        read_codelintereval(tmp_path / "missing.json")
+        read_codelintereval(file)
+    for content, words in {
+        b"": "not valid JSON",
+        b"[]": "no records",
+        b'{"data": {}}': "no records",
+        b"\xff\xfe": "utf-8",
+    }.items():
+        file.write_bytes(content)
+        with refused(file, words):
+            read_codelintereval(file)

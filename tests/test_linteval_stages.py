@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from dataclasses import replace
@@ -9,72 +10,51 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM
 from typer.testing import CliRunner
 
 from coral_batch import lake
 from coral_batch.commands import cli
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.lake.hashes import file_sha256
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.submissions.reading import read_answers, read_items
 from coral_batch.models.decoding.answer import Drawn
 from coral_batch.models.decoding.drawing import Work
 from coral_batch.models.prompts.prompt import FENCE
-from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.records.items import Inputs, Item, ItemTests, Meta
-from coral_batch.records.problem import Case
+from coral_batch.records.configuration import Knobs
 from coral_batch.records.rows import BestRow, DurationRow, LintSampleRow, SubjectRow
 from stages.linteval_samples import make
-from stages.subjects import subjects
-from tests import REPOSITORY
-from tests.linteval_sources import linteval
+from tests.adapted_lake import KEY
+from tests.linteval_sources import CODE, an_item, its_tests, linteval
 from tests.settings import set_params
 from tests.tiny import make_tiny_base
 
-KEY = "a" * 64
 ITEMS = [
-    Item(
-        "Fix.\n{feedback}\n{code}",
-        Inputs(f"x={number}\n", "E225: in 1 line\n"),
-        (),
-        Meta(number, ""),
-    )
+    an_item(number, f"x={number}\n", "", "Fix.\n{feedback}\n{code}", "E225: in 1 line\n")
     for number in range(10)
 ]
+ASKED = (0, 2, 5, 7)
+"""Four of the ten items, evenly spread."""
 TESTS = [
-    ItemTests(item.meta.id, "a", "double", (Case((2,), 4),), None)
-    if item.meta.id % 2
-    else ItemTests(item.meta.id, "b", None, (), None)
-    for item in ITEMS
+    its_tests(number, "a", "double", (2, 4)) if number % 2 else its_tests(number, "b")
+    for number in range(10)
 ]
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory: pytest.TempPathFactory, materialised: Path) -> Path:
-    """A project with items, a tiny base model and a best genome, whose answers are scored."""
-    folder = tmp_path_factory.mktemp("answered")
-    shutil.copy(REPOSITORY / "params.yaml", folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        set_params(
-            {
-                "linteval.items": 4,
-                "linteval.samples": 2,
-                "linteval.max_new_tokens": 16,
-                "compute.threads": 1,
-                "compute.workers": 1,
-            }
-        )
-        lake.path("base").parent.mkdir()
-        lake.path("base").symlink_to(materialised)
+def answered(adapted_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small run with items, to which its base and its best genome have answers with scores."""
+    folder = Path(shutil.copytree(adapted_run, tmp_path_factory.mktemp("answered") / "run"))
+    with contextlib.chdir(folder):
+        set_params({"linteval.items": 4, "linteval.samples": 2, "linteval.max_new_tokens": 16})
+        set_params({"compute.threads": 1, "compute.workers": 1})
         lake.write_rows("linteval_items", ITEMS)
         lake.write_rows("linteval_tests", TESTS)
-        subjects()
-        make_best(materialised)
+        best = lake.read_document("best", BestRow)
+        adapter = f"generations/001/adapters/{KEY}"
+        subject = SubjectRow(best.genome, KEY, adapter, best.files, Knobs(0.2, 0.9, 20, 1.05))
+        for part in (lake.EVALUATIONS["best"], "001"):
+            lake.write_rows("subjects", [subject], part)
         for model in lake.LINT_MODELS:
             linteval("samples", model)
             linteval("scores", model)
@@ -84,49 +64,32 @@ def answered(tmp_path_factory: pytest.TempPathFactory, materialised: Path) -> Pa
 @pytest.fixture
 def project(answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, as the working directory."""
-    copy = Path(shutil.copytree(answered, tmp_path / "project", symlinks=True))
+    copy = Path(shutil.copytree(answered, tmp_path / "project"))
     monkeypatch.chdir(copy)
     return copy
-
-
-def adapters_of_best() -> Path:
-    return lake.path("adapter_folders", "001")
-
-
-def make_best(base: Path) -> None:
-    """Write a best genome whose adapter changes what the base model writes."""
-    torch.manual_seed(0)
-    config = LoraConfig(r=4, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
-    folder = adapters_of_best() / KEY
-    get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
-    configuration = AdapterConfiguration(4, 8, 0.0, ("q_proj", "v_proj"), use_dora=False)
-    knobs = Knobs(0.2, 0.9, 20, 1.05)
-    files = {file.name: file_sha256(file) for file in folder.iterdir()}
-    at = (0.1, 0.2, 0.3, 0.4)
-    row = BestRow("001", "001-00", KEY, files, at, configuration, knobs, 0.5, True)
-    lake.write_document("best", row)
-    subject = SubjectRow("001-00", KEY, f"generations/001/adapters/{KEY}", files, knobs)
-    for part in (lake.EVALUATIONS["best"], "001"):
-        lake.write_rows("subjects", [subject], part)
 
 
 def samples(model: str) -> list[LintSampleRow]:
     return lake.read_rows("linteval_samples", LintSampleRow, model)
 
 
-def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
-    project: Path,
-) -> None:
+def raw(model: str) -> list[str]:
+    return [row.raw for row in samples(model)]
+
+
+def raw_in(file: str) -> list[str]:
+    """Return the answers in a file, to the items that are asked."""
+    found = read_answers(Path(file), [ITEMS[number] for number in ASKED])
+    return [text for answers in found.values() for text in answers]
+
+
+def test_base_model_and_best_genome_answer_and_are_scored_and_compared(project: Path) -> None:
     for model in lake.LINT_MODELS:
         rows = samples(model)
-        # Four of the ten items, evenly spread, two answers each.
-        assert [(row.item, row.sample) for row in rows] == [
-            (i, s) for i in (0, 2, 5, 7) for s in (0, 1)
-        ]
+        assert [(row.item, row.sample) for row in rows] == [(i, s) for i in ASKED for s in (0, 1)]
         assert {row.knobs for row in rows} == {Knobs(0.6, 1.0, 50, 1.0)}
-        assert rows[0].prompt.endswith(
-            "Fix.\nE225: in 1 line\n\nx=0<|im_end|>\n<|im_start|>assistant\n"
-        )
+        text = "Fix.\nE225: in 1 line\n\nx=0<|im_end|>\n<|im_start|>assistant\n"
+        assert rows[0].prompt.endswith(text)
         scores = lake.read_frame("linteval_scores", model)
         # What a tiny model writes is no Python, with tests or without.
         assert set(scores["outcome"]) == {"unparseable"}
@@ -135,13 +98,12 @@ def test_the_base_model_and_the_best_genome_are_answered_scored_and_compared(
         assert set(verdicts["item"].to_list()) == {5, 7}
     assert {(row.genome, row.adapter) for row in samples("base")} == {("base", None)}
     assert {(row.genome, row.adapter) for row in samples("best")} == {("001-00", KEY)}
-    assert [row.raw for row in samples("base")] != [row.raw for row in samples("best")]
+    assert raw("base") != raw("best")
     output = linteval("report")
     assert "4 items of 3 functions, 2 with tests" in output
     assert "official, minus base" in output
     metrics = json.loads(lake.path("linteval_metrics").read_text())
-    assert metrics["base"]["items"] == 4
-    assert metrics["base"]["tested"] == 2
+    assert (metrics["base"]["items"], metrics["base"]["tested"]) == (4, 2)
     assert metrics["best"]["genome"] == "001-00"
     assert metrics["official"]["pass@10"] is None
     assert {file.name for file in lake.path("linteval_plots").iterdir()} == {"fixed.csv", "new.csv"}
@@ -165,7 +127,7 @@ def test_more_items_leave_the_answers_to_the_others_as_they_are(project: Path) -
 
 def test_any_genome_can_be_asked_and_an_unknown_one_is_named(project: Path) -> None:
     linteval("samples", "001-00")
-    assert [row.raw for row in samples("001-00")] == [row.raw for row in samples("best")]
+    assert raw("001-00") == raw("best")
     linteval("scores", "001-00")
     with pytest.raises(CoralError, match=r"no such genome[\s\S]*one of 001-00"):
         linteval("samples", "001-07")
@@ -177,7 +139,7 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(project: Path) -
     """They would be kept, and returned for the adapter that the key stands for."""
     kept = sorted(lake.STORE.rglob("*"))
     set_params({"linteval.items": None})
-    weights = adapters_of_best() / KEY / "adapter_model.safetensors"
+    weights = lake.path("adapter_folders", "001") / KEY / "adapter_model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"1")
     with pytest.raises(CoralError, match=r"adapter_model\.safetensors"):
         linteval("samples", "best")
@@ -187,15 +149,11 @@ def test_answers_are_not_drawn_with_an_adapter_that_was_changed(project: Path) -
 def test_the_answered_items_are_exported_with_outputs_and_tests(project: Path) -> None:
     linteval("export", "base", "answered/items.json", "--items")
     scores = lake.read_frame("linteval_scores", "base")
-    assert read_items(Path("answered/items.json")) == (
-        [
-            replace(
-                ITEMS[i], outputs=tuple(scores.filter(scores["item"] == i)["official"].cast(int))
-            )
-            for i in (0, 2, 5, 7)
-        ],
-        [TESTS[i] for i in (0, 2, 5, 7)],
-    )
+    items, tests = read_items(Path("answered/items.json"))
+    assert tests == [TESTS[number] for number in ASKED]
+    for item, number in zip(items, ASKED, strict=True):
+        outputs = scores.filter(scores["item"] == number)["official"].cast(int)
+        assert item == replace(ITEMS[number], outputs=tuple(outputs))
     assert linteval("export", "base", "--items") == Path("answered/items.json").read_text()
     # Nothing takes the place of another file.
     kept = lake.path("linteval_tests").read_bytes()
@@ -210,21 +168,14 @@ def test_the_answered_items_are_exported_with_outputs_and_tests(project: Path) -
 def test_the_export_is_the_submission_of_the_raw_answers(project: Path) -> None:
     linteval("export", "base", "submission.json")
     content = json.loads(Path("submission.json").read_text())
-    assert [(one["meta"], len(one["outputs"])) for one in content["data"]["test"]] == [
-        ({"id": item}, 1) for item in (0, 2, 5, 7)
-    ]
-    answered = [item for item in ITEMS if item.meta.id in (0, 2, 5, 7)]
-    found = read_answers(Path("submission.json"), answered)
-    assert [raw for answers in found.values() for raw in answers] == [
-        row.raw for row in samples("base")
-    ]
-    with pytest.raises(CoralError, match="already exists"):
-        linteval("export", "base", "submission.json")
+    test = [(one["meta"], len(one["outputs"])) for one in content["data"]["test"]]
+    assert test == [({"id": item}, 1) for item in ASKED]
+    assert raw_in("submission.json") == raw("base")
     with pytest.raises(CoralError, match=r"export MODEL FOLDER/items\.json --items"):
         linteval("score", lake.path("linteval_items"), "submission.json")
     linteval("export", "base", "answered/items.json", "--items")
     linteval("score", "answered/items.json", "submission.json", "--json", "out.json")
-    (summary, *_) = (one["summary"] for one in json.loads(Path("out.json").read_text())["models"])
+    summary = json.loads(Path("out.json").read_text())["models"][0]["summary"]
     ours = lake.read_frame("linteval_scores", "base")["official"].mean()
     assert summary["official"]["pass@1"]["mean"] == pytest.approx(ours, abs=1e-6)
     assert summary["tested"] == 2
@@ -250,9 +201,7 @@ def test_the_code_is_read_up_to_where_an_answer_ends(project: Path) -> None:
 
 
 def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(project: Path) -> None:
-    code = "def double(x):\n  return x+x\n"
-    items = [replace(item, inputs=replace(item.inputs, code=code)) for item in ITEMS]
-    lake.write_rows("linteval_items", items)
+    lake.write_rows("linteval_items", [an_item(number) for number in range(10)])
     set_params({"linteval.change": "required", "linteval.samples": 5})
     linteval("samples", "base")
     rows = samples("base")
@@ -260,7 +209,7 @@ def test_answers_that_must_change_the_code_go_on_from_it_and_never_leave_it(proj
     for row in rows:
         assert row.prompt.endswith(FENCE)
         assert row.raw.startswith(FENCE)
-        assert row.code != f"\n{code}"
+        assert row.code != f"\n{CODE}"
 
 
 def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project: Path) -> None:
@@ -273,25 +222,20 @@ def test_code_that_lacks_its_final_newline_is_changed_by_the_fence_alone(project
     for change in ("required", "free"):
         set_params({"linteval.change": change})
         for code in ("x = 1", "x = 1\n"):
-            item = replace(ITEMS[0], inputs=replace(ITEMS[0].inputs, code=code))
-            lake.write_rows("linteval_items", [item])
-            tables = lake
-            make(tables, params.load(), "base", draw)
+            lake.write_rows("linteval_items", [an_item(0, code)])
+            make(lake, params.load(), "base", draw)
     assert [bool(work.originals) for work in asked] == [False, True, False, False]
 
 
 def test_any_model_answers_as_the_stage_does_and_is_scored_at_once(project: Path) -> None:
     linteval("export", "best", "answered/items.json", "--items")
     items = "answered/items.json"
-    (adapter,) = adapters_of_best().iterdir()
+    adapter = lake.path("adapter_folders", "001") / KEY
     source = ["--model", str(make_tiny_base(project / "elsewhere")), "--adapter", str(adapter)]
     left = Path(".coral/base-4194305-left")  # by a run that was killed: no process has this number
     left.mkdir()
     linteval("run", items, "own.jsonl", *source, "--json", "run.json")
-    found = read_answers(Path("own.jsonl"), read_items(Path(items))[0])
-    assert [raw for answers in found.values() for raw in answers] == [
-        row.raw for row in samples("best")
-    ]
+    assert raw_in("own.jsonl") == raw("best")
     linteval("score", items, "own.jsonl", "--json", "score.json")
     assert json.loads(Path("run.json").read_text()) == json.loads(Path("score.json").read_text())
     assert not list(Path(".coral").glob("base-*"))

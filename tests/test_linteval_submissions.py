@@ -11,29 +11,22 @@ import pytest
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.linteval.submissions.reading import read_answers, read_items
-from coral_batch.records.items import Inputs, Item, ItemTests, Meta
-from coral_batch.records.problem import Case
 from tests.errors import refused
-from tests.linteval_sources import fenced, linteval
+from tests.linteval_sources import TWICE, an_item, fenced, its_tests, linteval
 from tests.readers import jsonl
 from tests.settings import set_params
 
-CODE = "import os\ndef double(x):\n  return x+x\n"
-CANONICAL = "def double(x):\n    return x + x\n"
 WRONG = "def double(x):\n    return x\n"
 SPACED = "import math\n\n\ndef double(x):\n    return math.ldexp(x, 1)\n"
 ITEMS = [
-    Item(f"{prompt}{{feedback}}{{code}}", Inputs(code, "as flake8 says\n"), (), Meta(number, clean))
-    for number, prompt, code, clean in (
-        (3, "Fix.\n", CODE, CANONICAL),
-        (1, "Fix.\n", CODE.replace("double", "twice"), CANONICAL.replace("double", "twice")),
-        (2, "Mend.\n", "x=1\n", "x = 1\n"),
-    )
+    an_item(3, prompt="Fix.\n{feedback}{code}"),
+    an_item(1, *TWICE, "Fix.\n{feedback}{code}"),
+    an_item(2, "x=1\n", "x = 1\n", "Mend.\n{feedback}{code}"),
 ]
 TESTS = [
-    ItemTests(3, "a", "double", (Case((2,), 4), Case((3,), 6)), None),
-    ItemTests(1, "b", "twice", (Case((2,), 4),), None),
-    ItemTests(2, "c", None, (), None),
+    its_tests(3, "a", "double", (2, 4), (3, 6)),
+    its_tests(1, "b", "twice", (2, 4)),
+    its_tests(2, "c"),
 ]
 
 
@@ -141,15 +134,13 @@ def given(workspace: Path) -> Path:
     folder.mkdir()
     items_file(folder)
     clean = {item.meta.id: fenced(item.meta.canonical_code) for item in ITEMS}
-    (folder / "good.json").write_text(
-        submission({item: [[answer] * 5] for item, answer in clean.items()})
-    )
-    (folder / "mixed.jsonl").write_text(
-        lines(
-            {"id": 3, "answers": [fenced(SPACED), fenced(WRONG)]},
-            {"id": 1, "answers": [f"So:\n\n{clean[1]}", "\n\n"]},
-            {"id": 2, "answers": ["x=1\n", "x=1\n"]},
-        )
+    good = {item: [[answer] * 5] for item, answer in clean.items()}
+    (folder / "good.json").write_text(submission(good))
+    jsonl(
+        folder / "mixed.jsonl",
+        {"id": 3, "answers": [fenced(SPACED), fenced(WRONG)]},
+        {"id": 1, "answers": [f"So:\n\n{clean[1]}", "\n\n"]},
+        {"id": 2, "answers": ["x=1\n", "x=1\n"]},
     )
     return folder
 

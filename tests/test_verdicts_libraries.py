@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.records.problem import Case
-from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
@@ -30,15 +28,11 @@ USES = {
 }
 
 
-def judged(code: str) -> Verdict:
-    ((verdict,),) = judge([program("f", code, [((1,), 1)])], SETTINGS, workers=1)
-    return verdict
-
-
 def test_modules_that_this_python_has_are_there_in_the_jail() -> None:
     for module, use in USES.items():
         if importlib.util.find_spec(module.partition(".")[0]):
-            verdict = judged(f"import {module}\ndef f(n):\n    return int({use})\n")
+            code = f"import {module}\ndef f(n):\n    return int({use})\n"
+            ((verdict,),) = judge([program("f", code, [((1,), 1)])], SETTINGS, workers=1)
             assert (verdict.kind, verdict.detail) == ("PASS", ""), module
 
 
@@ -56,7 +50,6 @@ def test_time_zones_that_the_system_lacks_come_from_the_package_tzdata(
         "from datetime import datetime\nfrom zoneinfo import ZoneInfo\n"
         "def f(n):\n    return str(datetime(2000, 1, n, tzinfo=ZoneInfo('Nowhere')).utcoffset())\n"
     )
-    asked = Program("x", "f", code, (Case((1,), "2:00:00"),), None, {})
     with Jail(isolation.__wrapped__(())) as jail:
-        verdict = judge_cases(jail, asked, SETTINGS)[0]
+        verdict = judge_cases(jail, program("f", code, [((1,), "2:00:00")]), SETTINGS)[0]
     assert (verdict.kind, verdict.detail) == ("PASS", "")

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.records.problem import Case
-from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program
 from coral_batch.verdicts.memory import workers_that_fit
 from coral_batch.verdicts.pool import judge
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import slots
 from tests.memory_files import MIB
+from tests.programs import SETTINGS, program
 
-TWICE = Program("x", "twice", "def twice(n):\n    return 2 * n\n", (Case((2,), 4),), None, {})
-
-
-def settings(memory_mb: int) -> Verdicts:
-    return Verdicts(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=memory_mb, require=())
+TWICE = program("twice", "def twice(n):\n    return 2 * n\n", [((2,), 4)])
 
 
 def test_more_workers_than_memory_are_refused() -> None:
     much = available_memory() // MIB // 2
     with pytest.raises(CoralError, match=f"4 x {much} MiB") as refused:
-        judge([TWICE], settings(much), workers=4)
+        judge([TWICE], replace(SETTINGS, memory_mb=much), workers=4)
     assert "compute.workers" in str(refused.value)
     with pytest.raises(CoralError, match="more memory than is available"):
-        judge([TWICE], settings(available_memory() // MIB * 2))
+        judge([TWICE], replace(SETTINGS, memory_mb=4 * much))
 
 
 def test_without_a_number_there_are_as_many_as_fit() -> None:

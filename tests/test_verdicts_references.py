@@ -9,10 +9,10 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.records.problem import Case, Problem
 from coral_batch.verdicts import pool
 from coral_batch.verdicts.tables import judge_samples
 from tests import REPOSITORY
+from tests.injectable import problem_of
 from tests.rows import SAMPLE
 
 SETTINGS = params.load(REPOSITORY / "params.yaml")
@@ -32,16 +32,15 @@ GREEDY = "def f(n):\n    return len([0] * 10**10)\n"
 def test_a_reference_that_fails_is_refused_before_samples_are_judged(
     reference: str, found: str, action: str, tmp_path: Path
 ) -> None:
-    case = Case((2,), 2)
-    problem = Problem("p", "f", None, reference, "", (case,), None, {}, "", "")
+    problem = problem_of(reference, [((2,), 2)])
     verdicts = dataclasses.replace(SETTINGS.verdicts, require=(), cpu_seconds=1.0)
     settings = dataclasses.replace(SETTINGS, verdicts=verdicts)
-    sample = dataclasses.replace(SAMPLE, problem="p", code="def f(n):\n    return n\n")
+    sample = dataclasses.replace(SAMPLE, problem="f", code="def f(n):\n    return n\n")
     journal = tmp_path / "journal"
     with pytest.raises(CoralError) as caught:
         judge_samples([sample], [problem], pool, settings, journal)
     text = str(caught.value)
-    assert "problem p, case 0" in text
+    assert "problem f, case 0" in text
     assert found in text
     assert text.endswith(action)
     assert len(journal.read_text().splitlines()) == 1

@@ -11,32 +11,29 @@ from pathlib import Path
 
 import pytest
 
-from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
-from coral_batch.records.verdict import Program, Verdict
+from coral_batch.records.verdict import Verdict
 from coral_batch.verdicts import layers
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
+from tests.hostile import LIBC
 from tests.hostile.lasting import CHANGES, TRACES
+from tests.programs import program
 
 LIMITS = Verdicts(cpu_seconds=1.0, wall_seconds=3.0, memory_mb=256, require=())
 
 
-def landlock_only(monkeypatch: pytest.MonkeyPatch) -> layers.Isolation:
-    """Return what a machine without namespaces gives."""
+@pytest.fixture(scope="module")
+def bare_jail() -> Iterator[Jail]:
+    """A jail that a machine without namespaces gives."""
 
     def fails(*_: object) -> list[str]:
         raise ImportError("no bubblewrap here")
 
-    monkeypatch.setattr(layers, "_bubblewrap", fails)
-    return isolation.__wrapped__(())
-
-
-@pytest.fixture(scope="module")
-def bare_jail() -> Iterator[Jail]:
     with pytest.MonkeyPatch.context() as patch:
-        found = landlock_only(patch)
+        patch.setattr(layers, "_bubblewrap", fails)
+        found = isolation.__wrapped__(())
     assert found.layers == ("landlock", "seccomp", "rlimits", "fixed_addresses")
     with Jail(found, LIMITS.memory_mb) as jail:
         yield jail
@@ -44,15 +41,8 @@ def bare_jail() -> Iterator[Jail]:
 
 def look(jail: Jail, expression: str) -> Verdict:
     """Return the verdict on a program that returns an expression's text, which is no PASS."""
-    code = (
-        "import ctypes, fcntl, mmap, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-        "def refused(call, *arguments):\n"
-        "    if getattr(libc, call)(*arguments) == -1 and ctypes.get_errno() == 1:\n"
-        "        raise PermissionError(1, 'refused')\n"
-        f"def answer(n):\n    return str(({expression}))\n"
-    )
-    program = Program("lasting", "answer", code, (Case((1,), None),), None, {})
-    return judge_cases(jail, program, LIMITS)[0]
+    code = f"{LIBC}import fcntl, mmap\ndef answer(n):\n    return str(({expression}))\n"
+    return judge_cases(jail, program("answer", code, [((1,), None)]), LIMITS)[0]
 
 
 def told(jail: Jail, expression: str) -> tuple[str, str]:
@@ -106,11 +96,8 @@ def test_ordinary_files_of_the_scratch_folder_serve(jail: Jail) -> None:
 
 def test_temporary_files_serve_and_descriptors_are_made_inheritable(jail: Jail) -> None:
     steps = "file := {}, file.write('abc'), file.seek(0), file.read()"
-    for file in (
-        "tempfile.NamedTemporaryFile('w+')",
-        "tempfile.TemporaryFile('w+')",
-        "open('x', 'w+', opener=os.open)",
-    ):
+    temporary = ("tempfile.NamedTemporaryFile('w+')", "tempfile.TemporaryFile('w+')")
+    for file in (*temporary, "open('x', 'w+', opener=os.open)"):
         found = told(jail, f"(tempfile := __import__('tempfile'), {steps.format(file)})[2:]")
         assert found == ("FAIL", "returned \"(3, 0, 'abc')\""), file
     steps = "os.set_inheritable(1, {}), os.get_inheritable(1)"
@@ -146,11 +133,6 @@ def test_without_namespaces_nothing_is_written_but_names_can_be_asked_for(
     before = secret.stat()
     assert told(bare_jail, f"os.stat({str(secret)!r}).st_size") == ("FAIL", "returned '4'")
     assert told(bare_jail, f"os.path.exists('/proc/{os.getpid()}')") == ("FAIL", "returned 'True'")
-    for attempt in (
-        "open({!r}).read()",
-        "open({!r}, 'a')",
-        "os.truncate({!r}, 0)",
-        "os.utime({!r})",
-    ):
-        assert look(bare_jail, attempt.format(str(secret))).kind == "ERROR"
+    for attempt in ("open({}).read()", "open({}, 'a')", "os.truncate({}, 0)", "os.utime({})"):
+        assert look(bare_jail, attempt.format(repr(str(secret)))).kind == "ERROR"
     assert secret.stat() == before

@@ -2,18 +2,18 @@
 
 Every program is asked for ``answer(n)``. Unless it brings cases of its own, the cases are
 ``answer(1) == 2`` and ``answer(21) == 42``, so ``2 * n`` is what an honest program returns.
-Programs of more than a line or two are written as text; see `attacks`.
+Single statements are rows of a table (see `statements`), longer programs are text (see `attacks`).
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,29 @@ import pytest
 
 DOUBLE = (((1,), 2), ((21,), 42))
 CANARY = "the canary's secret"
+
+LIBC = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def refused(call, *arguments):
+    if getattr(libc, call)(*arguments) == -1:
+        raise OSError(ctypes.get_errno(), "refused")
+"""
+"""Calls a function of the C library; if it fails, that is an exception."""
+
+WRITING = """
+import os, select, stat
+def channel():
+    for number in range(3, 64):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                return number
+        except OSError:
+            pass
+def frame(text):
+    return len(text).to_bytes(4, "little") + text
+"""
+"""Finds the result channel, the one open socket, and makes what is written to it."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +66,36 @@ class Hostile:
     detail: str = ""
 
 
-@contextmanager
-def watched(canary: Path) -> Iterator[tuple[int, int]]:
-    """Give a listening TCP port and a sibling process; fail if one or the file was reached."""
+@contextlib.contextmanager
+def watched(folder: Path, inside: Path) -> Iterator[str]:
+    """Give what a program could reach, as statements; fail if some of it was reached.
+
+    Args:
+        folder: gets a file that the jail does not show.
+        inside: gets a Unix socket; the jail may show it.
+    """
+    canary = folder / "canary"
     canary.write_text(CANARY)
     canary.chmod(0o666)
     sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(sleeper) as sibling:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams,
+        subprocess.Popen(sleeper) as sibling,
+    ):
+        with contextlib.chdir(inside):  # a path of few characters, as sockets have it
+            datagrams.bind("socket")
         server.setblocking(False)
-        yield server.getsockname()[1], sibling.pid
+        datagrams.setblocking(False)
+        yield (
+            f"CANARY = {str(canary)!r}\nPORT = {server.getsockname()[1]}\nPID = {sibling.pid}\n"
+            f"SOCKET = os.path.relpath({str(inside / 'socket')!r})\n"
+        )
         assert canary.read_text() == CANARY
         assert sibling.poll() is None
-        with pytest.raises(BlockingIOError):
-            server.accept()
+        for reached in (server.accept, lambda: datagrams.recv(9)):
+            with pytest.raises(BlockingIOError):
+                reached()
         sibling.kill()
 
 
@@ -64,6 +104,16 @@ def hostile(name: str, kinds: str, code: str, *cases: Any, detail: str = "") -> 
     cases = cases or DOUBLE
     listed = tuple(kinds.split())
     return Hostile(name, listed * (len(cases) // len(listed)), code.lstrip("\n"), cases, detail)
+
+
+def statements(
+    frame: str, *rows: tuple[str, ...], cases: tuple[Any, ...] = DOUBLE
+) -> list[Hostile]:
+    """Read entries: name, kinds, a statement that stands in the frame at ``{}``, maybe a detail."""
+    return [
+        hostile(name, kinds, frame.replace("{}", statement) + "\n", *cases, detail="".join(detail))
+        for name, kinds, statement, *detail in rows
+    ]
 
 
 def attacks(text: str, frame: str = "{}", cases: tuple[Any, ...] = DOUBLE) -> list[Hostile]:

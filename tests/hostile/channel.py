@@ -1,20 +1,6 @@
 """Attempts on the channel that results go through: forged, malformed, endless or no frames."""
 
-from tests.hostile import attacks, hostile
-
-# Finds the result channel: the one open socket.
-_CHANNEL = """
-import os, select, stat
-def channel():
-    for number in range(3, 64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                return number
-        except OSError:
-            pass
-def frame(text):
-    return len(text).to_bytes(4, "little") + text
-"""
+from tests.hostile import WRITING, attacks, statements
 
 CHANNEL = [
     *attacks(
@@ -46,45 +32,38 @@ os.write(channel(), frame(b'["value",0,[' + b"9" * 3_900_000 + b"]]")) and os._e
 #: a closed channel -> ERROR
 os.closerange(0, 64)
 """,
-        _CHANNEL + "def answer(n):\n    {}\n    return 2 * n",
+        WRITING + "def answer(n):\n    {}\n    return 2 * n",
     ),
-    *attacks(
-        """
-#: a malformed document on the channel -> ERROR
-#= ((1,), [1])
-[[99],["l",[-1]]]
-#: a large integer that is none -> ERROR
-#= ((1,), 2)
-[["i","zz"]]
-#: an object of JSON for a cell -> ERROR
-#= ((1,), {'a': 1})
-[{"a":1}]
-#: an object without a class -> ERROR -> wrote to the result channel
-#= ((1,), [1])
-[[0],["o"]]
-#: a key without a value -> ERROR
-#= ((1,), {'a': 1})
-[[0],["d","a"]]
-""",
-        _CHANNEL
+    *statements(
+        WRITING
         + """def answer(n):
     os.write(channel(), frame(b'["value",0,{}]'))
     os._exit(0)""",
+        ("a malformed document on the channel", "ERROR", '[[99],["l",[-1]]]'),
+        ("a large integer that is none", "ERROR", '[["i","zz"]]'),
+        ("an object of JSON for a cell", "ERROR", '[{"a":1}]'),
+        ("an object without a class", "ERROR", '[[0],["o"]]', "wrote to the result channel"),
+        ("a key without a value", "ERROR", '[[0],["d","a"]]'),
     ),
     *attacks(
-        """
+        r"""
+#: no standard descriptors -> PASS
+os.closerange(0, 3)
+def answer(n):
+    return 2 * n
+#: a closed channel, then an endless loop -> TIMEOUT
+#= ((1,), 2)
+def answer(n):
+    os.closerange(0, 64)
+    while True: pass
 #: a wait in the call, another without the channel -> TIMEOUT -> no result after 1 s of wall time
-import os, time
+import time
 time.sleep(0.7)
 def answer(n):
     time.sleep(0.7)
     os.closerange(0, 64)
     time.sleep(0.7)
     os._exit(0)
-""",
-    ),
-    *attacks(
-        r"""
 #: the expected value in the unread part of the channel -> FAIL -> nothing there
 #= ((21,), 987654321123)
 def answer(n):
@@ -110,17 +89,6 @@ os.write(channel(), frame(b'["value",0,[2]]') * 2)
 def answer(n):
     return 2 * n
 """,
-        _CHANNEL + "{}",
-    ),
-    hostile(
-        "no standard descriptors",
-        "PASS",
-        "import os\nos.closerange(0, 3)\ndef answer(n):\n    return 2 * n\n",
-    ),
-    hostile(
-        "a closed channel, then an endless loop",
-        "TIMEOUT",
-        "import os\ndef answer(n):\n    os.closerange(0, 64)\n    while True:\n        pass\n",
-        ((1,), 2),
+        WRITING + "{}",
     ),
 ]

@@ -1,103 +1,115 @@
 """Attempts to see, touch or reach what lies outside.
 
-Each program gets ``(path, port, pid)``: of a canary file, a listening TCP port and a sibling
-process. The expected result is what an escape would return, so an escape would be a PASS.
+The two tables hold expressions, each of which has to fail. They know what `watched` gives: the
+paths CANARY and SOCKET, PORT and PID.
 """
 
-from tests.hostile import CANARY, attacks, hostile
+from tests.hostile import LIBC, attacks
 
-_CASE = (("PATH", "PORT", "PID"), CANARY)
-_HEAD = f"""
-import ctypes, os, socket, sys
-def refused(call, *arguments):
-    result = getattr(ctypes.CDLL(None, use_errno=True), call)(*arguments)
-    return result if result != -1 else "refused"
-def answer(path, port, pid):
-    return {{}} or {CANARY!r}
-"""
+HEAD = LIBC + "import multiprocessing, socket, subprocess, sys\n"
+"""What all programs of the tables begin with."""
 
-# Expressions that have to raise.
-_ERRORS = {
-    "read the tests' own source": f"not open({__file__!r}).read()",
-    "read the password file": "not open('/etc/passwd').read()",
-    "read another process": "not open('/proc/%d/environ' % pid).read()",
-    "read a file": "open(path).read()",
-    "list the root": "not os.listdir('/')",
-    "read /proc": "not open('/proc/self/environ').read()",
-    "connect to a TCP port": "not socket.create_connection(('127.0.0.1', port), 1)",
-    "listen on loopback": "socket.socket().listen()",
-    "a Unix socket": "not socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)",
-    "a socket pair": "not socket.socketpair()",
-    "signal a sibling": "os.kill(pid, 0)",
-    "kill the jail's first process": "os.kill(1, 9)",
-    "kill the parent": "os.kill(os.getppid(), 9)",
-    "kill everything": "os.kill(-1, 9)",
-    "kill the group": "os.killpg(0, 9)",
-    "write beside the scratch folder": "not open('/scratch2', 'w')",
-    "write to /tmp": "not open('/tmp/x', 'w')",
-    "overwrite a file": "not open(path, 'w')",
-    "overwrite the standard library": "not open(os.__file__, 'a')",
-    "overwrite the runner": "not open(sys.modules['inside.program'].__file__, 'a')",
-    "a symbolic link out": "os.symlink(path, 'link') or open('link').read()",
-    "a hard link out": "os.link(os.__file__, 'link')",
-    "up from the working directory": "open('../../../..' + path).read()",
-    "a device": "os.mknod('disk', 0o60600, 65024)",
-    "a memory file": "not os.memfd_create('x')",
-    "changing the user": "os.setuid(0)",
-    "changing the root": "os.chroot('/scratch')",
-}
+DENIED = r"(Permission|FileNotFound|FileExists|ProcessLookup|OS)Error: "
+"""What the detail of their verdicts begins with."""
 
-# Calls of the C library that the kernel has to refuse.
-_REFUSED = {
-    "send a datagram through the channel": "'sendmsg', 4, None, 0",
-    "a new user namespace": "'unshare', 0x10000000",
-    "a mount": "'mount', b'', b'/', b'tmpfs', 0, 0",
-    "tracing": "'ptrace', 16, 1, 0, 0",
-    "shared memory": "'shmget', 1, 4096, 0o1600",
-    "a keyring": "'syscall', 250, 0, 0",
-    "io_uring": "'syscall', 425, 1, 0",
-    "a BPF program": "'syscall', 321, 0, 0, 0",
-    "writing another process's memory": "'syscall', 311, 1, 0, 0, 0, 0, 0",
-    "taking another process's descriptor": "'syscall', 438, 3, 0, 0",
-    "a descriptor of another process": "'syscall', 434, 1, 0",
-    "faults in user space": "'syscall', 323, 1",
-    "secret memory": "'syscall', 447, 0",
-    "a new seccomp filter": "'syscall', 317, 0, 0, 0",
-    "a raw thread": "'syscall', 56, 0x50F00, 0, 0, 0, 0",
-    "a new kind of fork": "'syscall', 435, 0, 88",
-}
-
-ESCAPING = [
-    *(hostile(name, "ERROR", _HEAD.format(tried), _CASE) for name, tried in _ERRORS.items()),
-    *(
-        hostile(name, "FAIL", _HEAD.format(f"refused({call})"), _CASE, detail="'refused'")
-        for name, call in _REFUSED.items()
+EITHER = {
+    "reading a file": "open(CANARY).read()",
+    "overwriting a file": "open(CANARY, 'w')",
+    "up from the working folder": "open('../../../..' + CANARY).read()",
+    "the password file": "open('/etc/passwd').read()",
+    "the folder of all homes": "os.listdir('/home')",
+    "its own process": "open('/proc/self/environ').read()",
+    "another process's environment": "open(f'/proc/{PID}/environ').read()",
+    "the host's temporary files": "open('/tmp/left', 'x')",
+    "beside the scratch folder": "open('/scratch2', 'w')",
+    "the standard library": "open(os.__file__, 'a')",
+    "a symbolic link out": "os.symlink(CANARY, '/scratch/x') or open('/scratch/x').read()",
+    "a hard link": "os.link(os.__file__, '/scratch/x')",
+    "a device": "os.mknod('/scratch/disk', 0o60600, 65024)",
+    "a file in memory": "os.memfd_create('x')",
+    "a fork": "os.fork()",
+    "a program": "subprocess.run(['/usr/bin/true'])",
+    "a shell": "os.execv('/bin/sh', ['sh'])",
+    "another interpreter": "os.execv(sys.executable, [sys.executable])",
+    "a spawned process": "os.posix_spawn('/usr/bin/true', ['true'], {})",
+    "a pool": "multiprocessing.Pool(1)",
+    "a connection": "socket.create_connection(('127.0.0.1', PORT), 1)",
+    "a listener": "socket.socket().listen()",
+    "a socket for datagrams": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+    "a Unix socket": "socket.socket(socket.AF_UNIX).connect(SOCKET)",
+    "a datagram to a Unix socket": (
+        "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'left', SOCKET)"
     ),
-    *attacks(
-        r"""
+    "a descriptor sent": "socket.send_fds(socket.socketpair()[0], [b'x'], [0])",
+    "a signal to the first process": "os.kill(1, 9)",
+    "a signal to the parent": "os.kill(os.getppid(), 9)",
+    "a signal to everything": "os.kill(-1, 9)",
+    "a signal to the group": "os.killpg(0, 9)",
+    "a signal to the outside": "os.kill(PID, 0)",
+    "a thread elsewhere": "refused('tgkill', 1, 1, 9)",
+    "a session of its own": "os.setsid()",
+    "a new user namespace": "refused('unshare', 0x10000000)",
+    "new mounts": "refused('unshare', 0x20000)",
+    "a mount": "refused('mount', b'x', b'/scratch', b'tmpfs', 0, None)",
+    "a mount over everything": "refused('mount', b'', b'/', b'tmpfs', 0, 0)",
+    "another root": "os.chroot('/scratch')",
+    "another user": "os.setuid(0)",
+    "tracing": "refused('ptrace', 16, 1, 0, 0)",
+    "reading another process's memory": "refused('syscall', 310, 1, 0, 0, 0, 0, 0)",
+    "writing another process's memory": "refused('syscall', 311, 1, 0, 0, 0, 0, 0)",
+    "taking another process's descriptor": "refused('syscall', 438, 3, 0, 0)",
+    "a descriptor of another process": "os.pidfd_open(1)",
+    "shared memory": "refused('shmget', 1, 4096, 0o1600)",
+    "secret memory": "refused('syscall', 447, 0)",
+    "faults in user space": "refused('syscall', 323, 1)",
+    "a keyring": "refused('syscall', 250, 0, 0)",
+    "io_uring": "refused('syscall', 425, 1, 0)",
+    "a BPF program": "refused('syscall', 321, 0, 0, 0)",
+    "the strictest filter": "refused('syscall', 317, 0, 0, 0)",
+    "a new filter": "refused('syscall', 317, 1, 0, 0)",
+    "a process by clone": "refused('syscall', 56, 17, 0, 0, 0, 0)",
+    "a process by clone3": "refused('syscall', 435, 0, 88)",
+    "the clock": "refused('syscall', 227, 0, None)",
+    "flushing the host's files": "refused('syscall', 306, 0)",
+}
+"""What has to fail in the jail of programs and in that of whole projects."""
+
+PROGRAMS = {
+    "the tests' own source": f"open({__file__!r}).read()",
+    "the root": "os.listdir('/')",
+    "the runner": "open(sys.modules['inside.program'].__file__, 'a')",
+    "a socket": "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    "a socket pair": "socket.socketpair()",
+    "a raw thread": "refused('syscall', 56, 0x50F00, 0, 0, 0, 0)",
+    "a datagram through the channel": "refused('sendmsg', 4, None, 0)",
+}
+"""What has to fail in the jail of programs."""
+
+ESCAPING = attacks(
+    r"""
 #: read the site packages -> ERROR
 import os, sys
-def answer(path, port, pid):
+def answer(n):
     folder = next(entry for entry in sys.path if os.path.isdir(entry))
     if not os.listdir(os.path.join(folder, 'site-packages')):
         raise FileNotFoundError
-    return path and "the canary's secret"
+    return 2 * n
 #: import the project -> ERROR -> ModuleNotFoundError
-def answer(path, port, pid):
+def answer(n):
     import coral_batch
 #: read the environment -> FAIL -> 'nothing'
 import os
-def answer(path, port, pid):
+def answer(n):
     return dict(os.environ) or "nothing"
 #: read the environment from C -> FAIL -> 'None'
 import ctypes
-def answer(path, port, pid):
+def answer(n):
     getenv = ctypes.CDLL(None).getenv
     getenv.restype = ctypes.c_char_p
-    return str(getenv(b"CORAL_CANARY"))
+    return str(getenv(b"PATH"))
 #: see what is open -> FAIL -> returned 4
 import os
-def answer(path, port, pid):
+def answer(n):
     found = []
     for number in range(64):
         try:
@@ -108,7 +120,7 @@ def answer(path, port, pid):
     return len(found)
 #: the 32-bit system calls -> CRASH|FAIL
 import ctypes, mmap
-def answer(path, port, pid):
+def answer(n):
     # mov eax, 20 (getpid); int 0x80; ret
     code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     code.write(b"\xb8\x14\0\0\0\xcd\x80\xc3")
@@ -116,13 +128,11 @@ def answer(path, port, pid):
     return ctypes.CFUNCTYPE(ctypes.c_int)(address)()
 #: the 64-bit system calls by their other numbers -> CRASH|FAIL
 import ctypes
-def answer(path, port, pid):
+def answer(n):
     return ctypes.CDLL(None).syscall(0x40000000 + 39)
 #: the host's name -> FAIL -> 'jail'
 import socket
-def answer(path, port, pid):
+def answer(n):
     return socket.gethostname()
-""",
-        cases=(_CASE,),
-    ),
-]
+"""
+)

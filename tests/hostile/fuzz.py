@@ -13,8 +13,7 @@ import argparse
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from typing import Any, get_args
 
 from coral_batch.records.problem import Case
@@ -25,6 +24,7 @@ from coral_batch.verdicts.jail import Jail
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.testfiles import judge_tests
 from coral_batch.work.progress import progress
+from tests.programs import NODE
 
 LIMITS = Verdicts(cpu_seconds=0.5, wall_seconds=2.0, memory_mb=256, require=())
 _KINDS = get_args(Kind)
@@ -38,12 +38,7 @@ _EXPECTED = (
     ["987654321123", [1, {"a": [None, True]}]],
     {"987654321123": [1, 2.5]},
 )
-_NODE = """
-class Node:
-    def __init__(self, value=None, successor=None):
-        self.value = value
-        self.successor = successor
-
+_NODE = f"""{NODE}
 class Slotted:
     __slots__ = ("value",)
 """
@@ -200,10 +195,9 @@ def result(chance: random.Random, depth: int = 3) -> str:
         if chance.random() < 0.5:
             return f"eval({repr(chance.choice(_SCALARS))!r}, {{'nan': 0.0, 'inf': 1.0}})"
         return chance.choice(_RESULTS)
-    items = ", ".join(result(chance, depth - 1) for _ in range(chance.randrange(4)))
-    return chance.choice(("[{}]", "({},)", "iter([{}])", "dict.fromkeys([{}])", "{{{},}}")).format(
-        items or "1"
-    )
+    items = ", ".join(result(chance, depth - 1) for _ in range(chance.randrange(4))) or "1"
+    form = chance.choice(("[{}]", "({},)", "iter([{}])", "dict.fromkeys([{}])", "{{{},}}"))
+    return form.format(items)
 
 
 def programs(first: int) -> Iterator[tuple[int, Program]]:
@@ -212,13 +206,10 @@ def programs(first: int) -> Iterator[tuple[int, Program]]:
     while True:
         chance = random.Random(number)
         if chance.random() < 0.05:
-            code = _RETURNING.format(
-                results=", ".join(f"lambda: {result(chance)}" for _ in range(_TOGETHER))
-            )
-            size = _TOGETHER
+            results = ", ".join(f"lambda: {result(chance)}" for _ in range(_TOGETHER))
+            code, size = _RETURNING.format(results=results), _TOGETHER
         else:
-            code = _FORGING.format(data=forged(chance), end=chance.choice(_ENDS))
-            size = 1
+            code, size = _FORGING.format(data=forged(chance), end=chance.choice(_ENDS)), 1
         if chance.random() < 0.1:
             yield number, Program("fuzz", "answer", code, (), _TESTS, {"node": _NODE})
             number += 2
@@ -239,13 +230,12 @@ def judged(jail: Jail, apart: Jail, program: Program, limits: Verdicts = LIMITS)
     return [verdicts[number] for number in sorted(verdicts)]
 
 
-def fuzz(first: int, inputs: int, show: Callable[[Any], Any] = iter) -> Counter[str]:
+def fuzz(first: int, inputs: int) -> Counter[str]:
     """Judge programs; return how often each verdict came.
 
     Args:
         first: number of the first input.
         inputs: how many, at least.
-        show: shows the progress.
 
     Raises:
         AssertionError: a verdict is wrong or came from the last guard. Any other exception is one
@@ -253,8 +243,7 @@ def fuzz(first: int, inputs: int, show: Callable[[Any], Any] = iter) -> Counter[
     """
     found: Counter[str] = Counter()
     with Jail(isolation(()), LIMITS.memory_mb) as jail, Jail(isolation(())) as apart:
-        endless = programs(first)
-        for number, program in show(endless):
+        for number, program in progress(programs(first), "fuzz", units="programs"):
             try:
                 verdicts = judged(jail, apart, program)
             except Exception as error:
@@ -283,11 +272,7 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--start", type=int, default=0)
     arguments = parser.parse_args()
-    found = fuzz(
-        arguments.start,
-        arguments.inputs,
-        lambda items: progress(islice(items, arguments.inputs), "fuzz", units="programs"),
-    )
+    found = fuzz(arguments.start, arguments.inputs)
     print(f"{found.total()} inputs, no exception")
     for kind, count in found.most_common():
         print(f"{kind:12}{count:8}")

@@ -4,74 +4,56 @@ Each is the text of the module ``calc``. Its tests ask `answer` for twice a numb
 ``answer(21)`` and ``answer(4)``, in this order. Where no verdict differs, one stands for all three.
 """
 
-from tests.hostile import DOUBLE, Hostile, attacks, hostile
+from functools import partial
+
+from tests import hostile
+from tests.hostile import DOUBLE, WRITING
 
 IDS = [f"test_calc.py::test_{name}" for name in ("one", "two", "three")]
 
-
 _CASES = (*DOUBLE, ((4,), 8))
-
-
-def _attack(name: str, kinds: str, code: str, detail: str = "") -> Hostile:
-    return hostile(name, kinds, code, *_CASES, detail=detail)
-
+attacks = partial(hostile.attacks, cases=_CASES)
+statements = partial(hostile.statements, cases=_CASES)
 
 _IMPORTS = "import atexit, os, pytest, resource, signal, sys, threading, time, unittest\n"
 _SHORT = _IMPORTS + "def answer(n):\n    {}\n    return 2 * n"
+_LONG = _IMPORTS + "def answer(n):\n{}"
 _ON_LOADING = _IMPORTS + "{}\ndef answer(n):\n    return 2 * n"
 
-# Finds the result channel, the one open socket, and writes messages as the jail's side does.
-_CHANNEL = f"""
-import json, os, stat
+# Writes messages as the jail's side does.
+_CHANNEL = f"""{WRITING}
+import json
 IDS = {IDS!r}
 def write(data):
-    for number in range(3, 64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                os.write(number, data)
-        except OSError:
-            pass
+    try: os.write(channel(), data)
+    except OSError: pass
 def put(*parts, secret=()):
-    text = json.dumps([*secret, *parts]).encode()
-    write(len(text).to_bytes(4, "little") + text)
+    write(frame(json.dumps([*secret, *parts]).encode()))
 def put_all(secret=()):
     for one in IDS:
         put("test", one, "PASS", "", 0, secret=secret)
     put("end", "", "", secret=secret)
 """
+_WROTE = "wrote to the result channel"
+
 FORGING = [
-    *attacks(
-        r"""
-#: passes for all tests, then an end -> ERROR -> wrote to the result channel
-put_all() or os._exit(0)
-#: passes with a secret that is guessed -> ERROR -> wrote to the result channel
-put_all(['0' * 16]) or os._exit(0)
-#: passes for the tests to come -> ERROR -> wrote to the result channel
-return put_all() or 7
-#: noise without end -> ERROR
-while True: write(b'\x10\0\0\0' + bytes(9999))
-#: a frame of four gigabytes -> ERROR
-write(b'\xff' * 9)
-#: deeply nested JSON -> ERROR -> wrote to the result channel
-write((9999).to_bytes(4, 'little') + b'[' * 9999)
-#: no channel -> ERROR
-os.closerange(0, 64)
-""",
+    *statements(
         _CHANNEL + "def answer(n):\n    {}\n    return 2 * n",
-        _CASES,
-    ),
-    *attacks(
-        """
-#: a pass printed -> FAIL
-import os
-def answer(n):
-    print('test_calc.py::test_one PASSED')
-    [os.write(number, b'["test"]') for number in (1, 2)]
-""",
-        cases=_CASES,
+        ("passes for all tests, then an end", "ERROR", "put_all() or os._exit(0)", _WROTE),
+        ("passes with a guessed secret", "ERROR", "put_all(['0' * 16]) or os._exit(0)", _WROTE),
+        ("passes for the tests to come", "ERROR", "return put_all() or 7", _WROTE),
+        ("noise without end", "ERROR", r"while True: write(b'\x10\0\0\0' + bytes(9999))"),
+        ("a frame of four gigabytes", "ERROR", r"write(b'\xff' * 9)"),
+        ("deeply nested JSON", "ERROR", "write(frame(b'[' * 9999))", _WROTE),
+        ("no channel", "ERROR", "os.closerange(0, 64)"),
     ),
     *attacks(
         r"""
+#: another file for the channel -> ERROR
+def answer(n):
+    for number in range(3, 64):
+        os.dup2(os.open('/dev/null', os.O_RDWR), number)
+    return 2 * n
 #: a pass for the last test, which fails -> ERROR -> wrote to the result channel
 def answer(n):
     if n == 4:
@@ -97,82 +79,86 @@ def answer(n):
     while True: pass
 """,
         _CHANNEL + "{}",
-        _CASES,
-    ),
-    _attack(
-        "another file for the channel",
-        "ERROR",
-        "import os\ndef answer(n):\n    for number in range(3, 64):\n"
-        "        os.dup2(os.open('/dev/null', os.O_RDWR), number)\n    return 2 * n\n",
     ),
 ]
 
-ENDING = [
-    *attacks(
-        r"""
-#: KeyboardInterrupt -> ERROR -> KeyboardInterrupt
-raise KeyboardInterrupt
-#: pytest.exit -> ERROR -> Exit: well done
-pytest.exit('well done', 0)
-#: pytest.importorskip -> FAIL
-pytest.importorskip('nothing_of_this_name')
-#: unittest.SkipTest -> FAIL
-raise unittest.SkipTest
-#: a thread that outlives its test -> PASS
-threading.Thread(target=time.sleep, args=(600,)).start()
-#: stopping itself -> TIMEOUT
-os.kill(os.getpid(), signal.SIGSTOP)
-#: os._exit(0) -> ERROR -> status 0
-os._exit(0)
-#: os._exit(0) in the last test -> PASS PASS ERROR
-n == 4 and os._exit(0)
-#: sys.exit(0) -> ERROR -> SystemExit
-sys.exit(0)
-#: pytest.skip -> FAIL -> no
-pytest.skip('no')
-#: pytest.xfail -> FAIL
-pytest.xfail('no')
-#: an abort -> CRASH -> SIGABRT
-os.abort()
-#: a signal to itself -> CRASH
-os.kill(os.getpid(), 9)
-""",
-        _SHORT,
-        _CASES,
-    ),
-    *attacks(
-        r"""
-#: os._exit(0) on loading -> ERROR -> status 0
-os._exit(0)
-#: sys.exit(0) on loading -> ERROR -> SystemExit
-sys.exit(0)
-#: KeyboardInterrupt on loading -> ERROR
-raise KeyboardInterrupt
-#: pytest.exit on loading -> ERROR
-pytest.exit('well done', 0)
-#: an exit at the end of the process -> PASS
-atexit.register(os.abort)
-#: an alarm -> CRASH
-signal.alarm(1), time.sleep(9)
-#: a decorator that exits -> ERROR
-@os._exit
-""",
-        _ON_LOADING,
-        _CASES,
-    ),
-    *attacks(
-        """
-#: os._exit(0) after the last test -> PASS PASS ERROR
+# Does something when it is collected, after the last test.
+_LAST = """
 import gc, os
 gc.disable()
 class Last:
     def __init__(self):
         self.itself = self
     def __del__(self):
-        os._exit(0)
+        {}
 def answer(n):
     n == 4 and Last()
-    return 2 * n
+    return 2 * n"""
+
+ENDING = [
+    *statements(
+        _SHORT,
+        ("KeyboardInterrupt", "ERROR", "raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("pytest.exit", "ERROR", "pytest.exit('well done', 0)", "Exit: well done"),
+        ("pytest.importorskip", "FAIL", "pytest.importorskip('nothing_of_this_name')"),
+        ("unittest.SkipTest", "FAIL", "raise unittest.SkipTest"),
+        ("a thread that stays", "PASS", "threading.Thread(target=time.sleep, args=(600,)).start()"),
+        ("stopping itself", "TIMEOUT", "os.kill(os.getpid(), signal.SIGSTOP)"),
+        ("os._exit(0)", "ERROR", "os._exit(0)", "status 0"),
+        ("os._exit(0) in the last test", "PASS PASS ERROR", "n == 4 and os._exit(0)"),
+        ("sys.exit(0)", "ERROR", "sys.exit(0)", "SystemExit"),
+        ("pytest.skip", "FAIL", "pytest.skip('no')", "no"),
+        ("pytest.xfail", "FAIL", "pytest.xfail('no')"),
+        ("an abort", "CRASH", "os.abort()", "SIGABRT"),
+        ("a signal to itself", "CRASH", "os.kill(os.getpid(), 9)"),
+        ("printing without end", "ERROR|MEMORY", "while True: print('x' * (1 << 20))"),
+        ("its own limits raised", "ERROR", "resource.setrlimit(resource.RLIMIT_CPU, (9**9, 9**9))"),
+        ("one test of three", "PASS TIMEOUT PASS", "while n == 21: pass"),
+        ("an endless loop", "TIMEOUT", "while True: pass", "processor"),
+        ("sleep", "TIMEOUT", "time.sleep(600)", "wall time"),
+        ("recursion", "ERROR", "answer(n)", "RecursionError"),
+    ),
+    *statements(
+        _ON_LOADING,
+        ("os._exit(0) on loading", "ERROR", "os._exit(0)", "status 0"),
+        ("sys.exit(0) on loading", "ERROR", "sys.exit(0)", "SystemExit"),
+        ("KeyboardInterrupt on loading", "ERROR", "raise KeyboardInterrupt"),
+        ("pytest.exit on loading", "ERROR", "pytest.exit('well done', 0)"),
+        ("an exit at the end of the process", "PASS", "atexit.register(os.abort)"),
+        ("an alarm", "CRASH", "signal.alarm(1), time.sleep(9)"),
+        ("a decorator that exits", "ERROR", "@os._exit"),
+    ),
+    *statements(_LAST, ("os._exit(0) after the last test", "PASS PASS ERROR", "os._exit(0)")),
+    *attacks(
+        """
+#: a pass printed -> FAIL
+    print('test_calc.py::test_one PASSED')
+    [os.write(number, b'["test"]') for number in (1, 2)]
+#: a loop that catches everything -> TIMEOUT
+    [signal.signal(one, signal.SIG_IGN) for one in (1, 2, 3, 14, 15)]
+    while True:
+        try:
+            while True: pass
+        except BaseException:
+            pass
+#: a file too large -> ERROR -> File too large
+    os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
+#: memory -> MEMORY
+    kept = []
+    while True: kept.append(bytes(1 << 20))
+#: the disk -> ERROR -> No space left
+    for number in range(99):
+        open(f"{os.environ['TMPDIR']}/{number}", "wb").write(bytes(8 << 20))
+#: files without number -> ERROR -> No space left
+    for number in range(99_999):
+        open(f"{os.environ['TMPDIR']}/{number}", "x").close()
+#: an endless name -> ERROR -> EEE
+    raise type('E' * 9_000_000, (Exception,), {})
+""",
+        _LONG,
+    ),
+    *attacks(
+        """
 #: the whole module skipped -> ERROR -> different tests
 import pytest
 pytest.skip('no', allow_module_level=True)
@@ -185,10 +171,40 @@ def answer(n):
     threading.Thread(target=leave).start()
     time.sleep(0.2 * (n == 4))
     return 2 * n
-""",
-        cases=_CASES,
+#: memory that is kept -> MEMORY|ERROR
+kept = []
+def answer(n):
+    while True: kept.append(bytes(1 << 16))
+#: recursion without a limit -> CRASH|TIMEOUT|MEMORY|ERROR
+import sys
+sys.setrecursionlimit(10**9)
+def answer(n):
+    return [answer(n)]
+#: threads without end -> TIMEOUT|ERROR|CRASH|MEMORY
+import threading
+threading.stack_size(1 << 15)
+def go():
+    while True:
+        try:
+            threading.Thread(target=go).start()
+        except RuntimeError:
+            pass
+def answer(n):
+    go()
+#: an exception that claims to be a MemoryError -> ERROR
+class E(BaseException):
+    __class__ = MemoryError
+def answer(n):
+    raise E
+#: an exception with failures that are none -> ERROR -> calc.E: so
+class E(Exception):
+    failures = 7
+def answer(n):
+    raise E('so')
+"""
     ),
 ]
+"""Attempts to end the tests, to outlast them or to use up what they need; odd exceptions."""
 
 _PATCH = """
 import sys
@@ -236,7 +252,6 @@ PATCHING = [
     [one.items.reverse() for one in gc.get_objects() if type(one) is it.Session]
 """,
         _PATCH,
-        _CASES,
     ),
     *attacks(
         """
@@ -244,195 +259,71 @@ PATCHING = [
 import unittest.case
 before = unittest.case.TestCase.assertEqual
 unittest.case.TestCase.assertEqual = lambda *_: None
-def answer(n):
-    return 2 * n
+#: what tests replace themselves -> PASS
+import builtins
+builtins.input = lambda *_: ''
 """,
-        cases=_CASES,
-    ),
-    _attack(
-        "what tests replace themselves",
-        "PASS",
-        "import builtins\nbuiltins.input = lambda *_: ''\ndef answer(n):\n    return 2 * n\n",
+        _ON_LOADING,
     ),
 ]
 
-STARVING = [
-    *attacks(
-        r"""
-#: a file too large -> ERROR -> File too large
-os.truncate(os.open('/scratch/x', 65, 384), 1 << 40)
-#: printing without end -> ERROR|MEMORY
-while True: print('x' * (1 << 20))
-#: its own limits raised -> ERROR
-resource.setrlimit(resource.RLIMIT_CPU, (9**9, 9**9))
-#: one test of three -> PASS TIMEOUT PASS
-while n == 21: pass
-#: an endless loop -> TIMEOUT -> processor
-while True: pass
-#: sleep -> TIMEOUT -> wall time
-time.sleep(600)
-#: recursion -> ERROR -> RecursionError
-answer(n)
-""",
-        _SHORT,
-        _CASES,
-    ),
-    *attacks(
-        """
-#: a loop that catches everything -> TIMEOUT
-import signal
-[signal.signal(one, signal.SIG_IGN) for one in (1, 2, 3, 14, 15)]
-def answer(n):
-    while True:
-        try:
-            while True: pass
-        except BaseException:
-            pass
-#: memory -> MEMORY
-def answer(n):
-    kept = []
-    while True: kept.append(bytes(1 << 20))
-#: memory that is kept -> MEMORY|ERROR
-kept = []
-def answer(n):
-    while True: kept.append(bytes(1 << 16))
-#: threads without end -> TIMEOUT|ERROR|CRASH|MEMORY
-import threading
-threading.stack_size(1 << 15)
-def go():
-    while True:
-        try:
-            threading.Thread(target=go).start()
-        except RuntimeError:
-            pass
-def answer(n):
-    go()
-#: the disk -> ERROR -> No space left
-import os
-def answer(n):
-    for number in range(99):
-        open(f"{os.environ['TMPDIR']}/{number}", "wb").write(bytes(8 << 20))
-#: files without number -> ERROR -> No space left
-import os
-def answer(n):
-    for number in range(99_999):
-        open(f"{os.environ['TMPDIR']}/{number}", "x").close()
-""",
-        cases=_CASES,
-    ),
-    _attack(
-        "recursion without a limit",
-        "CRASH|TIMEOUT|MEMORY|ERROR",
-        "import sys\nsys.setrecursionlimit(10**9)\ndef answer(n):\n    return [answer(n)]\n",
-    ),
-]
+_ODD = "class Odd(Exception):\n    def {}(self):\n        {{}}\n"
+_RETURNED = (
+    _ODD.format("__repr__")
+    + "    def __eq__(self, other): return False\ndef answer(n):\n    return Odd()"
+)
+_RAISED = _ODD.format("__str__") + "def answer(n):\n    raise Odd()"
 
 SAYING = [
-    _attack(
-        name,
-        kinds,
-        f"class Odd(Exception):\n    def __{method}__(self):\n        {code}\n"
-        f"    def __eq__(self, other): return False\n"
-        f"def answer(n):\n    {what} Odd()\n",
-        detail,
-    )
-    for name, what, method, code, kinds, detail in (
-        ("a text of 100 MB", "return", "repr", "return 'x' * 100_000_000", "FAIL|MEMORY|ERROR", ""),
-        ("a text that hangs", "return", "repr", "while True: pass", "TIMEOUT", ""),
-        ("a text that raises", "return", "repr", "raise ValueError", "FAIL", "ValueError"),
-        ("a text that exits", "return", "repr", "raise SystemExit", "ERROR", "SystemExit"),
-        ("a text of itself", "return", "repr", "return repr(self)", "FAIL", "RecursionError"),
-        ("a text that is none", "return", "repr", "return 7", "FAIL", "TypeError"),
-        ("a message of 100 MB", "raise", "str", "return 'x' * 100_000_000", "ERROR|MEMORY", ""),
-        ("a message that hangs", "raise", "str", "while True: pass", "TIMEOUT", ""),
-        ("a message that raises", "raise", "str", "raise SystemExit", "ERROR", "Odd"),
-        (
-            "a message that moves the cursor",
-            "raise",
-            "str",
-            "return '\\ud800\\x1b[31m\\0'",
-            "ERROR",
-            r"\ud800\x1b[31m\x00",
-        ),
-    )
-] + [
-    *attacks(
-        """
-#: an endless name -> ERROR -> EEE
-def answer(n):
-    raise type('E' * 9_000_000, (Exception,), {})
-#: an exception with failures that are none -> ERROR -> calc.E: so
-class E(Exception):
-    failures = 7
-def answer(n):
-    raise E('so')
-""",
-        cases=_CASES,
+    *statements(
+        _RETURNED,
+        ("a text of 100 MB", "FAIL|MEMORY|ERROR", "return 'x' * 100_000_000"),
+        ("a text that hangs", "TIMEOUT", "while True: pass"),
+        ("a text that raises", "FAIL", "raise ValueError", "ValueError"),
+        ("a text that exits", "ERROR", "raise SystemExit", "SystemExit"),
+        ("a text of itself", "FAIL", "return repr(self)", "RecursionError"),
+        ("a text that is none", "FAIL", "return 7", "TypeError"),
     ),
-    _attack(
-        "an exception that claims to be a MemoryError",
-        "ERROR",
-        "class E(BaseException):\n    __class__ = MemoryError\ndef answer(n):\n    raise E\n",
+    *statements(
+        _RAISED,
+        ("a message of 100 MB", "ERROR|MEMORY", "return 'x' * 100_000_000"),
+        ("a message that hangs", "TIMEOUT", "while True: pass"),
+        ("a message that raises", "ERROR", "raise SystemExit", "Odd"),
+        ("a moving cursor", "ERROR", "return '\\ud800\\x1b[31m\\0'", r"\ud800\x1b[31m\x00"),
     ),
 ]
 
 AROUND = [
-    *attacks(
-        """
-#: a default value that hangs -> TIMEOUT
-def answer(n, more=sum(iter(int, 1))):
-    return 2 * n
-#: hanging after the last test -> PASS PASS TIMEOUT
-import gc
-gc.disable()
-class Last:
-    def __init__(self):
-        self.itself = self
-    def __del__(self):
-        while True: pass
-def answer(n):
-    n == 4 and Last()
-    return 2 * n
-""",
-        cases=_CASES,
+    *statements(
+        _ON_LOADING,
+        ("an endless loop on loading", "TIMEOUT", "while True: pass"),
+        ("a decorator that hangs", "TIMEOUT", "@lambda function: time.sleep(600)"),
+        ("a default value that hangs", "TIMEOUT", "def answer(n, more=sum(iter(int, 1))): pass"),
     ),
-    _attack("an endless loop on loading", "TIMEOUT", "while True: pass\n"),
-    _attack(
-        "a decorator that hangs",
-        "TIMEOUT",
-        "import time\n@lambda function: time.sleep(600)\ndef answer(n):\n    return 2 * n\n",
-    ),
+    *statements(_LAST, ("hanging after the last test", "PASS PASS TIMEOUT", "while True: pass")),
 ]
 """What hangs before there is a test, or after the last."""
 
-UNTOLD = [
-    *attacks(
-        """
+UNTOLD = attacks(
+    """
+#: a result that equals everything -> PASS
+class Same:
+    def __eq__(self, _): return True
+def answer(n):
+    return Same()
 #: what a test expects, changed -> PASS
 import sys
 def answer(n):
     sys._getframe(1).f_globals['calc'] = type('', (), {'answer': lambda n: 2 * n})
     return 2
-""",
-        cases=_CASES,
-    ),
-    _attack(
-        "a result that equals everything",
-        "PASS",
-        "class Same:\n    def __eq__(self, _): return True\ndef answer(n):\n    return Same()\n",
-    ),
-]
+"""
+)
 """What docs/jail.md says cannot be told."""
 
-_LIBC = "ctypes.CDLL(None, use_errno=True)"
+ATTACKS = FORGING + ENDING + PATCHING + SAYING + UNTOLD
 
 REFUSED = {
-    "reading a file": "open(CANARY).read()",
     "reading the home folder": "os.listdir(os.path.expanduser('~nobody')) and os.listdir('/root')",
-    "the folder of all homes": "os.listdir('/home')",
-    "the password file": "open('/etc/passwd').read()",
-    "its own process": "open('/proc/self/environ').read()",
-    "the host's temporary files": "open('/tmp/left', 'x')",
     "a file in the project": "open(HERE + '/left', 'x')",
     "a conftest.py": "open(HERE + '/conftest.py', 'x')",
     "its own file": "open(__file__, 'r+')",
@@ -444,7 +335,6 @@ REFUSED = {
     "a compiled module for the next, removed": "os.remove(CACHED)",
     "an installed package": "open(pytest.__file__, 'a')",
     "a .pth file": "open(os.path.dirname(os.path.dirname(pytest.__file__)) + '/left.pth', 'x')",
-    "the standard library": "open(os.__file__, 'a')",
     "the runner": "open(sys.modules['inside.suite'].__file__, 'a')",
     "mode of a file of the project": "os.chmod(HERE + '/test_calc.py', 0o777)",
     "times of a file of the project": "os.utime(HERE + '/test_calc.py')",
@@ -452,59 +342,15 @@ REFUSED = {
     "mode of a device": "os.chmod('/dev/null', 0o666)",
     "times of a device": "os.utime('/dev/zero')",
     "an attribute": "os.setxattr(HERE, 'user.left', b'1')",
-    "a symbolic link out": "os.symlink(CANARY, '/scratch/x') or open('/scratch/x').read()",
-    "a hard link": "os.link(os.__file__, '/scratch/x')",
-    "a device": "os.mknod('/scratch/disk', 0o60600, 65024)",
-    "a fork": "os.fork()",
-    "a program": "subprocess.run(['/usr/bin/true'])",
-    "another interpreter": "os.execv(sys.executable, [sys.executable])",
-    "a spawned process": "os.posix_spawn('/usr/bin/true', ['true'], {})",
-    "a pool": "multiprocessing.Pool(1)",
-    "a connection": "socket.create_connection(('127.0.0.1', PORT), 1)",
-    "a listener": "socket.socket().listen()",
-    "a socket for datagrams": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
-    "a Unix socket": "socket.socket(socket.AF_UNIX).connect(SOCKET)",
-    "a datagram to a Unix socket": (
-        "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'left', SOCKET)"
-    ),
-    "a descriptor sent": "socket.send_fds(socket.socketpair()[0], [b'x'], [0])",
-    "a signal to the first process": "os.kill(1, 9)",
-    "a signal to the parent": "os.kill(os.getppid(), 9)",
-    "a signal to everything": "os.kill(-1, 9)",
-    "a signal to the outside": "os.kill(PID, 0)",
-    "a thread elsewhere": "refused('tgkill', 1, 1, 9)",
-    "a new user namespace": "refused('unshare', 0x10000000)",
-    "new mounts": "refused('unshare', 0x20000)",
-    "a mount": "refused('mount', b'x', b'/scratch', b'tmpfs', 0, None)",
     "its own file unmounted": "refused('umount2', __file__.encode(), 2)",
     "its own file made writable": "refused('mount', None, __file__.encode(), None, 4128, None)",
-    "another root": "os.chroot('/scratch')",
-    "another user": "os.setuid(0)",
-    "tracing": "refused('ptrace', 16, 1, 0, 0)",
-    "another process's memory": "refused('syscall', 310, 1, 0, 0, 0, 0, 0)",
-    "another process": "os.pidfd_open(1)",
-    "shared memory": "refused('shmget', 1, 4096, 0o1600)",
-    "a file in memory": "os.memfd_create('x')",
-    "a keyring": "refused('syscall', 250, 0, 0)",
-    "io_uring": "refused('syscall', 425, 1, 0)",
-    "a BPF program": "refused('syscall', 321, 0, 0, 0)",
-    "a new filter": "refused('syscall', 317, 1, 0, 0)",
-    "a process by clone": "refused('syscall', 56, 17, 0, 0, 0, 0)",
-    "a process by clone3": "refused('syscall', 435, 0, 88)",
-    "the clock": "refused('syscall', 227, 0, None)",
-    "flushing the host's files": "refused('syscall', 306, 0)",
 }
-"""Expressions that reach for what lies outside; each has to fail."""
+"""Expressions that have to fail in the jail of projects, as `escaping.EITHER` has them."""
 
-REACHING = f"""
-import ctypes, multiprocessing, os, pytest, socket, subprocess, sys
-import importlib.util
+REACHING = """
+import importlib.util, os, pytest
 HERE = os.path.dirname(__file__)
 CACHED = importlib.util.cache_from_source(pytest.__file__)
-def refused(call, *arguments):
-    libc = {_LIBC}
-    if getattr(libc, call)(*arguments) == -1:
-        raise OSError(ctypes.get_errno(), "refused")
 """
 
 TRACES = {

@@ -1,6 +1,6 @@
 """Attempts to outlive the limits or to starve the machine."""
 
-from tests.hostile import attacks, hostile
+from tests.hostile import attacks, hostile, statements
 
 ONE = ((1,), 2)
 
@@ -11,69 +11,40 @@ def answer(n):
     return 2 * n"""
 
 STARVING = [
-    *attacks(
-        """
-#: a loop in C that never lets Python in -> TIMEOUT
-sum(iter(int, 1))
-#: a regular expression that backtracks -> TIMEOUT
-re.match('(a*)*b', 'a' * 60)
-#: sleep -> TIMEOUT -> of wall time
-time.sleep(1000)
-#: waiting for a signal -> TIMEOUT
-signal.pause()
-#: stopping itself -> TIMEOUT -> of wall time
-os.kill(os.getpid(), signal.SIGSTOP)
-#: output without end -> TIMEOUT
-while True: print('a' * 10_000)
-""",
+    *statements(
         _SHORT,
-        (ONE,),
+        ("a loop in C that never lets Python in", "TIMEOUT", "sum(iter(int, 1))"),
+        ("a regular expression that backtracks", "TIMEOUT", "re.match('(a*)*b', 'a' * 60)"),
+        ("sleep", "TIMEOUT", "time.sleep(1000)", "of wall time"),
+        ("waiting for a signal", "TIMEOUT", "signal.pause()"),
+        ("stopping itself", "TIMEOUT", "os.kill(os.getpid(), signal.SIGSTOP)", "of wall time"),
+        ("output without end", "TIMEOUT", "while True: print('a' * 10_000)"),
+        cases=(ONE,),
+    ),
+    *statements(
+        _SHORT,
+        ("raising its own limit", "ERROR", "resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))"),
+        ("lowering its own limit", "ERROR", "resource.setrlimit(resource.RLIMIT_AS, (9**7, 9**7))"),
+        ("memory mapped by hand", "ERROR|MEMORY", "mmap.mmap(-1, 10**10)"),
+        ("recursion without end", "ERROR", "answer(n)", "RecursionError"),
+        ("a thread", "ERROR", "threading.Thread(target=print).start()", "can't start new thread"),
+        ("a megabyte of output", "PASS", "[print('a' * 1000) for _ in range(1000)]"),
+        ("death by its own hand", "CRASH", "os.kill(os.getpid(), 9)", "SIGKILL"),
+        ("a null pointer", "CRASH", "ctypes.string_at(0)", "SIGSEGV"),
+        ("an alarm of its own", "CRASH|ERROR", "signal.raise_signal(signal.SIGALRM)"),
+        ("death by a real-time signal", "CRASH", "os.kill(os.getpid(), 40)", "killed by signal 40"),
+        ("waiting for input", "ERROR", "input()", "EOFError"),
+        ("ten gigabytes at once", "MEMORY", "bytearray(10**10)"),
     ),
     *attacks(
         """
-#: raising its own limit -> ERROR
-resource.setrlimit(resource.RLIMIT_CPU, (1000, 1000))
-#: lowering its own limit -> ERROR
-resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
-#: memory mapped by hand -> ERROR|MEMORY
-mmap.mmap(-1, 10**10)
-#: recursion without end -> ERROR -> RecursionError
-answer(n)
-#: a fork -> ERROR -> PermissionError
-os.fork()
-#: a thread -> ERROR -> can't start new thread
-threading.Thread(target=print).start()
-#: a subprocess -> ERROR
-subprocess.run(['true'])
 #: an event loop -> ERROR -> Operation not permitted
-import asyncio; asyncio.run(asyncio.sleep(0))
+    import asyncio
+    asyncio.run(asyncio.sleep(0))
 #: a process of multiprocessing -> ERROR -> Operation not permitted
-import multiprocessing; multiprocessing.Process(target=print).start()
-#: a megabyte of output, then the result -> PASS
-[print('a' * 1000) for _ in range(1000)]
-#: death by its own hand -> CRASH -> SIGKILL
-os.kill(os.getpid(), 9)
-#: a null pointer -> CRASH -> SIGSEGV
-ctypes.string_at(0)
-#: an alarm of its own -> CRASH|ERROR
-signal.raise_signal(signal.SIGALRM)
-#: death by a real-time signal -> CRASH -> killed by signal 40
-os.kill(os.getpid(), 40)
-#: waiting for input -> ERROR -> EOFError
-input()
-#: ten gigabytes at once -> MEMORY
-bytearray(10**10)
-#: a shell -> ERROR
-os.execv('/bin/sh', ['sh'])
-#: a session of its own -> ERROR
-os.setsid()
-""",
-        _SHORT,
-    ),
-    *attacks(
-        """
+    import multiprocessing
+    multiprocessing.Process(target=print).start()
 #: a loop that catches everything -> TIMEOUT
-def answer(n):
     while True:
         try:
             while True:
@@ -81,8 +52,6 @@ def answer(n):
         except BaseException:
             pass
 #: a loop with every signal ignored -> TIMEOUT
-import signal
-def answer(n):
     for number in range(1, 65):
         try:
             signal.signal(number, signal.SIG_IGN)
@@ -90,6 +59,48 @@ def answer(n):
             pass
     while True:
         pass
+#: a list that grows for ever -> MEMORY|TIMEOUT
+    a = [0]
+    while True:
+        a += a
+#: a fork bomb -> TIMEOUT
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            pass
+#: a file too large for the scratch folder -> ERROR
+    with open('large', 'wb') as file:
+        while True:
+            file.write(bytes(1 << 20))
+#: a million files -> ERROR -> OSError
+    for number in range(1_000_000):
+        open(str(number), 'w').close()
+    return 2 * n
+#: a deleted file that grows -> ERROR
+    with open("large", "wb") as file:
+        os.unlink("large")
+        while True:
+            file.write(bytes(1 << 16))
+#: links without end -> ERROR -> No space left
+    open("file", "w").close()
+    for number in range(1_000_000):
+        os.link("file", f"{n} {number}")
+#: folders without end -> ERROR -> No space left
+    while True:
+        os.mkdir("deeper")
+        os.chdir("deeper")
+#: an executable of its own -> ERROR
+    with open("run", "w") as file:
+        file.write("#!/bin/sh")
+    os.chmod("run", 0o700)
+    os.execv("./run", ["run"])
+""",
+        "import os, signal\ndef answer(n):\n{}",
+        (ONE,),
+    ),
+    *attacks(
+        """
 #: memory full, and the report of it too -> MEMORY|CRASH|ERROR
 kept = []
 def answer(n):
@@ -105,55 +116,11 @@ import sys
 sys.setrecursionlimit(10**9)
 def answer(n):
     return [answer(n)].sort(key=answer)
-#: a fork bomb -> TIMEOUT
-import os
-def answer(n):
-    while True:
-        try:
-            os.fork()
-        except OSError:
-            pass
-#: a file too large for the scratch folder -> ERROR
-def answer(n):
-    with open('large', 'wb') as file:
-        while True:
-            file.write(bytes(1 << 20))
-#: a million files -> ERROR -> OSError
-def answer(n):
-    for number in range(1_000_000):
-        open(str(number), 'w').close()
-    return 2 * n
 #: a segmentation fault that is handled -> TIMEOUT|CRASH
 import ctypes, signal
 signal.signal(signal.SIGSEGV, print)
 def answer(n):
     ctypes.string_at(0)
-#: a deleted file that grows -> ERROR
-import os
-def answer(n):
-    with open("large", "wb") as file:
-        os.unlink("large")
-        while True:
-            file.write(bytes(1 << 16))
-#: links without end -> ERROR -> No space left
-import os
-def answer(n):
-    open("file", "w").close()
-    for number in range(1_000_000):
-        os.link("file", f"{n} {number}")
-#: folders without end -> ERROR -> No space left
-import os
-def answer(n):
-    while True:
-        os.mkdir("deeper")
-        os.chdir("deeper")
-#: an executable of its own -> ERROR
-import os
-def answer(n):
-    with open("run", "w") as file:
-        file.write("#!/bin/sh")
-    os.chmod("run", 0o700)
-    os.execv("./run", ["run"])
 """,
         cases=(ONE,),
     ),
@@ -184,12 +151,6 @@ def answer(n):
     ),
     hostile("an endless loop on loading", "TIMEOUT", "while True:\n    pass\n"),
     hostile("sleep on loading", "TIMEOUT", "import time\ntime.sleep(1000)\n", ONE),
-    hostile(
-        "a list that grows for ever",
-        "MEMORY|TIMEOUT",
-        "def answer(n):\n    a = [0]\n    while True:\n        a += a\n",
-        ONE,
-    ),
     hostile("ten gigabytes on loading", "MEMORY", "kept = 'a' * 10**10\n"),
     hostile("a timer", "ERROR", "import signal\nsignal.setitimer(signal.ITIMER_REAL, 0.001)\n"),
 ]
