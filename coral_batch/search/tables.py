@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import FirstChangeRow, SelectionRow
 from coral_batch.records.settings import Params, Scores
 from coral_batch.search.gate import thresholds
-from coral_batch.search.ids import birth
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.selection import select
 from coral_batch.search.worth import pass_rates, readings
@@ -42,13 +40,6 @@ def next_generation(
         CoralError: population and scores have different genomes.
     """
     ids, objectives = objectives_of(scores)
-    if set(ids) != {genome.id for genome in genomes}:
-        raise CoralError(
-            "the scores and the population have different genomes",
-            found=ids,
-            expected=", ".join(sorted((genome.id for genome in genomes), key=birth)),
-            action="run `dvc repro`",
-        )
     totals = fitness(objectives, settings.objectives.weights)
     limits = thresholds(generation, settings.gate)
     repaired = pass_rates(scores, ids)
