@@ -214,7 +214,7 @@ def _score_and_print(
     check_free(file)
     # Imported here: joblib and the linters are not needed by --help.
     from coral_batch.linteval.submissions.standings import baselines, side_by_side, standings
-    from coral_batch.verdicts import pool as jail
+    from coral_batch.verdicts import pool
 
     workers = settings.compute.workers
     plain = baselines(asked, workers)
@@ -223,8 +223,8 @@ def _score_and_print(
         asked,
         tests,
         stop,
-        partial(jail.judge, settings=settings.verdicts, workers=workers),
-        "+".join(jail.layers_in_force(settings.verdicts.require)),
+        pool.judge_of(settings),
+        pool.isolation_text(settings),
         workers,
     )
     print(side_by_side(found))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import hashlib
 import json
 import sys
@@ -19,13 +18,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import code_sha256
 from coral_batch.records.problem import Suite
-from coral_batch.records.settings import Verdicts
+from coral_batch.records.settings import Params, Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.containment import Isolation
@@ -42,6 +42,9 @@ from coral_batch.verdicts.suites import ProjectJail
 from coral_batch.verdicts.testfiles import judge_tests, test_names
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
+
+Judge = Callable[..., list[list[Verdict]]]
+"""`judge` with some of its arguments."""
 
 _BUNDLE = 16
 _PATIENCE = 0.5  # seconds after which a worker returns its results so far
@@ -110,9 +113,20 @@ class _Task:
     only: tuple[int, ...] | None = None
 
 
+def judge_of(settings: Params, journal: Path | None = None) -> Judge:
+    """Return `judge` with the settings of a run."""
+    workers = settings.compute.workers
+    return partial(judge, settings=settings.verdicts, workers=workers, journal=journal)
+
+
 def layers_in_force(require: tuple[str, ...]) -> tuple[str, ...]:
     """Return the layers of isolation that judging has; `require` as in `isolation`."""
     return ask(_layers, require)
+
+
+def isolation_text(settings: Params) -> str:
+    """Return the layers of isolation that judging has, as tables name them."""
+    return "+".join(layers_in_force(settings.verdicts.require))
 
 
 def _layers(require: tuple[str, ...]) -> tuple[str, ...]:
@@ -238,7 +252,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-@functools.cache
+@cache
 def _sources() -> str:
     """Hash this package's code, so that a journal's verdicts of another version are not reused."""
     return code_sha256(sorted(Path(__file__).parent.rglob("*.py")))
