@@ -20,8 +20,8 @@ from coral_batch.records.problem import Role
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, InheritedRow, SubjectRow
 from coral_batch.records.settings import Automata, Calibration
 from coral_batch.search.automata.features import FEATURES
-from coral_batch.search.inherited import inherited
 from coral_batch.search.mapping.mapping import calibrate
+from coral_batch.search.tables import inherited
 from stages.adapters import make
 from tests.settings import set_params
 from tests.tiny import make_tiny_base

@@ -77,7 +77,7 @@ def adapted(
     wanted = {
         one.genome: Wanted(
             one.configuration,
-            one.seed,
+            settings.seed,
             portion(all_, settings.examples, place(one.genome, settings.evolution.population)),
             _begins([find(inherited.values(), file, genome=name) for name in parents[one.genome]])
             if inherit
