@@ -39,7 +39,7 @@ def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
     base: Path, tmp_path: Path, two_threads: int
 ) -> None:
     prompts = {"one": "Fix it.", "two": "Write a function that adds one to each value."}
-    work = Work("a", None, None, {}, KNOBS, prompts)
+    work = Work("a", None, KNOBS, prompts)
     alone = replace(work, prompts={"two": prompts["two"]})
     warmer = replace(work, name="b", knobs=replace(KNOBS, temperature=1.5))
     drawing = Drawing(3, 16, 1, 4, two_threads)
@@ -56,7 +56,7 @@ def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
     originals = {name: Original(f"def {name}():\n    return 1") for name in ("one", "two")}
     prompts = {name: chat_prompt(tokenizer, originals[name].program) for name in originals}
     works = [
-        Work("a", None, None, {}, KNOBS, dict(asked), originals)
+        Work("a", None, KNOBS, dict(asked), originals)
         for asked in (prompts.items(), reversed(prompts.items()))
     ]
     store = Store(tmp_path / "store")
@@ -80,14 +80,14 @@ def test_each_device_keeps_its_engine(
     asked = Drawing(2, 8, 1, 5, None)
     store = Store(tmp_path / "store")
     for number in range(3):
-        works = [Work(name, None, None, {}, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
+        works = [Work(name, None, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
         draw(works, asked, base, "genomes", store)
     assert sorted(map(str, loaded)) == ["cpu", "cpu:0"]
 
 
 def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path) -> None:
     works = [
-        Work(name, None, None, {}, knobs, {"one": "Fix it."})
+        Work(name, None, knobs, {"one": "Fix it."})
         for name, knobs in (("a", KNOBS), ("b", Knobs(0.5, 1.0, 40, 1.0)), ("c", KNOBS))
     ]
     store = Store(tmp_path / "store")
@@ -107,7 +107,7 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, tmp_path: Path)
 @pytest.mark.parametrize("knobs", [KNOBS, Knobs(0.0, 1.0, 1, 1.0)], ids=["drawn", "greedy"])
 def test_the_likeliest_of_so_many_is_kept(base: Path, tmp_path: Path, knobs: Knobs) -> None:
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
-    work = Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    work = Work("a", None, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
     store = Store(tmp_path / "store")
     drawing = Drawing(6, 24, 1, 4, None)
     (all_,), _ = draw([work], drawing, base, "genomes", store)
@@ -155,7 +155,7 @@ def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(
     base: Path, tmp_path: Path
 ) -> None:
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
-    work = Work("a", None, None, {}, KNOBS, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    work = Work("a", None, KNOBS, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
     drawing = Drawing(6, 24, 1, 4, None)
     store = Store(tmp_path / "store")
     with closing(draw_in_turn(work, drawing, base, store)) as answers:

@@ -25,7 +25,7 @@ from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
 from coral_batch.records.configuration import knobs_at
 from coral_batch.records.items import Item, ItemTests
-from coral_batch.records.rows import BASE, LintSampleRow, SubjectRow
+from coral_batch.records.rows import BASE, LintSampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import LintModel
 
@@ -154,13 +154,7 @@ def _drawn(
             put = read_peft_folder(adapter, read_card(base).sha256)
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
         ranks = replace(settings.candidates, r=(*settings.candidates.r, put.rank))
-        subject = SubjectRow(
-            model,
-            put.key,
-            None if put.folder is None else str(put.folder.absolute()),
-            dict(put.files),
-            knobs_at(settings.linteval.temperature),
-        )
+        subject = put.subject(model, knobs_at(settings.linteval.temperature))
         rows, _ = answer(
             subject,
             items,

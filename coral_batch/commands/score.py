@@ -202,12 +202,7 @@ def _say_duration(answers: int, card: Card) -> None:
 
 def _subjects(adapter: Adapter, of_base: Knobs, of_adapter: Knobs) -> list[SubjectRow]:
     """Return the base model and an adapter as subjects."""
-    assert adapter.folder is not None
-    place = str(adapter.folder.absolute())
-    return [
-        SubjectRow(BASE, None, None, {}, of_base),
-        SubjectRow(ADAPTER, adapter.key, place, dict(adapter.files), of_adapter),
-    ]
+    return [SubjectRow(BASE, None, None, {}, of_base), adapter.subject(ADAPTER, of_adapter)]
 
 
 def _on_held_out(

@@ -118,7 +118,7 @@ def _begins(parents: Sequence[InheritedRow]) -> tuple[Parent, ...]:
 
 
 def _kept(row: InheritedRow) -> Adapter:
-    curve = TrainingCurve(row.losses, (row.tokens,), (), row.diverged)
+    curve = TrainingCurve(row.losses, (row.tokens,), row.diverged)
     return Adapter(
         row.key,
         row.determinants,
