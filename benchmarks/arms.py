@@ -160,8 +160,8 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
 def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
     """Sample an answer to each bug, and judge it by all cases of its program."""
     found = repairs_of([subject], shown, 1, settings)[subject.genome]
-    lines = sum(one.solved for one in found.located.values()) if found.located else None
-    return Result(found.outcomes, lines)
+    lines = found.first_changes.get("line")
+    return Result(found.outcomes, None if lines is None else round(sum(lines.values())))
 
 
 def _table(results: dict[str, Result]) -> str:
