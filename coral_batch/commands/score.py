@@ -29,10 +29,9 @@ from coral_batch.evidence.summary import first_changes
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free
 from coral_batch.lake.store import Store
-from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import Knobs, knobs_at
 from coral_batch.records.items import Item, ItemTests
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Bug, Problem, Role, program_of
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params, Prompt
 from coral_batch.report.claims import FIRST_CHANGES, interval

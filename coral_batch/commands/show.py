@@ -16,9 +16,9 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError, check_known
 from coral_batch.lake import find, params
-from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Bug
 from coral_batch.records.rows import (
     FLOORS,
     AdapterRow,

@@ -18,7 +18,7 @@ from coral_batch.evidence.paired import (
     needed,
 )
 from coral_batch.evidence.reliability import Reliability
-from coral_batch.records.bug import Bug, program_of
+from coral_batch.records.problem import Bug, program_of
 from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 
 MEASURES = ("similarity", "ngrams", "trees")

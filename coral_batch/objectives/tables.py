@@ -12,8 +12,8 @@ from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import fitness
 from coral_batch.objectives.formulas import REPEATED, RUN_ONCE
 from coral_batch.objectives.score import score
-from coral_batch.records.bug import program_of
 from coral_batch.records.finding import Finding
+from coral_batch.records.problem import program_of
 from coral_batch.records.rows import REFERENCE, SampleRow
 from coral_batch.records.settings import OBJECTIVES, Objectives
 

@@ -8,8 +8,8 @@ from coral_batch import lake
 from coral_batch.corpus.split.reading import read_shown
 from coral_batch.evidence.summary import OWN
 from coral_batch.lake.stage import Tables
-from coral_batch.records.bug import Bug
 from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Bug
 from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.report.views import Individual, Repair

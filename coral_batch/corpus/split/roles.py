@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from coral_batch.errors import CoralError
-from coral_batch.records.bug import program_of
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Problem, Role, program_of
 
 ROLES = ("training", "test", "held_out")
 

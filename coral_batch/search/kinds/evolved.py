@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Params
-from coral_batch.search import variation
+from coral_batch.search import genome
 
 AUTOMATA_DECIDE = True
 
@@ -23,4 +23,4 @@ def breed(
     _: Sequence[Genome], selected: Sequence[Genome], generation: int, settings: Params
 ) -> tuple[Genome, ...]:
     """Let the selected live and breed."""
-    return variation.breed(selected, generation, settings.evolution, settings.seed)
+    return genome.breed(selected, generation, settings.evolution, settings.seed)

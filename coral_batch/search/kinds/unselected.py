@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Params
-from coral_batch.search import variation
+from coral_batch.search import genome
 from coral_batch.search.ids import birth
 from coral_batch.search.kinds import evolved
 from coral_batch.seeding import generator
@@ -23,4 +23,4 @@ def breed(
     random = generator(settings.seed, "unselected search", generation - 1)
     drawn = random.permutation(sorted(by_id, key=birth))[: len(selected)]
     living = [by_id[genome] for genome in drawn.tolist()]
-    return variation.breed(living, generation, settings.evolution, settings.seed)
+    return genome.breed(living, generation, settings.evolution, settings.seed)
