@@ -53,10 +53,6 @@ _FLOORS = {
 }
 
 
-def _known(value: str) -> str:
-    return known(value, *lake.PARTS, BUGS)
-
-
 def show(
     generation: Annotated[
         str,
@@ -64,7 +60,7 @@ def show(
             help="The generation, e.g. 000; "
             + ", ".join(f"`{part}`" for part in lake.PARTS)
             + f"; or `{BUGS}` for the injected bugs.",
-            callback=_known,
+            callback=lambda value: known(value, *lake.PARTS, BUGS),
         ),
     ],
     genome: Annotated[

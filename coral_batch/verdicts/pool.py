@@ -22,7 +22,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from coral_batch.errors import CoralError
+from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import code_sha256
 from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Params, Verdicts
@@ -264,15 +264,11 @@ def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
     Lines that are torn, damaged or in another version's format are judged again.
     """
     found: dict[str, list[Verdict]] = {}
-    try:
-        text = journal.read_text(errors="replace")
+    with writing(journal):
+        text = journal.read_text(errors="replace") if journal.exists() else ""
         if text and not text.endswith("\n"):
             with journal.open("a") as file:
                 file.write("\n")  # the next entry starts on a new line
-    except FileNotFoundError:
-        return found
-    except OSError as error:
-        raise _unusable(journal, error) from None
     for line in text.splitlines():
         checksum, _, content = line.partition(" ")
         if checksum == hashlib.sha256(content.encode()).hexdigest():
@@ -286,18 +282,7 @@ def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
 def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
     """Append one finished program in one write: a line with its SHA-256 first."""
     content = json.dumps([key, [asdict(verdict) for verdict in verdicts]])
-    try:
+    with writing(journal):
         journal.parent.mkdir(parents=True, exist_ok=True)
         with journal.open("a") as file:
             file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
-    except OSError as error:
-        raise _unusable(journal, error) from None
-
-
-def _unusable(journal: Path, error: OSError) -> CoralError:
-    return CoralError(
-        "cannot read or write the journal of verdicts",
-        file=journal,
-        found=error.strerror,
-        action="free space or grant write access, then run again; finished work is kept",
-    )
