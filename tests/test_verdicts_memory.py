@@ -8,8 +8,7 @@ from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts
 from coral_batch.records.verdict import Program
-from coral_batch.verdicts.memory import workers_that_fit
-from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.pool import judge, workers_that_fit
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import slots
 from tests.memory_files import MIB

@@ -24,7 +24,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from coral_batch.errors import CoralError, check_known
 from coral_batch.lake.atomic import atomic
-from coral_batch.lake.schemas import first_error, validator
+from coral_batch.lake.schemas import require_valid, validator
 from coral_batch.records.settings import OBJECTIVES, Params, Shares
 
 FILE = Path("params.yaml")
@@ -54,9 +54,7 @@ def load(file: Path = FILE) -> Params:
 def _build(content: Any, file: Path) -> Params:
     """Validate and freeze the content of params.yaml; errors name `file`."""
     _check_keys(content, file)
-    error = first_error(validator("params"), content)
-    if error is not None:
-        raise CoralError(f"{file.name} is not valid", file=file, **error)
+    require_valid(validator("params"), content, f"{file.name} is not valid", file)
     generations, parts = content["generations"], content["parts"]
     chain = _chain(len(generations))
     known = {"generations": generations, "parts": parts}

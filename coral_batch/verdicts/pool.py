@@ -22,6 +22,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from coral_batch.errors import CoralError
 from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import code_sha256
 from coral_batch.records.problem import Suite
@@ -31,7 +32,6 @@ from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
-from coral_batch.verdicts.memory import workers_that_fit
 from coral_batch.verdicts.projects import (
     check_unchanged,
     compile_project,
@@ -40,6 +40,8 @@ from coral_batch.verdicts.projects import (
 )
 from coral_batch.verdicts.suites import ProjectJail
 from coral_batch.verdicts.testfiles import judge_tests, test_names
+from coral_batch.work.address import cluster
+from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
 
@@ -286,3 +288,32 @@ def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
         journal.parent.mkdir(parents=True, exist_ok=True)
         with journal.open("a") as file:
             file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
+
+
+def workers_that_fit(workers: int | None, memory_mb: int) -> int | None:
+    """Return how many workers judge in parallel; on a cluster, `workers` as it is.
+
+    Each runs one program at a time, whose address space is limited. With more workers than fit
+    into memory, the kernel's out-of-memory killer could strike.
+
+    Args:
+        workers: as compute.workers; None for one per core, or fewer if memory is short.
+        memory_mb: the limit of each, MiB.
+
+    Raises:
+        CoralError: fewer than requested fit into free memory, or none does.
+    """
+    if cluster():
+        return workers
+    available = available_memory()
+    fit = available // (memory_mb << 20)
+    if fit < (workers or 1):
+        raise CoralError(
+            "parallel jails could need more memory than is available",
+            file="params.yaml",
+            field="compute.workers, verdicts.memory_mb",
+            found=f"{workers or 1} x {memory_mb} MiB",
+            expected=f"at most {available >> 20} MiB, free or reclaimable",
+            action="free memory, or lower one of the two",
+        )
+    return min(slots(workers), fit)

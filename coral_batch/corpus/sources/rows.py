@@ -6,16 +6,17 @@ the published format is an error. A row that cannot become a problem is returned
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import strictjson
-from coral_batch.lake.schemas import first_error, validator
+from coral_batch.lake.schemas import require_valid, validator
 from coral_batch.records.problem import Case, DroppedProblem, Loss, Problem, Suite, content_hash
 
 Row = dict[str, Any]
@@ -118,10 +119,8 @@ def read_rows(
     for where, value in _values(file, infinite):
         check = validator(schema_of(value if isinstance(value, dict) else {}))
         row = _known(value, check.schema["properties"])
-        error = first_error(check, row, where)
-        if error is not None:
-            called = check.schema["title"]
-            raise CoralError(f"a row is not in the format of {called}", file=file, **error)
+        problem = f"a row is not in the format of {check.schema['title']}"
+        require_valid(check, row, problem, file, where)
         check_new(row[key], key, where, first, file)
         yield where, row
     if not first:
@@ -220,3 +219,20 @@ def read_cases(file: Path) -> tuple[Case, ...]:
     if not cases:
         raise CoralError("no test case", file=file, expected=_LINES)
     return tuple(cases)
+
+
+def read_text(file: Path) -> str:
+    """Read a UTF-8 file with universal newlines, its byte order mark skipped; ``.gz`` is unpacked.
+
+    Raises:
+        CoralError: it is missing, cannot be read, is damaged or is not UTF-8.
+    """
+    try:
+        if file.suffix != ".gz":
+            return file.read_text(encoding="utf-8-sig")
+        with gzip.open(file, "rt", encoding="utf-8-sig") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise CoralError("there is no such file", file=file) from None
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+        raise CoralError("the file cannot be read", file=file, found=str(error)) from None
