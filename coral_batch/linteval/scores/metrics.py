@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from coral_batch import lake
+from coral_batch.errors import apart
 from coral_batch.evidence.passk import KS, Interval, bootstrap_mean, pass_at_k_of_items
 from coral_batch.linteval.scores.score import CHANGES
 from coral_batch.records.items import ItemTests
@@ -111,7 +112,7 @@ def compare(
     asked = [tables[0].select("item", "sample") for tables in (base, best)]
     if not asked[0].equals(asked[1]):
         file = lake.path("linteval_scores", "best")
-        raise lake.apart(file, "other items than those that the base model answered")
+        raise apart("other items than those that the base model answered", file)
     return Comparison(
         summarise(*base, tests, seed),
         summarise(*best, tests, seed),

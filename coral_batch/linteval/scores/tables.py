@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from coral_batch import lake
+from coral_batch.errors import apart
 from coral_batch.linteval.scores.score import score
 from coral_batch.linting.pool import lint
 from coral_batch.records.finding import Finding
@@ -50,7 +51,7 @@ def score_samples(
     known = {one.id for one in tests} & {item.meta.id for item in items}
     if missing := [sample.item for sample in samples if sample.item not in known]:
         lacking = f"no row for item {missing[0]}, or none of its tests"
-        raise lake.apart(lake.path("linteval_items"), lacking)
+        raise apart(lacking, lake.path("linteval_items"))
     asked = {sample.item for sample in samples}
     codes = {item.meta.id: item.inputs.code for item in items if item.meta.id in asked}
     written, _ = lint_codes(list(codes.values()), workers)

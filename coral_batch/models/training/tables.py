@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coral_batch import lake
 from coral_batch.corpus.split.roles import check_training
-from coral_batch.errors import CoralError
+from coral_batch.errors import apart
 from coral_batch.lake import find
 from coral_batch.lake.hashes import check_files
 from coral_batch.lake.stage import Folder, Outputs, Tables
@@ -100,15 +100,8 @@ def adapted(
 
 def _check(row: InheritedRow, base: str, file: Path) -> None:
     check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
-    if (found := row.determinants.get("base")) != base:
-        raise CoralError(
-            "an inherited adapter belongs to another base model",
-            file=file,
-            field=f"determinants.base of {row.genome}",
-            found=found,
-            expected=base,
-            action="run `dvc repro` to train it again",
-        )
+    if row.determinants.get("base") != base:
+        raise apart(f"{row.genome} with an adapter of another base model", file)
 
 
 def _begins(parents: Sequence[InheritedRow]) -> tuple[Parent, ...]:
