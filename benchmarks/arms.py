@@ -33,9 +33,8 @@ from coral_batch.lake.store import Store
 from coral_batch.linteval.items.examples import make_all_examples
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.training.obtain import Wanted, obtain_adapters
-from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Bug, Problem, Role, program_of
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.report.claims import interval
@@ -160,8 +159,8 @@ def _train(name: str, problems: Sequence[Problem], bugs: Sequence[Bug], all_: Pa
 def _measure(subject: SubjectRow, shown: Sequence[Problem], settings: Params) -> Result:
     """Sample an answer to each bug, and judge it by all cases of its program."""
     found = repairs_of([subject], shown, 1, settings)[subject.genome]
-    line = found.first_changes.get("line")
-    return Result(found.outcomes, None if line is None else int(sum(line.values())))
+    lines = found.first_changes.get("line")
+    return Result(found.outcomes, None if lines is None else round(sum(lines.values())))
 
 
 def _table(results: dict[str, Result]) -> str:

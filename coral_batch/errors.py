@@ -71,6 +71,12 @@ def check_known(
         raise CoralError(problem, file=file, field=field, found=found, expected=expected)
 
 
+def apart(found: str, file: Path | None = None) -> CoralError:
+    """Return the error for tables of different runs, as found in `file`."""
+    problem = "the tables come from different runs"
+    return CoralError(problem, file=file, found=found, action="run `dvc repro`")
+
+
 class TooLong(CoralError):
     """A prompt and its answer do not fit the model."""
 

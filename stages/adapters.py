@@ -8,7 +8,7 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Params
 from coral_batch.search.mapping.transport import Transport
-from coral_batch.search.search import plan
+from coral_batch.search.plan import plan
 from stages.arguments import Generation
 
 TABLES = ("adapter_cards", "adapter_folders", "adapter_durations", "adapters", "subjects")

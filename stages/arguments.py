@@ -26,10 +26,6 @@ def _known_generation(value: str) -> str:
     return known(value)
 
 
-def _known_part(value: str) -> str:
-    return known(value, *lake.PARTS)
-
-
 def _known_source(value: str) -> str:
     sources = params.load().corpus.sources
     if value not in sources:
@@ -69,7 +65,7 @@ Part = Annotated[
         help="The generation, e.g. 000, or one of "
         + ", ".join(f"`{part}`" for part in lake.PARTS)
         + ".",
-        callback=_known_part,
+        callback=lambda value: known(value, *lake.PARTS),
     ),
 ]
 LintModel = Annotated[

@@ -1,8 +1,6 @@
 """Stage `bugs`: injected bugs that the programs' tests detect."""
 
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from coral_batch import lake
 from coral_batch.corpus.injection.trials import inject, runs_too_long
@@ -20,27 +18,23 @@ _JOURNAL = lake.journal("bugs")
 CPU_SECONDS = 1.0
 
 
-def make(tables: Tables, settings: Params, _: None, jail: Any) -> Outputs:
+def make(tables: Tables, settings: Params, _: None) -> Outputs:
+    # Imported here: joblib is not needed by --help.
+    from coral_batch.verdicts import pool
+
     manifest = tables.read_rows("manifest", Role)
     problems = select_evaluation(read_problems(tables, settings), manifest, "all")
     limits = settings.verdicts
-    judge = partial(
-        jail.judge,
-        settings=replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS)),
-        workers=settings.compute.workers,
-        journal=_JOURNAL,
-    )
-    isolation = "+".join(jail.layers_in_force(limits.require))
+    limits = replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS))
+    judge = pool.judge_of(replace(settings, verdicts=limits), _JOURNAL)
+    isolation = pool.isolation_text(settings)
     trials, bugs = inject(problems, settings.injection, settings.seed, judge, isolation)
     return {"bug_trials": trials, "bugs": bugs}
 
 
 def bugs() -> None:
     """Put bugs into the programs, and keep those that the tests find."""
-    # Imported here: joblib is not needed by --help.
-    from coral_batch.verdicts import pool as jail
-
-    made = run(partial(make, jail=jail), journal=_JOURNAL)
+    made = run(make, journal=_JOURNAL)
     tried = sum(1 for row in made["bug_trials"] if row["number"])
     programs = len({bug.problem for bug in made["bugs"]})
     print(f"{len(made['bugs'])} bugs of {programs} programs, from {tried} candidates")

@@ -1,8 +1,5 @@
 """Stage `calibration`: how features are distributed over the rule space."""
 
-from collections.abc import Callable
-from typing import Any
-
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
 from coral_batch.search.mapping.mapping import calibrate
@@ -10,9 +7,7 @@ from coral_batch.search.mapping.mapping import calibrate
 TABLES = ("calibration",)
 
 
-def make(
-    _: Tables, settings: Params, __: None, calibrate: Callable[..., Any] = calibrate
-) -> Outputs:
+def make(_: Tables, settings: Params, __: None) -> Outputs:
     transport = calibrate(settings.automata, settings.calibration, settings.seed)
     return {"calibration": transport.to_plain()}
 

@@ -6,7 +6,7 @@ from coral_batch import lake
 from coral_batch.evidence.reliability import of_selection
 from coral_batch.evidence.summary import compare_with_base, spent
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Bug
 from coral_batch.records.rows import BASE, AdapterRow, BestRow, FirstChangeRow, SampleRow
 from coral_batch.records.settings import Params
 

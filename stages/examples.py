@@ -3,8 +3,7 @@
 from coral_batch.corpus.split.reading import read_problems
 from coral_batch.corpus.split.roles import select
 from coral_batch.lake.stage import Outputs, Tables, run
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Role
+from coral_batch.records.problem import Bug, Role
 from coral_batch.records.settings import Params
 
 TABLES = ("examples",)

@@ -1,8 +1,5 @@
 """Stage `linteval_items`: the items of CodeLinterEval, built from programs or read."""
 
-from functools import partial
-from typing import Any
-
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.settings import Params
@@ -12,17 +9,12 @@ TABLES = ("linteval_items", "linteval_tests", "linteval_dropped", "linteval_stat
 _JOURNAL = lake.journal("linteval_items")
 
 
-def make(_: Tables, settings: Params, __: None, jail: Any) -> Outputs:
+def make(_: Tables, settings: Params, __: None) -> Outputs:
     # Imported here: the linters are not needed by --help.
     from coral_batch.linteval.items.sources import make as make_items
+    from coral_batch.verdicts import pool
 
-    in_jail = partial(
-        jail.judge,
-        settings=settings.verdicts,
-        workers=settings.compute.workers,
-        journal=_JOURNAL,
-    )
-    made = make_items(settings, in_jail)
+    made = make_items(settings, pool.judge_of(settings, _JOURNAL))
     return {
         "linteval_items": made.items,
         "linteval_tests": made.tests,
@@ -33,9 +25,7 @@ def make(_: Tables, settings: Params, __: None, jail: Any) -> Outputs:
 
 def linteval_items() -> None:
     """Build the CodeLinterEval items, or read official ones."""
-    from coral_batch.verdicts import pool as jail
-
-    made = run(partial(make, jail=jail), journal=_JOURNAL)["linteval_statistics"]
+    made = run(make, journal=_JOURNAL)["linteval_statistics"]
     print(f"{made.kept} items, {sum(made.dropped.values())} programs dropped")
     print(f"instructions: {made.prompts_from}")
     for reason, count in made.dropped.items():

@@ -1,7 +1,6 @@
 """Stage `linteval_scores`: a model's answers linted, run in the jail and scored."""
 
 from functools import partial
-from typing import Any
 
 from coral_batch import lake
 from coral_batch.lake.stage import Outputs, Tables, run
@@ -15,22 +14,17 @@ TABLES = ("linteval_verdicts", "linteval_findings", "linteval_changes", "linteva
 _journal = partial(lake.journal, "linteval_scores")
 
 
-def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
+def make(tables: Tables, settings: Params, model: str) -> Outputs:
     # Imported here: joblib and the linters are not needed by --help.
     from coral_batch.linteval.scores.tables import score_samples
+    from coral_batch.verdicts import pool
 
-    in_jail = partial(
-        jail.judge,
-        settings=settings.verdicts,
-        workers=settings.compute.workers,
-        journal=_journal(model),
-    )
     scored = score_samples(
         tables.read_rows("linteval_samples", LintSampleRow, model),
         tables.read_rows("linteval_items", Item),
         tables.read_rows("linteval_tests", ItemTests),
-        in_jail,
-        "+".join(jail.layers_in_force(settings.verdicts.require)),
+        pool.judge_of(settings, _journal(model)),
+        pool.isolation_text(settings),
         settings.compute.workers,
     )
     return {table: scored[table] for table in TABLES}
@@ -38,6 +32,4 @@ def make(tables: Tables, settings: Params, model: str, jail: Any) -> Outputs:
 
 def linteval_scores(model: LintModel) -> None:
     """Score a model's answers."""
-    from coral_batch.verdicts import pool as jail
-
-    run(partial(make, jail=jail), model, _journal(model))
+    run(make, model, _journal(model))

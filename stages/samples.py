@@ -11,8 +11,7 @@ from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.lake import params
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.lake.store import Store
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Bug, Problem, Role
 from coral_batch.records.rows import SubjectRow
 from coral_batch.records.settings import Params
 from stages.arguments import Part

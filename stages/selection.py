@@ -4,8 +4,7 @@ from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import AdapterCardRow, AdapterRow, FirstChangeRow, SubjectRow
 from coral_batch.records.settings import Params
-from coral_batch.search.inherited import inherited
-from coral_batch.search.tables import next_generation
+from coral_batch.search.tables import inherited, next_generation
 from stages.arguments import Generation
 
 TABLES = ("selection",)

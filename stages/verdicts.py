@@ -1,7 +1,6 @@
 """Stage `verdicts`: every repair on every case of its problem, in the jail."""
 
 from functools import partial
-from typing import Any
 
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_shown
@@ -17,7 +16,7 @@ TABLES = ("verdicts", "case_times")
 _journal = partial(lake.journal, "verdicts")
 
 
-def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
+def make(tables: Tables, settings: Params, part: str) -> Outputs:
     # Imported here: joblib is not needed by --help.
     from coral_batch.verdicts.tables import judge_samples
 
@@ -27,12 +26,10 @@ def make(tables: Tables, settings: Params, part: str, jail: Any) -> Outputs:
         check_selection(names, tables.read_rows("manifest", Role))
     shown = read_shown(tables, settings)
     problems = [problem for name, problem in shown.items() if name in names]
-    rows, times = judge_samples(samples, problems, jail, settings, _journal(part))
+    rows, times = judge_samples(samples, problems, settings, _journal(part))
     return {"case_times": times, "verdicts": rows}
 
 
 def verdicts(part: Part) -> None:
     """Run the repairs in the jail."""
-    from coral_batch.verdicts import pool as jail
-
-    run(partial(make, jail=jail), part, _journal(part))
+    run(make, part, _journal(part))

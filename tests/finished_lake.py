@@ -205,7 +205,7 @@ def _obtain(
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("adapter_config.json", "adapter_model.safetensors"):
             (folder / name).write_bytes(f"{name} of {key}".encode())
-        curve = TrainingCurve((2.5, 1.25), (150, 150), (50, 50), False)
+        curve = TrainingCurve((2.5, 1.25), (150, 150), False)
         obtained[one] = Adapter(key, known, folder, folder_hashes(folder), curve, False, 2.5)
     return obtained
 

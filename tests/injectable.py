@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from coral_batch.corpus.readers import quixbugs
-from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.records.problem import Case, Problem
 from tests import REPOSITORY
 

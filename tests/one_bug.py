@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Bug
 
 REFERENCE = "def {name}(n):\n    return n + 1\n"
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.corpus.roles.coralx import role_of
-from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.lake import find, params
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import AdapterConfiguration, Knobs

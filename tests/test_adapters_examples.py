@@ -9,14 +9,13 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from coral_batch.corpus.roles.coralx import TRAINING
-from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.errors import CoralError
 from coral_batch.models.prompts.examples import INSTRUCTIONS, in_portions, make_examples
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, repair_prompt
 from coral_batch.models.repairs.extraction import extract_code
-from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Bug, Problem
 from coral_batch.records.settings import Examples
 from tests.one_bug import REFERENCE, bug_of
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer

@@ -68,13 +68,13 @@ def test_the_share_of_repairs_does_not_depend_on_the_number_of_threads() -> None
     script = """
 import numpy as np, polars as pl
 from coral_batch.records.settings import OBJECTIVES
-from coral_batch.search.worth import pass_rates
+from coral_batch.search.tables import pass_rates
 
 random = np.random.default_rng(0)
 table = pl.DataFrame({"genome": np.repeat(["a", "b", "c", "d"], 1800), "problem": [
     f"bug{number // 3}" for number in range(1800)] * 4, **dict.fromkeys(OBJECTIVES, 1.0)})
 table = table.with_columns(bugfix=random.integers(2, size=7200).astype(float))
-print(pass_rates(table, ["a", "b", "c", "d"]).tobytes().hex())
+print(pass_rates(table).tobytes().hex())
 """
     told = {output_of(script, POLARS_MAX_THREADS=threads) for threads in ("1", "2", "4", "7")}
     assert len(told) == 1

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from coral_batch.corpus.injection.counting import counted
-from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.corpus.split.overlap import measure_overlaps
 from coral_batch.lake import params
 from coral_batch.linteval.items.examples import complaints

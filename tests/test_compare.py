@@ -18,8 +18,7 @@ from coral_batch import lake
 from coral_batch.commands.compare import compare, comparison, paired
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Role
+from coral_batch.records.problem import Bug, Role
 from coral_batch.records.rows import BestRow, FirstChangeRow
 from coral_batch.report.roles import TRAINED_ON
 from coral_batch.report.runs import read_run

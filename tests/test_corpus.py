@@ -206,7 +206,7 @@ def test_a_manifest_that_was_made_for_other_problems_is_refused() -> None:
     others = [replace(one, sha256="0" * 64) if one.name == "sieve" else one for one in PROBLEMS]
     without = [row for row in MANIFEST if row.name != "sieve"]
     for corpus, rows in ((others, MANIFEST), (PROBLEMS, without)):
-        with pytest.raises(CoralError, match=r"another corpus[\s\S]*sieve"):
+        with pytest.raises(CoralError, match=r"manifest[\s\S]*sieve"):
             select(corpus, rows, "test")
 
 

@@ -8,14 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from coral_batch.errors import CoralError
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.settings import Automata, Calibration, Candidates, Evolution
 from coral_batch.search.automata.features import features
 from coral_batch.search.automata.simulation import simulate
 from coral_batch.search.genome import random_population
 from coral_batch.search.mapping.mapping import calibrate, decode
-from coral_batch.search.mapping.transport import Transport, estimate
+from coral_batch.search.mapping.transport import Transport
 
 AUTOMATA = Automata(height=32, width=32, steps=48)
 CANDIDATES = Candidates(
@@ -94,10 +93,3 @@ def test_features_outside_the_calibration_stay_in_the_cube(transport):
     uniform = transport(corners)
     assert (uniform >= 0).all()
     assert (uniform <= 1).all()
-
-
-def test_a_damaged_calibration_table_is_refused():
-    plain = estimate(np.random.default_rng(1).random((64, 4)), bins=2).to_plain()
-    plain["rounds"][1][2] = plain["rounds"][1][2][:-1]
-    with pytest.raises(CoralError, match=r"rounds\[1\]\[2\]"):
-        Transport.from_plain(plain)

@@ -20,7 +20,7 @@ from coral_batch.search.gate import OBJECTIVES
 from coral_batch.search.genome import random_population
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.transport import Transport
-from coral_batch.search.search import plan
+from coral_batch.search.plan import plan
 from coral_batch.search.tables import next_generation
 from tests import REPOSITORY
 

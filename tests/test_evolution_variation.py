@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from coral_batch.records.settings import Evolution
 from coral_batch.search.automata.rule import parse_rule
-from coral_batch.search.genome import random_population
-from coral_batch.search.variation import breed
+from coral_batch.search.genome import breed, random_population
 
 SETTINGS = Evolution(
     population=30, survivors=4, crossover=0.7, mutation=0.08, select="fitness", inherit=False

@@ -44,7 +44,7 @@ def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
     base: Path, tmp_path: Path, two_threads: int
 ) -> None:
     prompts = {"one": "Fix it.", "two": "Write a function that adds one to each value."}
-    work = Work("a", None, None, {}, KNOBS, prompts)
+    work = Work("a", None, KNOBS, prompts)
     alone = replace(work, prompts={"two": prompts["two"]})
     warmer = replace(work, name="b", knobs=replace(KNOBS, temperature=1.5))
     drawing = Drawing(3, 16, 1, 4, two_threads)
@@ -61,7 +61,7 @@ def test_answers_come_in_the_order_of_the_prompts_drawn_now_or_before(
     originals = {name: Original(f"def {name}():\n    return 1") for name in ("one", "two")}
     prompts = {name: chat_prompt(tokenizer, originals[name].program) for name in originals}
     turned = dict(reversed(prompts.items()))
-    works = [Work("a", None, None, {}, KNOBS, asked, originals) for asked in (prompts, turned)]
+    works = [Work("a", None, KNOBS, asked, originals) for asked in (prompts, turned)]
     for work in (*works, works[0]):
         ((drawn,), _) = draw([work], Drawing(2, 8, 1, 4, None), base, "genomes", store)
         assert [sample.problem for sample in drawn.samples[::2]] == list(work.prompts)
@@ -81,14 +81,14 @@ def test_each_device_keeps_its_engine(
     )
     asked = Drawing(2, 8, 1, 5, None)
     for number in range(3):
-        works = [Work(name, None, None, {}, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
+        works = [Work(name, None, KNOBS, {f"{name}{number}": "Fix it."}) for name in "ab"]
         draw(works, asked, base, "genomes", store)
     assert sorted(map(str, loaded)) == ["cpu", "cpu:0"]
 
 
 def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -> None:
     knobs = {"a": KNOBS, "b": GREEDY, "c": KNOBS}
-    works = [Work(name, None, None, {}, one, {"one": "Fix it."}) for name, one in knobs.items()]
+    works = [Work(name, None, one, {"one": "Fix it."}) for name, one in knobs.items()]
     answers, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert answers[0] == answers[2] != answers[1]
     assert [row.unit for row in durations] == ["a", "b", "c"]
@@ -102,7 +102,7 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -
 def changing(base: Path, knobs: Knobs) -> Work:
     """Return a piece of work whose answers must change a program."""
     prompt = chat_prompt(load_tokenizer(base), "Fix it.")
-    return Work("a", None, None, {}, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
+    return Work("a", None, knobs, {"one": prompt}, {"one": Original("x = 1\ny = 2\n")})
 
 
 @pytest.mark.parametrize("knobs", [KNOBS, GREEDY], ids=["drawn", "greedy"])

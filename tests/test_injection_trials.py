@@ -18,8 +18,7 @@ from coral_batch.corpus.injection.counting import HANGS, counted, hangs
 from coral_batch.corpus.injection.trials import TRIED, Rows, inject, outcomes
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Bug, Problem
 from coral_batch.records.settings import Injection
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts import pool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from difflib import ndiff
 
-from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.linteval.answers.extraction import code_of
 from coral_batch.linteval.items.examples import (
     clean_problems,
@@ -16,8 +16,7 @@ from coral_batch.linteval.items.examples import (
 from coral_batch.linteval.items.item import feedback, instructions
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Bug, Problem
 from tests.linteval_sources import SNIPPETS
 from tests.tiny import make_tiny_completion_tokenizer, make_tiny_tokenizer
 

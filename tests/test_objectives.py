@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER
 from coral_batch.objectives import formulas
 from coral_batch.objectives.aggregate import aggregate, fitness
@@ -181,11 +180,6 @@ def test_fitness_is_the_seeds_weighted_sum():
 
 def test_weights_that_sum_to_a_little_more_than_1_make_nobody_fitter_than_1():
     assert fitness(np.ones((1, 5)), replace(WEIGHTS, bugfix=0.3000000008)) == [1.0]
-
-
-def test_genomes_scored_on_different_problems_are_not_compared():
-    with pytest.raises(CoralError, match="genome b, problem p"):
-        aggregate(["a", "a", "b"], ["p", "q", "q"], np.zeros((3, 5)))
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**32), st.randoms())

@@ -13,9 +13,8 @@ from ruamel.yaml import YAML
 
 from coral_batch import lake
 from coral_batch.evidence.summary import Evidence
-from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.example import Example
-from coral_batch.records.problem import Role
+from coral_batch.records.problem import Bug, Role, program_of
 from coral_batch.records.rows import SampleRow
 from tests import REPOSITORY
 from tests.pipeline import make_project, run

@@ -13,9 +13,8 @@ import pytest
 from coral_batch import lake
 from coral_batch.corpus.roles.coralx import HELD_OUT, TEST
 from coral_batch.lake import params
-from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Bug, Problem, Role, program_of
 from coral_batch.records.rows import (
     BASE,
     FLOORS,

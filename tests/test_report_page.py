@@ -19,7 +19,7 @@ import pytest
 from coral_batch import lake
 from coral_batch.evidence.paired import Estimate
 from coral_batch.lake import params
-from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Bug
 from coral_batch.records.rows import BestRow, SampleRow, SelectionRow, TimeRow
 from coral_batch.records.settings import Scores
 from coral_batch.repair.adapters import find_adapter

@@ -13,7 +13,6 @@ from coral_batch.lake import params
 from coral_batch.objectives.tables import score_samples
 from coral_batch.records.rows import SampleRow
 from coral_batch.records.verdict import Program
-from coral_batch.verdicts import pool
 from coral_batch.verdicts.pool import judge
 from coral_batch.verdicts.tables import judge_samples
 from coral_batch.verdicts.timing import STARTUP
@@ -54,7 +53,7 @@ def measured(name: str, codes: list[str], tmp_path: Path) -> list[float]:
     objectives = dataclasses.replace(SETTINGS.objectives, runtime="measured")
     settings = dataclasses.replace(SETTINGS, objectives=objectives)
     problems = [PROBLEMS[name]]
-    verdicts, times = judge_samples(samples, problems, pool, settings, tmp_path / "journal")
+    verdicts, times = judge_samples(samples, problems, settings, tmp_path / "journal")
     assert {row["kind"] for row in verdicts} == {"PASS"}
     frames = [
         lake.frame(table, rows)

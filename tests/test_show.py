@@ -24,7 +24,7 @@ from coral_batch.commands.show import (
     show,
 )
 from coral_batch.errors import CoralError
-from coral_batch.records.bug import Bug
+from coral_batch.records.problem import Bug
 from coral_batch.records.rows import SampleRow, SelectionRow
 from coral_batch.search.best import NOBODY_PASSED
 from tests.report_lake import write_lake

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.corpus.split.shown import measured, selected_on
 from coral_batch.errors import CoralError
-from coral_batch.records.bug import program_of
-from coral_batch.records.problem import Case, Problem
+from coral_batch.records.problem import Case, Problem, program_of
 from coral_batch.records.settings import Evaluation, Validation
 from tests.one_bug import REFERENCE, bug_of
 from tests.rows import role_row

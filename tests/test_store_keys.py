@@ -96,7 +96,7 @@ def test_anything_else_counts(old: str, new: str, tmp_path: Path) -> None:
 def test_samples_are_drawn_again_when_the_code_that_draws_them_changes(
     materialised: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work = Work("a", None, None, {}, Knobs(0.9, 0.95, 40, 1.0), {"one": "Fix it."})
+    work = Work("a", None, Knobs(0.9, 0.95, 40, 1.0), {"one": "Fix it."})
 
     def reused() -> bool:
         _, (row,) = draw([work], Drawing(1, 4, 1, 1, 1), materialised, "genomes", Store(tmp_path))

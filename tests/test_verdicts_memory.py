@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.verdicts.memory import workers_that_fit
-from coral_batch.verdicts.pool import judge
+from coral_batch.verdicts.pool import judge, workers_that_fit
 from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import slots
 from tests.memory_files import MIB

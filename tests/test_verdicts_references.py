@@ -9,7 +9,6 @@ import pytest
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
-from coral_batch.verdicts import pool
 from coral_batch.verdicts.tables import judge_samples
 from tests import REPOSITORY
 from tests.injectable import problem_of
@@ -38,7 +37,7 @@ def test_a_reference_that_fails_is_refused_before_samples_are_judged(
     sample = dataclasses.replace(SAMPLE, problem="f", code="def f(n):\n    return n\n")
     journal = tmp_path / "journal"
     with pytest.raises(CoralError) as caught:
-        judge_samples([sample], [problem], pool, settings, journal)
+        judge_samples([sample], [problem], settings, journal)
     text = str(caught.value)
     assert "problem f, case 0" in text
     assert found in text

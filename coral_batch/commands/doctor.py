@@ -234,7 +234,7 @@ def isolation(settings: Params) -> Iterator[Finding]:
 def jails(settings: Params) -> Iterator[Finding]:
     """How many programs fit into memory in parallel."""
     # Imported here: joblib takes a moment, which --help must not.
-    from coral_batch.verdicts.memory import workers_that_fit
+    from coral_batch.verdicts.pool import workers_that_fit
 
     each = settings.verdicts.memory_mb
     try:

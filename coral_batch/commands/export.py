@@ -24,7 +24,7 @@ import typer
 from safetensors import SafetensorError
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, apart
 from coral_batch.evidence.summary import Evidence
 from coral_batch.lake import find, params
 from coral_batch.lake.atomic import check_free, unfinished
@@ -178,7 +178,7 @@ def _best() -> tuple[str, Exported, AdapterCardRow, Path]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
     if (evidence.best, evidence.generation) != (best.genome, best.generation):
-        raise lake.apart(lake.path("evidence"), f"{evidence.best} as the best genome")
+        raise apart(f"{evidence.best} as the best genome", lake.path("evidence"))
     part = best.generation
     _, card, folder = find_adapter(part, best.genome)
     exported = Exported(

@@ -68,13 +68,7 @@ def write_gguf_adapter(adapter: Path, base: Path, name: str, file: Path) -> None
     for key, weight in sorted(load_file(adapter / "adapter_model.safetensors").items()):
         named = _WEIGHT.fullmatch(key)
         tensor = named and names.get_name(named["module"])
-        if named is None or tensor is None:
-            raise CoralError(
-                "this tensor has no GGUF name",
-                file=adapter / "adapter_model.safetensors",
-                found=key,
-                expected="lora_A or lora_B of a linear module of the model's layers",
-            )
+        assert named and tensor  # every linear layer of these architectures has a name
         values = weight.astype(np.float32)
         if named["factor"] == "B" and architecture == gguf.MODEL_ARCH.LLAMA:
             values = _reordered(values, named["module"], config)

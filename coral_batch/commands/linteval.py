@@ -25,7 +25,7 @@ from coral_batch.linteval.items.item import with_outputs
 from coral_batch.linteval.report.text import answer_text, overview
 from coral_batch.records.configuration import knobs_at
 from coral_batch.records.items import Item, ItemTests
-from coral_batch.records.rows import BASE, LintSampleRow, SubjectRow
+from coral_batch.records.rows import BASE, LintSampleRow
 from coral_batch.records.settings import Params
 from stages.arguments import LintModel
 
@@ -154,13 +154,7 @@ def _drawn(
             put = read_peft_folder(adapter, read_card(base).sha256)
         # The engine makes room for the greatest rank of params.yaml, which an adapter may exceed.
         ranks = replace(settings.candidates, r=(*settings.candidates.r, put.rank))
-        subject = SubjectRow(
-            model,
-            put.key,
-            None if put.folder is None else str(put.folder.absolute()),
-            dict(put.files),
-            knobs_at(settings.linteval.temperature),
-        )
+        subject = put.subject(model, knobs_at(settings.linteval.temperature))
         rows, _ = answer(
             subject,
             items,
@@ -214,7 +208,7 @@ def _score_and_print(
     check_free(file)
     # Imported here: joblib and the linters are not needed by --help.
     from coral_batch.linteval.submissions.standings import baselines, side_by_side, standings
-    from coral_batch.verdicts import pool as jail
+    from coral_batch.verdicts import pool
 
     workers = settings.compute.workers
     plain = baselines(asked, workers)
@@ -223,8 +217,8 @@ def _score_and_print(
         asked,
         tests,
         stop,
-        partial(jail.judge, settings=settings.verdicts, workers=workers),
-        "+".join(jail.layers_in_force(settings.verdicts.require)),
+        pool.judge_of(settings),
+        pool.isolation_text(settings),
         workers,
     )
     print(side_by_side(found))

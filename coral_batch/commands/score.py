@@ -29,10 +29,9 @@ from coral_batch.evidence.summary import first_changes
 from coral_batch.lake import params
 from coral_batch.lake.atomic import check_free
 from coral_batch.lake.store import Store
-from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import Knobs, knobs_at
 from coral_batch.records.items import Item, ItemTests
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Bug, Problem, Role, program_of
 from coral_batch.records.rows import BASE, SubjectRow
 from coral_batch.records.settings import Params, Prompt
 from coral_batch.report.claims import FIRST_CHANGES, interval
@@ -202,12 +201,7 @@ def _say_duration(answers: int, card: Card) -> None:
 
 def _subjects(adapter: Adapter, of_base: Knobs, of_adapter: Knobs) -> list[SubjectRow]:
     """Return the base model and an adapter as subjects."""
-    assert adapter.folder is not None
-    place = str(adapter.folder.absolute())
-    return [
-        SubjectRow(BASE, None, None, {}, of_base),
-        SubjectRow(ADAPTER, adapter.key, place, dict(adapter.files), of_adapter),
-    ]
+    return [SubjectRow(BASE, None, None, {}, of_base), adapter.subject(ADAPTER, of_adapter)]
 
 
 def _on_held_out(
@@ -250,18 +244,13 @@ def repairs_of(
     """
     from coral_batch.models.decoding.drawing import draw
     from coral_batch.models.repairs.tables import sample
-    from coral_batch.verdicts.pool import judge
-    from coral_batch.verdicts.tables import as_program
+    from coral_batch.verdicts.pool import judge_of
+    from coral_batch.verdicts.tables import as_programs
 
     drawing = partial(draw, store=Store(lake.STORE))
     base = lake.path("base")
     rows, looks, _ = sample(subjects, problems, [], samples, base, settings, drawing)
-    by_name = {problem.name: problem for problem in problems}
-    programs = [
-        as_program(by_name[row.problem], row.code, f"{row.genome}/{row.problem}/{row.sample}")
-        for row in rows
-    ]
-    verdicts = judge(programs, settings.verdicts, settings.compute.workers)
+    verdicts = judge_of(settings)(as_programs(rows, problems))
     passed = {
         (row.genome, row.problem, row.sample): all(one.kind == "PASS" for one in of_row)
         for row, of_row in zip(rows, verdicts, strict=True)
@@ -270,8 +259,10 @@ def repairs_of(
     for subject in subjects:
         name = subject.genome
         outcomes = {
-            problem: Outcome(samples, sum(passed[name, problem, at] for at in range(samples)))
-            for problem in by_name
+            problem.name: Outcome(
+                samples, sum(passed[name, problem.name, at] for at in range(samples))
+            )
+            for problem in problems
         }
         of_subject = first_changes(look for look in looks if look.genome == name)
         found[name] = Repaired(outcomes, of_subject)
@@ -280,13 +271,10 @@ def repairs_of(
 
 def _on_lint(adapter: Adapter, items: Sequence[Item], settings: Params) -> Measure:
     """Score both on CodeLinterEval, at its own temperature."""
-    from coral_batch.verdicts.pool import layers_in_force
-
     tests = lake.read_rows("linteval_tests", ItemTests)
     knobs = knobs_at(settings.linteval.temperature)
-    layers = "+".join(layers_in_force(settings.verdicts.require))
     base, other = (
-        _lint_outcomes(subject, items, tests, layers, settings)
+        _lint_outcomes(subject, items, tests, settings)
         for subject in _subjects(adapter, knobs, knobs)
     )
     return _measure("CodeLinterEval: pass@1", base, other, settings)
@@ -296,20 +284,19 @@ def _lint_outcomes(
     subject: SubjectRow,
     items: Sequence[Item],
     tests: Sequence[ItemTests],
-    layers: str,
     settings: Params,
 ) -> Outcomes:
     """Draw and score a model's answers; return item -> outcome, items named by function."""
     from coral_batch.linteval.answers.tables import answer
     from coral_batch.linteval.scores.tables import score_samples
     from coral_batch.models.decoding.drawing import draw
-    from coral_batch.verdicts.pool import judge
+    from coral_batch.verdicts.pool import isolation_text, judge_of
 
     drawing = partial(draw, store=Store(lake.STORE))
     rows, _ = answer(subject, items, lake.path("base"), settings, drawing)
-    workers = settings.compute.workers
-    in_jail = partial(judge, settings=settings.verdicts, workers=workers)
-    scores = score_samples(rows, items, tests, in_jail, layers, workers)["linteval_scores"]
+    judge, isolation = judge_of(settings), isolation_text(settings)
+    scored = score_samples(rows, items, tests, judge, isolation, settings.compute.workers)
+    scores = scored["linteval_scores"]
     # Named like injected bugs, so that `program_of` returns the function.
     names = {one.id: f"{one.function or f'item {one.id}'}-{one.id}" for one in tests}
     outcomes = {}

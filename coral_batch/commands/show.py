@@ -16,9 +16,9 @@ import typer
 from coral_batch import lake
 from coral_batch.errors import CoralError, check_known
 from coral_batch.lake import find, params
-from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Bug
 from coral_batch.records.rows import (
     FLOORS,
     AdapterRow,
@@ -53,10 +53,6 @@ _FLOORS = {
 }
 
 
-def _known(value: str) -> str:
-    return known(value, *lake.PARTS, BUGS)
-
-
 def show(
     generation: Annotated[
         str,
@@ -64,7 +60,7 @@ def show(
             help="The generation, e.g. 000; "
             + ", ".join(f"`{part}`" for part in lake.PARTS)
             + f"; or `{BUGS}` for the injected bugs.",
-            callback=_known,
+            callback=lambda value: known(value, *lake.PARTS, BUGS),
         ),
     ],
     genome: Annotated[

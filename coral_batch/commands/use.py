@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import check_known
 from coral_batch.lake import params
 
 FOLDER = Path("profiles")
@@ -26,14 +26,7 @@ def use(
         for stem, file in there.items():
             print(f"{stem:<16}{_about(file)}")
         return
-    if name not in there:
-        raise CoralError(
-            "no such profile",
-            file=FOLDER / f"{name}.yaml",
-            found=name,
-            expected=f"one of {', '.join(there)}",
-            action="name one of them, or copy one and change it",
-        )
+    check_known("no such profile", name, there, file=FOLDER / f"{name}.yaml")
     changed = params.write_profile(there[name])
     print("\n".join(changed) if changed else "params.yaml already has these values")
 

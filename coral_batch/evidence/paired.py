@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.evidence.passk import DRAWS, LEVEL, pass_at_k
-from coral_batch.records.bug import program_of
+from coral_batch.records.problem import program_of
 from coral_batch.seeding import generator
 
 POWER = 0.8

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coral_batch.errors import CoralError
 from coral_batch.seeding import generator
 
 KS = (1, 5, 10)
@@ -54,20 +53,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
         n: samples of the item, >= 1.
         c: those that succeeded, in [0, n].
         k: samples drawn, in [1, n].
-
-    Raises:
-        CoralError: a number is out of range.
     """
-    if not 0 <= c <= n:
-        raise CoralError("successes out of range", field="c", found=c, expected=f"0 to n = {n}")
-    if not 1 <= k <= n:
-        raise CoralError(
-            f"pass@{k} cannot be estimated",
-            field="k",
-            found=k,
-            expected=f"1 to n = {n}, the samples per item",
-            action="draw more samples per item (linteval.samples in params.yaml), or lower k",
-        )
     every = math.comb(n, k)
     return (every - math.comb(n - c, k)) / every
 

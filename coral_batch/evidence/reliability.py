@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from coral_batch.records.bug import program_of
+from coral_batch.records.problem import program_of
 from coral_batch.records.rows import FirstChangeRow
 
 

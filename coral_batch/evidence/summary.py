@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import apart
 from coral_batch.evidence.paired import (
     Needed,
     Outcome,
@@ -18,7 +18,7 @@ from coral_batch.evidence.paired import (
     needed,
 )
 from coral_batch.evidence.reliability import Reliability
-from coral_batch.records.bug import Bug, program_of
+from coral_batch.records.problem import Bug, program_of
 from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SampleRow
 
 MEASURES = ("similarity", "ngrams", "trees")
@@ -275,13 +275,7 @@ def _programs(outcomes: Iterable[str]) -> int:
 def _paired(tables: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[Outcomes, Outcomes]:
     base, best = map(outcomes, tables)
     if alone := sorted(base.keys() ^ best.keys()):
-        raise CoralError(
-            "the base model and the best genome were scored on different problems",
-            field="problem",
-            found=f"only one has {', '.join(alone)}",
-            expected="the same problems in both tables",
-            action="run `dvc repro`",
-        )
+        raise apart(f"scores of different problems: only one has {', '.join(alone)}")
     return base, best
 
 

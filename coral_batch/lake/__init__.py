@@ -24,7 +24,6 @@ from coral_batch.lake.places import (
 )
 from coral_batch.lake.tables import (
     BrokenTable,
-    apart,
     build,
     find,
     frame,

@@ -22,9 +22,9 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, check_known
 from coral_batch.lake.atomic import atomic
-from coral_batch.lake.schemas import first_error, validator
+from coral_batch.lake.schemas import require_valid, validator
 from coral_batch.records.settings import OBJECTIVES, Params, Shares
 
 FILE = Path("params.yaml")
@@ -54,9 +54,7 @@ def load(file: Path = FILE) -> Params:
 def _build(content: Any, file: Path) -> Params:
     """Validate and freeze the content of params.yaml; errors name `file`."""
     _check_keys(content, file)
-    error = first_error(validator("params"), content)
-    if error is not None:
-        raise CoralError(f"{file.name} is not valid", file=file, **error)
+    require_valid(validator("params"), content, f"{file.name} is not valid", file)
     generations, parts = content["generations"], content["parts"]
     chain = _chain(len(generations))
     known = {"generations": generations, "parts": parts}
@@ -137,14 +135,7 @@ def write_profile(profile: Path) -> list[str]:
 def _merge(document: Any, wanted: dict[str, Any], profile: Path, above: str) -> None:
     for key, value in wanted.items():
         name = f"{above}{key}"
-        if key not in document:
-            raise CoralError(
-                "a profile has an unknown key",
-                file=profile,
-                field=name,
-                found=key,
-                expected=f"one of {', '.join(document)}",
-            )
+        check_known("a profile has an unknown key", key, document, file=profile, field=name)
         if isinstance(value, dict) and isinstance(document[key], dict) and name != _SOURCES:
             _merge(document[key], value, profile, f"{name}.")
         elif document[key] != value:

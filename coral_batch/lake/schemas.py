@@ -25,6 +25,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
+from coral_batch.errors import CoralError
 from coral_batch.lake.places import SCHEMAS
 from coral_batch.records.settings import OBJECTIVES
 
@@ -185,6 +186,20 @@ def schema_of(table: str) -> dict[str, Any]:
 def subvalidator(name: str, field: str) -> Schema:
     """Return the schema of one field of a flat table."""
     return Schema(validator(name).schema["properties"][field])
+
+
+def require_valid(
+    check: Schema,
+    value: Any,
+    problem: str,
+    file: Path,
+    where: str = "",
+    action: str | None = None,
+) -> None:
+    """Raise `CoralError` with this problem if a value of a file is not valid; see `first_error`."""
+    error = first_error(check, value, where)
+    if error is not None:
+        raise CoralError(problem, file=file, action=action, **error)
 
 
 def first_error(check: Schema, value: Any, where: str = "") -> dict[str, Any] | None:

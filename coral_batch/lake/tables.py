@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import CoralError, apart
 from coral_batch.lake import strictjson
 from coral_batch.lake.atomic import atomic, unfinished
 from coral_batch.lake.places import SCHEMAS, asked_alone, path
@@ -327,10 +327,4 @@ def find(rows: Iterable[Row], file: Path, **values: object) -> Row:
         if all(getattr(row, name) == value for name, value in values.items()):
             return row
     wanted = ", ".join(f"{name} {value}" for name, value in values.items())
-    raise apart(file, f"no row with {wanted}")
-
-
-def apart(file: Path, found: str) -> CoralError:
-    """Return the error for tables of different runs, as found in `file`."""
-    problem = "the tables come from different runs"
-    return CoralError(problem, file=file, found=found, action="run `dvc repro`")
+    raise apart(f"no row with {wanted}", file)

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from coral_batch.errors import CoralError
 from coral_batch.records.settings import OBJECTIVES, Scores
 
 
@@ -22,30 +21,17 @@ def aggregate(
 
     Args:
         genomes: (n,) the genome of each row.
-        problems: (n,) the problem of each row.
+        problems: (n,) the problem of each row, the same ones for every genome.
         objectives: (n, k) array of scores in the order of `OBJECTIVES`.
 
     Returns:
         The g distinct genomes, sorted, and a (g, k) array of their objectives.
-
-    Raises:
-        CoralError: the genomes were not scored on the same problems (their means could not be
-            compared).
     """
     objectives = np.asarray(objectives, dtype=np.float64)
     names, row = np.unique(np.asarray(genomes, dtype=str), return_inverse=True)
     tasks, column = np.unique(np.asarray(problems, dtype=str), return_inverse=True)
     cell = row * len(tasks) + column
     counts = np.bincount(cell, minlength=len(names) * len(tasks))
-    if not counts.all():
-        genome, problem = divmod(int(np.argmin(counts)), len(tasks))
-        raise CoralError(
-            "genomes were not scored on the same problems",
-            field=f"genome {names[genome]}, problem {tasks[problem]}",
-            found="no score",
-            expected="a score of every genome on every problem",
-            action="run `dvc repro --force` on the scores stage",
-        )
     sums = np.stack(
         [np.bincount(cell, values, minlength=len(counts)) for values in objectives.T], axis=-1
     )
@@ -54,11 +40,7 @@ def aggregate(
 
 
 def objectives_of(scores: pl.DataFrame) -> tuple[list[str], NDArray[np.float64]]:
-    """Return the g genomes of a table `scores`, sorted, and a (g, k) array of their objectives.
-
-    Raises:
-        CoralError: the genomes were not scored on the same problems.
-    """
+    """Return the g genomes of a table `scores`, sorted, and a (g, k) array of their objectives."""
     values = scores.select(OBJECTIVES).to_numpy()
     return aggregate(scores["genome"].to_list(), scores["problem"].to_list(), values)
 

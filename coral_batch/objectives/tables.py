@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from coral_batch.errors import CoralError
+from coral_batch.errors import apart
 from coral_batch.objectives.aggregate import fitness
 from coral_batch.objectives.formulas import REPEATED, RUN_ONCE
 from coral_batch.objectives.score import score
-from coral_batch.records.bug import program_of
 from coral_batch.records.finding import Finding
+from coral_batch.records.problem import program_of
 from coral_batch.records.rows import REFERENCE, SampleRow
 from coral_batch.records.settings import OBJECTIVES, Objectives
 
@@ -56,14 +56,8 @@ def score_samples(
         seconds = [second for _, second in timed[key]]
         reference = [second for _, second in timed[REFERENCE, sample.problem, 0]]
         if not len(kinds) == len(seconds) == len(reference) > 0:
-            raise CoralError(
-                "a sample's verdicts and times do not match",
-                field=f"genome {key[0]}, problem {key[1]}, sample {key[2]}",
-                found=f"{len(kinds)} verdicts, {len(seconds)} times,"
-                f" {len(reference)} of the reference",
-                expected="one of each for every case",
-                action="run `dvc repro --force` on the verdicts stage",
-            )
+            of_times = f"{len(seconds)} times, {len(reference)} of the reference"
+            raise apart(f"{len(kinds)} verdicts and {of_times} for {'/'.join(map(str, key))}")
         result = score(
             sample.code,
             kinds,

@@ -208,12 +208,6 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class Part:
-    folder: str
-    draws: str
-
-
-@dataclass(frozen=True)
 class Params:
     seed: int
     corpus: Corpus
@@ -237,4 +231,3 @@ class Params:
     linteval: Linteval
     compute: Compute
     generations: dict[str, Generation]
-    parts: dict[str, Part]

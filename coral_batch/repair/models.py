@@ -21,10 +21,10 @@ from coral_batch.lake.hashes import found_sha256
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer, read_card
 from coral_batch.models.decoding.changes import Original
-from coral_batch.models.decoding.drawing import Work, draw_in_turn, drawing_of
+from coral_batch.models.decoding.drawing import draw_in_turn, drawing_of, work_of
 from coral_batch.models.prompts.prompt import chat_prompt
 from coral_batch.records.configuration import Knobs
-from coral_batch.records.rows import BASE, BestRow
+from coral_batch.records.rows import BASE, BestRow, SubjectRow
 from coral_batch.records.settings import Params
 from coral_batch.repair.adapters import check_origin, find_adapter, generation_of
 from coral_batch.repair.released import (
@@ -73,6 +73,11 @@ class Adapter:
     knobs: Knobs | None = None
     name: str = "the base model without an adapter"
 
+    def subject(self, genome: str, knobs: Knobs) -> SubjectRow:
+        """Return it with knobs, as a table names a model."""
+        folder = None if self.folder is None else str(self.folder.absolute())
+        return SubjectRow(genome, self.key, folder, dict(self.files), knobs)
+
 
 def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[str]]:
     """Return a `coral_batch.repair.Draw` with a model.
@@ -95,15 +100,9 @@ def drawer(model: str, settings: Params) -> Callable[[str, str, int], Iterator[s
         drawing = drawing_of(count, tokens, settings)
         rows = max(FEWEST_ROWS, 1 << (count - 1).bit_length())
         drawing = replace(drawing, rank=max(drawing.rank, adapter.rank), rows=rows)
-        work = Work(
-            model,
-            adapter.key,
-            adapter.folder,
-            adapter.files,
-            GREEDY,
-            {_PROMPT: chat_prompt(tokenizer, prompt)},
-            {_PROMPT: Original(program)},
-        )
+        prompts = {_PROMPT: chat_prompt(tokenizer, prompt)}
+        subject = adapter.subject(model, GREEDY)
+        work = work_of(model, subject, GREEDY, prompts, {_PROMPT: Original(program)})
         with closing(draw_in_turn(work, drawing, base, Store(lake.STORE))) as samples:
             yield from (sample.text for sample in samples)
 

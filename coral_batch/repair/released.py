@@ -15,7 +15,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.lake import strictjson
 from coral_batch.lake.hashes import check_files, folder_hashes
-from coral_batch.lake.schemas import first_error, validator
+from coral_batch.lake.schemas import require_valid, validator
 from coral_batch.records.configuration import Knobs
 from coral_batch.verdicts.functions import read_utf8
 
@@ -74,13 +74,8 @@ def read_release(folder: Path, base: str) -> Release:
     if not file.is_file():
         raise CoralError("the released adapter has no record", file=file, action=restore)
     value = strictjson.parse(read_utf8(file), file)
-    if error := first_error(validator(RELEASED), value):
-        raise CoralError(
-            "the released adapter's record breaks its schema",
-            file=file,
-            action=restore,
-            **error,
-        )
+    problem = "the released adapter's record breaks its schema"
+    require_valid(validator(RELEASED), value, problem, file, action=restore)
     release = lake.build(Release, value)
     if release.base != base:
         revision = f", base.revision: {release.revision}" if release.revision else ""

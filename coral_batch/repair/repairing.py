@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol
 
-from coral_batch.corpus.sources.problems import make_problem
+from coral_batch.corpus.sources.rows import make_problem
 from coral_batch.corpus.sources.views import view
 from coral_batch.errors import CoralError
 from coral_batch.lake import params

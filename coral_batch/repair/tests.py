@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coral_batch.corpus.sources.problems import read_cases
 from coral_batch.corpus.sources.programs import parse_program
-from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.sources.rows import Lost, read_cases
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case
 from coral_batch.records.settings import Verdicts

@@ -6,10 +6,11 @@ import polars as pl
 
 from coral_batch import lake
 from coral_batch.corpus.split.reading import read_shown
+from coral_batch.errors import apart
 from coral_batch.evidence.summary import OWN
 from coral_batch.lake.stage import Tables
-from coral_batch.records.bug import Bug
 from coral_batch.records.genome import Genome
+from coral_batch.records.problem import Bug
 from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
 from coral_batch.records.settings import Params
 from coral_batch.report.views import Individual, Repair
@@ -28,7 +29,7 @@ def read_individuals(tables: Tables, generation: str) -> list[Individual]:
     for genome in population:
         if not all(genome.id in table for table in known):
             lacking = f"{genome.id} without its automaton, features, adapter or fate"
-            raise lake.apart(lake.path("population", generation), lacking)
+            raise apart(lacking, lake.path("population", generation))
     return [
         Individual(
             genome,
@@ -70,7 +71,7 @@ def read_repairs(
         key = (row.genome, row.problem, row.sample)
         if row.problem not in problems or not verdicts[key] or not scores[key]:
             lacking = f"{', '.join(map(str, key))} without its problem, verdicts or scores"
-            raise lake.apart(lake.path("samples", part), lacking)
+            raise apart(lacking, lake.path("samples", part))
         repairs.append(
             Repair(
                 problems[row.problem],

@@ -16,9 +16,8 @@ from coral_batch.errors import CoralError, reading
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, first_changes, outcomes
 from coral_batch.lake import find
-from coral_batch.records.bug import Bug, program_of
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.records.problem import Role
+from coral_batch.records.problem import Bug, Role, program_of
 from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow, SelectionRow
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import Metrics

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.records.bug import Bug
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Bug, Problem
 from coral_batch.records.rows import AdapterRow, FirstChangeRow, SampleRow, SelectionRow
 from coral_batch.report.metrics import OBJECTIVES
 from coral_batch.report.roles import SHOWN, with_training

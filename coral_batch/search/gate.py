@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.errors import CoralError
 from coral_batch.records.settings import OBJECTIVES, Gate, Scores
 
 # Thresholds and objectives are compared in units of 1e-9, so that 0.2 + 0.4 is 0.6 and a mean of
@@ -27,25 +26,14 @@ def thresholds(generation: int, settings: Gate) -> Scores:
     Args:
         generation: from 0.
         settings: schedule, number of generations, thresholds at both ends.
-
-    Raises:
-        CoralError: the schedule is unknown.
     """
     last = settings.generations - 1
     x = min(generation / last, 1.0) if last > 0 else 1.0
-    if settings.schedule == "linear":
-        sigma = x
-    elif settings.schedule == "sqrt":
-        sigma = math.sqrt(x)
-    elif settings.schedule == "sigmoid":
-        sigma = 1 / (1 + math.exp(-12 * (x - 0.5)))
-    else:
-        raise CoralError(
-            "unknown schedule of the threshold gate",
-            field="gate.schedule",
-            found=settings.schedule,
-            expected="linear, sqrt or sigmoid",
-        )
+    sigma = {
+        "linear": x,
+        "sqrt": math.sqrt(x),
+        "sigmoid": 1 / (1 + math.exp(-12 * (x - 0.5))),
+    }[settings.schedule]
     return Scores(
         **{
             name: round(base + sigma * (getattr(settings.max, name) - base), DECIMALS)

@@ -1,54 +1,52 @@
-"""The plan of a genome: its adapter, knobs and training seed."""
+"""The plans of a generation's genomes: adapter and knobs, by the run's search."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+import polars as pl
 
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
-from coral_batch.records.settings import Candidates
+from coral_batch.records.settings import Params
+from coral_batch.search.automata.features import FEATURES
+from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.mapping.mapping import decode
+from coral_batch.search.mapping.transport import Transport
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a genome's adapter is trained, and how its samples are drawn.
+    """What adapter a genome gets, and how its samples are drawn.
 
     Attributes:
         genome: its id.
         coordinates: the numbers in [0, 1] that were decoded: calibrated features or random numbers.
         configuration: the adapter.
         knobs: how its samples are drawn.
-        seed: the seed of the adapter's training.
     """
 
     genome: str
     coordinates: tuple[float, ...]
     configuration: AdapterConfiguration
     knobs: Knobs
-    seed: int
 
 
-def plans(
-    genomes: Sequence[str],
-    coordinates: NDArray[np.float64],
-    candidates: Candidates,
-    seeds: Sequence[int],
-) -> list[Plan]:
-    """Decode one plan per genome.
+def plan(features: pl.DataFrame, transport: Transport, settings: Params) -> list[Plan]:
+    """Return the plan of every genome of a generation.
 
     Args:
-        genomes: n ids.
-        coordinates: (n, 4) array in [0, 1], in the order of `FEATURES`.
-        candidates: the possible values of each gene, in natural order.
-        seeds: n training seeds.
+        features: table `features`.
+        transport: the calibration.
+        settings: the search, the candidates and the seed of the run.
     """
+    genomes = features["genome"].to_list()
+    coordinates = SEARCHES[settings.search.kind].coordinates(
+        genomes, transport(features.select(FEATURES).to_numpy()), settings.seed
+    )
+    decoded = decode(coordinates, settings.candidates)
     return [
-        Plan(genome, tuple(row), configuration, knobs, seed)
-        for genome, row, (configuration, knobs), seed in zip(
-            genomes, coordinates.tolist(), decode(coordinates, candidates), seeds, strict=True
+        Plan(genome, tuple(row), configuration, knobs)
+        for genome, row, (configuration, knobs) in zip(
+            genomes, coordinates.tolist(), decoded, strict=True
         )
     ]

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from coral_batch.errors import CoralError
 from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.genome import Genome
-from coral_batch.records.rows import FirstChangeRow, SelectionRow
-from coral_batch.records.settings import Params, Scores
+from coral_batch.records.rows import (
+    AdapterCardRow,
+    AdapterRow,
+    FirstChangeRow,
+    InheritedRow,
+    SelectionRow,
+    SubjectRow,
+)
+from coral_batch.records.settings import OBJECTIVES, Params, Scores
 from coral_batch.search.gate import thresholds
-from coral_batch.search.ids import birth
 from coral_batch.search.kinds import SEARCHES
 from coral_batch.search.selection import select
-from coral_batch.search.worth import pass_rates, readings
 
 
 def next_generation(
@@ -37,45 +43,22 @@ def next_generation(
 
     Returns:
         A selection row for each genome, the best first; and the next population.
-
-    Raises:
-        CoralError: population and scores have different genomes.
     """
     ids, objectives = objectives_of(scores)
-    if set(ids) != {genome.id for genome in genomes}:
-        raise CoralError(
-            "the scores and the population have different genomes",
-            found=ids,
-            expected=", ".join(sorted((genome.id for genome in genomes), key=birth)),
-            action="run `dvc repro`",
-        )
     totals = fitness(objectives, settings.objectives.weights)
     limits = thresholds(generation, settings.gate)
-    repaired = pass_rates(scores, ids)
+    repaired = pass_rates(scores)
     read = readings(looks)
     by = settings.evolution.select
     first = repaired if by == "repair" else None
     if by == "reading":
         first = np.array([read[genome] for genome in ids])
-    selected = select(
-        ids,
-        objectives,
-        totals,
-        limits,
-        settings.evolution.survivors,
-        first,
-    )
+    selected = select(ids, objectives, totals, limits, settings.evolution.survivors, first)
     order = np.argsort([row.place for row in selected])
     by_id = {genome.id: genome for genome in genomes}
     chosen = [by_id[ids[index]] for index in order if selected[index].survived]
     worth = totals if first is None else first
-    bred = SEARCHES[settings.search.kind].breed(
-        genomes,
-        chosen,
-        generation + 1,
-        settings.evolution,
-        settings.seed,
-    )
+    bred = SEARCHES[settings.search.kind].breed(genomes, chosen, generation + 1, settings)
     survivors = by_id.keys() & {genome.id for genome in bred}
     children: dict[str, list[str]] = {}
     for newborn in bred:
@@ -106,3 +89,59 @@ def next_generation(
             )
         )
     return rows, bred
+
+
+def pass_rates(scores: pl.DataFrame) -> NDArray[np.float64]:
+    """Return the share of repairs that pass all cases, mean over bugs; see `objectives_of`."""
+    passes = scores.with_columns((pl.col("bugfix") == 1).cast(pl.Float64))
+    _, means = objectives_of(passes)
+    shares: NDArray[np.float64] = means[:, OBJECTIVES.index("bugfix")]
+    return shares
+
+
+def readings(looks: Sequence[FirstChangeRow]) -> dict[str, float]:
+    """Return the mean probability, over bugs, that a genome's first change is the right one.
+
+    A genome without a known right change is left out.
+    """
+    of_genome: dict[str, list[float]] = defaultdict(list)
+    for look in looks:
+        if look.right is not None:
+            of_genome[look.genome].append(look.right)
+    return {genome: float(np.mean(values)) for genome, values in of_genome.items()}
+
+
+def inherited(
+    survivors: Iterable[str],
+    adapters: Sequence[AdapterRow],
+    cards: Sequence[AdapterCardRow],
+    subjects: Sequence[SubjectRow],
+) -> list[InheritedRow]:
+    """Return a row per survivor.
+
+    Args:
+        survivors: their ids, in order.
+        adapters: table `adapters` of their generation.
+        cards: table `adapter_cards` likewise.
+        subjects: table `subjects` likewise.
+    """
+    by_genome = {row.genome: row for row in adapters}
+    by_key = {card.key: card for card in cards}
+    folders = {row.genome: str(row.folder) for row in subjects}
+    rows = []
+    for genome in survivors:
+        adapter = by_genome[genome]
+        card = by_key[adapter.key]
+        rows.append(
+            InheritedRow(
+                genome,
+                adapter.key,
+                folders[genome],
+                card.files,
+                card.determinants,
+                adapter.losses,
+                adapter.tokens,
+                adapter.diverged,
+            )
+        )
+    return rows

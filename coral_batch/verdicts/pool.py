@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import hashlib
 import json
 import sys
@@ -19,19 +18,20 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
+from coral_batch.lake.atomic import writing
 from coral_batch.lake.hashes import code_sha256
 from coral_batch.records.problem import Suite
-from coral_batch.records.settings import Verdicts
+from coral_batch.records.settings import Params, Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
 from coral_batch.verdicts.containment import Isolation
 from coral_batch.verdicts.jail import Jail, JailError
 from coral_batch.verdicts.layers import isolation
-from coral_batch.verdicts.memory import workers_that_fit
 from coral_batch.verdicts.projects import (
     check_unchanged,
     compile_project,
@@ -40,8 +40,13 @@ from coral_batch.verdicts.projects import (
 )
 from coral_batch.verdicts.suites import ProjectJail
 from coral_batch.verdicts.testfiles import judge_tests, test_names
+from coral_batch.work.address import cluster
+from coral_batch.work.machine import available_memory
 from coral_batch.work.parallel import ask, release, require_same, run, slots
 from coral_batch.work.progress import progress
+
+Judge = Callable[..., list[list[Verdict]]]
+"""`judge` with some of its arguments."""
 
 _BUNDLE = 16
 _PATIENCE = 0.5  # seconds after which a worker returns its results so far
@@ -110,9 +115,20 @@ class _Task:
     only: tuple[int, ...] | None = None
 
 
+def judge_of(settings: Params, journal: Path | None = None) -> Judge:
+    """Return `judge` with the settings of a run."""
+    workers = settings.compute.workers
+    return partial(judge, settings=settings.verdicts, workers=workers, journal=journal)
+
+
 def layers_in_force(require: tuple[str, ...]) -> tuple[str, ...]:
     """Return the layers of isolation that judging has; `require` as in `isolation`."""
     return ask(_layers, require)
+
+
+def isolation_text(settings: Params) -> str:
+    """Return the layers of isolation that judging has, as tables name them."""
+    return "+".join(layers_in_force(settings.verdicts.require))
 
 
 def _layers(require: tuple[str, ...]) -> tuple[str, ...]:
@@ -238,7 +254,7 @@ def _key(program: Program, settings: Verdicts, layers: Sequence[str], timed: boo
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-@functools.cache
+@cache
 def _sources() -> str:
     """Hash this package's code, so that a journal's verdicts of another version are not reused."""
     return code_sha256(sorted(Path(__file__).parent.rglob("*.py")))
@@ -250,15 +266,11 @@ def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
     Lines that are torn, damaged or in another version's format are judged again.
     """
     found: dict[str, list[Verdict]] = {}
-    try:
-        text = journal.read_text(errors="replace")
+    with writing(journal):
+        text = journal.read_text(errors="replace") if journal.exists() else ""
         if text and not text.endswith("\n"):
             with journal.open("a") as file:
                 file.write("\n")  # the next entry starts on a new line
-    except FileNotFoundError:
-        return found
-    except OSError as error:
-        raise _unusable(journal, error) from None
     for line in text.splitlines():
         checksum, _, content = line.partition(" ")
         if checksum == hashlib.sha256(content.encode()).hexdigest():
@@ -272,18 +284,36 @@ def _read(journal: Path, wanted: Collection[str]) -> dict[str, list[Verdict]]:
 def _append(journal: Path, key: str, verdicts: list[Verdict]) -> None:
     """Append one finished program in one write: a line with its SHA-256 first."""
     content = json.dumps([key, [asdict(verdict) for verdict in verdicts]])
-    try:
+    with writing(journal):
         journal.parent.mkdir(parents=True, exist_ok=True)
         with journal.open("a") as file:
             file.write(f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n")
-    except OSError as error:
-        raise _unusable(journal, error) from None
 
 
-def _unusable(journal: Path, error: OSError) -> CoralError:
-    return CoralError(
-        "cannot read or write the journal of verdicts",
-        file=journal,
-        found=error.strerror,
-        action="free space or grant write access, then run again; finished work is kept",
-    )
+def workers_that_fit(workers: int | None, memory_mb: int) -> int | None:
+    """Return how many workers judge in parallel; on a cluster, `workers` as it is.
+
+    Each runs one program at a time, whose address space is limited. With more workers than fit
+    into memory, the kernel's out-of-memory killer could strike.
+
+    Args:
+        workers: as compute.workers; None for one per core, or fewer if memory is short.
+        memory_mb: the limit of each, MiB.
+
+    Raises:
+        CoralError: fewer than requested fit into free memory, or none does.
+    """
+    if cluster():
+        return workers
+    available = available_memory()
+    fit = available // (memory_mb << 20)
+    if fit < (workers or 1):
+        raise CoralError(
+            "parallel jails could need more memory than is available",
+            file="params.yaml",
+            field="compute.workers, verdicts.memory_mb",
+            found=f"{workers or 1} x {memory_mb} MiB",
+            expected=f"at most {available >> 20} MiB, free or reclaimable",
+            action="free memory, or lower one of the two",
+        )
+    return min(slots(workers), fit)

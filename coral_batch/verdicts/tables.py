@@ -12,6 +12,7 @@ from coral_batch.records.problem import Problem
 from coral_batch.records.rows import REFERENCE, SampleRow
 from coral_batch.records.settings import Params
 from coral_batch.records.verdict import Program, Verdict
+from coral_batch.verdicts import pool
 
 Rows = list[dict[str, Any]]
 
@@ -19,7 +20,6 @@ Rows = list[dict[str, Any]]
 def judge_samples(
     samples: Sequence[SampleRow],
     problems: Sequence[Problem],
-    jail: Any,
     settings: Params,
     journal: Path,
 ) -> tuple[Rows, Rows]:
@@ -28,7 +28,6 @@ def judge_samples(
     Args:
         samples: the samples.
         problems: their problems.
-        jail: the judge: `coral_batch.verdicts`, or a replay of recorded verdicts.
         settings: limits, required isolation, processes, and whether runtime is measured.
         journal: file of finished verdicts from which a killed run resumes.
 
@@ -39,31 +38,20 @@ def judge_samples(
     Raises:
         CoralError: a required layer of isolation is missing, or a reference fails a case.
     """
-    by_name = {problem.name: problem for problem in problems}
-    programs = [
-        as_program(by_name[one.problem], one.code, f"{one.genome}/{one.problem}/{one.sample}")
-        for one in samples
-    ]
     references = [
         as_program(problem, problem.reference, f"{REFERENCE}/{problem.name}/0")
         for problem in problems
     ]
     timed = settings.objectives.runtime == "measured"
-    judge = partial(
-        jail.judge,
-        settings=settings.verdicts,
-        workers=settings.compute.workers,
-        journal=journal,
-        timed=timed,
-    )
+    judge = partial(pool.judge_of(settings, journal), timed=timed)
     # First, so that a failing reference is reported before hours of judging samples.
     of_references = judge(references)
     for problem, result in zip(problems, of_references, strict=True):
         _check_reference(problem, result)
-    layers = "+".join(jail.layers_in_force(settings.verdicts.require))
+    layers = pool.isolation_text(settings)
     verdicts: Rows = []
     times: Rows = []
-    for sample, result in zip(samples, judge(programs), strict=True):
+    for sample, result in zip(samples, judge(as_programs(samples, problems)), strict=True):
         key = {"genome": sample.genome, "problem": sample.problem, "sample": sample.sample}
         verdicts += [
             {**key, "case": v.case, "test": v.test, "kind": v.kind, "detail": v.detail}
@@ -91,6 +79,15 @@ def _check_reference(problem: Problem, verdicts: Sequence[Verdict]) -> None:
         expected="PASS",
         action=f"fix the corpus, exclude the problem (corpus.sources: exclude){raising}",
     )
+
+
+def as_programs(samples: Sequence[SampleRow], problems: Sequence[Problem]) -> list[Program]:
+    """Return the program of each sample."""
+    by_name = {problem.name: problem for problem in problems}
+    return [
+        as_program(by_name[one.problem], one.code, f"{one.genome}/{one.problem}/{one.sample}")
+        for one in samples
+    ]
 
 
 def as_program(problem: Problem, code: str, name: str) -> Program:

@@ -16,8 +16,7 @@ from typing import Any
 from coral_batch.corpus.injection.candidates import BugCandidate, candidates
 from coral_batch.corpus.injection.counting import counted, hangs
 from coral_batch.errors import CoralError, shorten
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Problem, Suite
+from coral_batch.records.problem import Bug, Problem, Suite
 from coral_batch.records.settings import Injection
 from coral_batch.records.verdict import Program, Verdict
 

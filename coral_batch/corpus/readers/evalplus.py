@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse, parse_program
-from coral_batch.corpus.sources.rows import Lost, Row, read_problems
+from coral_batch.corpus.sources.rows import Lost, Row, make_problem, read_problems
 from coral_batch.corpus.testcode.comparisons import Rule, comparing, written
 from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.verdicts.functions import take_docstring

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from coral_batch.corpus.sources.names import bound, loaded
-from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import parse, parse_program
-from coral_batch.corpus.sources.rows import Lost, Row, read_problems
+from coral_batch.corpus.sources.rows import Lost, Row, make_problem, read_problems
 from coral_batch.corpus.testcode.asserts import checks
 from coral_batch.records.problem import DroppedProblem, Problem
 from coral_batch.verdicts.functions import as_module, newlines

@@ -15,9 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from coral_batch.corpus.sources import programs
-from coral_batch.corpus.sources.problems import make_problem, read_cases
-from coral_batch.corpus.sources.rows import Lost
-from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.sources.rows import Lost, make_problem, read_cases, read_text
 from coral_batch.corpus.testcode.crossing import check_uncaught
 from coral_batch.errors import CoralError
 from coral_batch.records.problem import Case, DroppedProblem, Problem

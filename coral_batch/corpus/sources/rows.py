@@ -1,4 +1,4 @@
-"""Read published data sets: find the file, parse and validate its rows, make problems of them.
+"""Read data sets: find the file, parse and validate its rows, make problems of them.
 
 A file has one row per line (JSONL) or an array of rows, and may be compressed. A row that is not in
 the published format is an error. A row that cannot become a problem is returned with the reason.
@@ -6,16 +6,18 @@ the published format is an error. A row that cannot become a problem is returned
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from coral_batch.corpus.sources.text import read_text
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import strictjson
-from coral_batch.lake.schemas import first_error, validator
-from coral_batch.records.problem import DroppedProblem, Loss, Problem
+from coral_batch.lake.schemas import require_valid, validator
+from coral_batch.records.problem import Case, DroppedProblem, Loss, Problem, Suite, content_hash
 
 Row = dict[str, Any]
 SchemaOf = Callable[[Mapping[str, Any]], str]
@@ -117,10 +119,8 @@ def read_rows(
     for where, value in _values(file, infinite):
         check = validator(schema_of(value if isinstance(value, dict) else {}))
         row = _known(value, check.schema["properties"])
-        error = first_error(check, row, where)
-        if error is not None:
-            called = check.schema["title"]
-            raise CoralError(f"a row is not in the format of {called}", file=file, **error)
+        problem = f"a row is not in the format of {check.schema['title']}"
+        require_valid(check, row, problem, file, where)
         check_new(row[key], key, where, first, file)
         yield where, row
     if not first:
@@ -161,3 +161,78 @@ def _known(value: Any, fields: Mapping[str, Any]) -> Any:
         return value
     defaults = {name: field["default"] for name, field in fields.items() if "default" in field}
     return {**defaults, **{name: value[name] for name in value if name in fields}}
+
+
+_LINES = "one [inputs, expected] per line"
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def make_problem(
+    name: str,
+    function: str,
+    reference: str,
+    origin: str,
+    *,
+    buggy: str | None = None,
+    docstring: str = "",
+    cases: Sequence[Case] = (),
+    tests: str | Suite | None = None,
+    support: Mapping[str, str] = _NOTHING,
+) -> Problem:
+    """Return a problem with its hash; see the fields of `Problem`."""
+    unhashed = Problem(
+        name=name,
+        function=function,
+        buggy=buggy,
+        reference=reference,
+        docstring=docstring,
+        cases=tuple(cases),
+        tests=tests,
+        support=dict(support),
+        origin=origin,
+        sha256="",
+    )
+    return replace(unhashed, sha256=content_hash(unhashed))
+
+
+def read_cases(file: Path) -> tuple[Case, ...]:
+    """Read JSON cases, one ``[inputs, expected]`` per line.
+
+    Raises:
+        CoralError: the file cannot be read, has no case, or a line is not a case.
+    """
+    cases = []
+    for number, line in enumerate(read_text(file).split("\n"), start=1):
+        if not line.strip():
+            continue
+        value = strictjson.parse(line, file, f"line {number}", expected=_LINES)
+        if not isinstance(value, list) or len(value) != 2:
+            raise CoralError(
+                "a test case is not a pair",
+                file=file,
+                field=f"line {number}",
+                found=value,
+                expected=_LINES,
+            )
+        inputs, expected = value
+        cases.append(Case(tuple(inputs) if isinstance(inputs, list) else (inputs,), expected))
+    if not cases:
+        raise CoralError("no test case", file=file, expected=_LINES)
+    return tuple(cases)
+
+
+def read_text(file: Path) -> str:
+    """Read a UTF-8 file with universal newlines, its byte order mark skipped; ``.gz`` is unpacked.
+
+    Raises:
+        CoralError: it is missing, cannot be read, is damaged or is not UTF-8.
+    """
+    try:
+        if file.suffix != ".gz":
+            return file.read_text(encoding="utf-8-sig")
+        with gzip.open(file, "rt", encoding="utf-8-sig") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise CoralError("there is no such file", file=file) from None
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
+        raise CoralError("the file cannot be read", file=file, found=str(error)) from None

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from coral_batch.lake.stage import Tables
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Problem, content_hash
+from coral_batch.records.problem import Bug, Problem, content_hash
 from coral_batch.records.settings import Params
 
 

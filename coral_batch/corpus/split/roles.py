@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from coral_batch.errors import CoralError
-from coral_batch.records.bug import program_of
-from coral_batch.records.problem import Problem, Role
+from coral_batch.errors import CoralError, apart
+from coral_batch.lake import path
+from coral_batch.records.problem import Problem, Role, program_of
 
 ROLES = ("training", "test", "held_out")
 
@@ -92,13 +92,7 @@ def _check_manifest(problems: Mapping[str, Problem], manifest: Sequence[Role]) -
     for name in (*made_for, *corpus):
         found, expected = (one.get(name, "no such problem") for one in (corpus, made_for))
         if found != expected:
-            raise CoralError(
-                "the manifest was made for another corpus",
-                field=name,
-                found=found,
-                expected=expected,
-                action="run `dvc repro --force split`",
-            )
+            raise apart(f"{name} of SHA-256 {expected}; the corpus has {found}", path("manifest"))
 
 
 def check_training(names: Iterable[str], manifest: Sequence[Role]) -> None:

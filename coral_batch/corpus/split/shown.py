@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from coral_batch.corpus.split.reading import as_problems
 from coral_batch.corpus.split.roles import select, select_evaluation
 from coral_batch.errors import CoralError
-from coral_batch.records.bug import Bug
-from coral_batch.records.problem import Problem, Role
+from coral_batch.records.problem import Bug, Problem, Role
 from coral_batch.records.settings import Evaluation, Validation
 
 

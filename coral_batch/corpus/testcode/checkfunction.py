@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 
 from coral_batch.corpus.sources.names import bound, definitions, loaded
-from coral_batch.corpus.sources.problems import make_problem
 from coral_batch.corpus.sources.programs import check_changed, parse, parse_program
-from coral_batch.corpus.sources.rows import Lost
+from coral_batch.corpus.sources.rows import Lost, make_problem
 from coral_batch.corpus.testcode.asserts import Checks, checks
 from coral_batch.records.problem import Problem
 from coral_batch.verdicts.functions import take_docstring

@@ -22,11 +22,10 @@ from coral_batch.linteval.items.mutants import mutants, spoil_alike
 from coral_batch.linting.pool import lint
 from coral_batch.models.prompts.examples import make_examples
 from coral_batch.models.prompts.prompt import FENCE, free_prompt
-from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
 from coral_batch.records.finding import Finding
 from coral_batch.records.items import Candidate, Inputs
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Bug, Problem
 from coral_batch.records.settings import Examples
 
 if TYPE_CHECKING:

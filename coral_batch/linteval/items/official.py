@@ -24,11 +24,10 @@ from typing import Any
 
 import polars as pl
 
-from coral_batch.corpus.sources.rows import check_new, find_data_set
-from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.sources.rows import check_new, find_data_set, read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import build, strictjson
-from coral_batch.lake.schemas import first_error, validator
+from coral_batch.lake.schemas import require_valid, validator
 from coral_batch.records.items import Item, Meta
 
 PROMPTS_FILE = "dataset_meta.json"
@@ -54,9 +53,7 @@ def read_codelintereval(path: Path) -> list[Item]:
     file = find_data_set(path, _TEST)
     for where, record in _records(file):
         value = _in_full(record, file, where) if isinstance(record, dict) else record
-        error = first_error(check, value, where)
-        if error is not None:
-            raise CoralError("a record is not in CodeLinterEval's format", file=file, **error)
+        require_valid(check, value, "a record is not in CodeLinterEval's format", file, where)
         item = build(Item, value)
         check_new(item.meta.id, "meta.id", where, first, file)
         items.append(item)
@@ -96,9 +93,8 @@ def read_prompts(file: Path) -> list[str]:
     content = strictjson.parse(read_text(file), file)
     if isinstance(content, dict):
         content = {key: content[key] for key in content if key == "prompts"}
-    error = first_error(validator("codelintereval_meta"), content)
-    if error is not None:
-        raise CoralError("the prompts of a data set cannot be read", file=file, **error)
+    problem = "the prompts of a data set cannot be read"
+    require_valid(validator("codelintereval_meta"), content, problem, file)
     prompts: list[str] = content["prompts"]
     return prompts
 

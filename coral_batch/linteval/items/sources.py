@@ -10,8 +10,7 @@ from pathlib import Path
 
 from coral_batch.corpus.readers import quixbugs
 from coral_batch.corpus.readers.mbpp import examine, schema_of
-from coral_batch.corpus.sources.rows import Lost, Row, read_rows
-from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.sources.rows import Lost, Row, read_rows, read_text
 from coral_batch.corpus.testcode.asserts import test_file
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading

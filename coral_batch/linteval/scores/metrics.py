@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from coral_batch.errors import CoralError
+from coral_batch import lake
+from coral_batch.errors import apart
 from coral_batch.evidence.passk import KS, Interval, bootstrap_mean, pass_at_k_of_items
 from coral_batch.linteval.scores.score import CHANGES
 from coral_batch.records.items import ItemTests
@@ -110,13 +111,8 @@ def compare(
     """
     asked = [tables[0].select("item", "sample") for tables in (base, best)]
     if not asked[0].equals(asked[1]):
-        raise CoralError(
-            "the base model and the best genome answered different items",
-            field="item, sample",
-            found=f"{len(asked[0])} and {len(asked[1])} answers",
-            expected="the same items, equally often",
-            action="run `dvc repro` to draw both again",
-        )
+        file = lake.path("linteval_scores", "best")
+        raise apart("other items than those that the base model answered", file)
     return Comparison(
         summarise(*base, tests, seed),
         summarise(*best, tests, seed),

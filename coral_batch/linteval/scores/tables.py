@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from coral_batch import lake
-from coral_batch.errors import CoralError
+from coral_batch.errors import apart
 from coral_batch.linteval.scores.score import score
 from coral_batch.linting.pool import lint
 from coral_batch.records.finding import Finding
@@ -50,12 +50,8 @@ def score_samples(
     """
     known = {one.id for one in tests} & {item.meta.id for item in items}
     if missing := [sample.item for sample in samples if sample.item not in known]:
-        raise CoralError(
-            "an answer is to an unknown item",
-            file=lake.path("linteval_items"),
-            found=f"no row for item {missing[0]}, or none of its tests",
-            action="run `dvc repro`",
-        )
+        lacking = f"no row for item {missing[0]}, or none of its tests"
+        raise apart(lacking, lake.path("linteval_items"))
     asked = {sample.item for sample in samples}
     codes = {item.meta.id: item.inputs.code for item in items if item.meta.id in asked}
     written, _ = lint_codes(list(codes.values()), workers)

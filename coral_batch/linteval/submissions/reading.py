@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from coral_batch.corpus.sources.rows import read_rows
-from coral_batch.corpus.sources.text import read_text
+from coral_batch.corpus.sources.rows import read_rows, read_text
 from coral_batch.errors import CoralError
 from coral_batch.lake import build, strictjson
-from coral_batch.lake.schemas import first_error, validator
+from coral_batch.lake.schemas import require_valid, validator
 from coral_batch.linteval.items.official import read_codelintereval
 from coral_batch.records.items import Item, ItemTests
 
@@ -104,9 +103,8 @@ def _records(file: Path) -> Iterator[tuple[str, int, list[str]]]:
     """Yield the place of each record's id, the id, and the answers."""
     if _SUBMISSION.match(text := read_text(file)):
         content = strictjson.parse(text, file)
-        error = first_error(validator("linteval_submission"), content)
-        if error is not None:
-            raise CoralError("a file is not in the form of a submission", file=file, **error)
+        problem = "a file is not in the form of a submission"
+        require_valid(validator("linteval_submission"), content, problem, file)
         for number, record in enumerate(content["data"]["test"]):
             answers: list[str] = []
             for output in record["outputs"]:

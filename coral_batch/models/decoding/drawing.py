@@ -54,28 +54,16 @@ _Drawn = tuple[str, Drawn, float]
 
 
 @dataclass(frozen=True)
-class Work:
-    """A piece of work.
+class Work(Unit):
+    """A piece of work: a unit, and what identifies its adapter.
 
     Attributes:
-        name: the caller's name for it, used in its duration row.
         key: the adapter's key; None for the base model without adapter.
-        folder: the adapter's PEFT folder, or None.
-        files: the expected SHA-256 of each of its files.
-        knobs: the sampling parameters.
-        prompts: name -> prompt, as in `Unit`.
-        originals: name -> the program that answers must change, as in `Unit`.
-        read: names of prompts that are only prefilled, as in `Unit`.
+        files: the expected SHA-256 of each file of the adapter's folder.
     """
 
-    name: str
-    key: str | None
-    folder: Path | None
-    files: Mapping[str, str]
-    knobs: Knobs
-    prompts: Mapping[str, str]
-    originals: Mapping[str, Original] = field(default_factory=dict)
-    read: frozenset[str] = frozenset()
+    key: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,7 +101,7 @@ def work_of(
     """Return the piece of work for a subject and its prompts."""
     folder = None if subject.folder is None else lake.above(subject.folder)
     return Work(
-        name, subject.key, folder, subject.files, knobs, prompts, originals or {}, frozenset(read)
+        name, folder, knobs, prompts, originals or {}, frozenset(read), subject.key, subject.files
     )
 
 
@@ -209,7 +197,7 @@ def draw_in_turn(
         return
     start = time.perf_counter()
     results = _engine(devices()[0], base, common).results(
-        [_unit(work)],
+        [work],
         samples=drawing.samples,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
@@ -236,9 +224,9 @@ def draw_in_turn(
 
 def _check(work: Work) -> None:
     """Check that an adapter matches its key, since its samples are stored under that."""
-    if work.folder is not None:
+    if work.adapter is not None:
         again = "run `dvc repro --force` on the stage that made it"
-        check_files(work.folder, work.files, "the table subjects", again)
+        check_files(work.adapter, work.files, "the table subjects", again)
 
 
 def _known(work: Work, common: dict[str, Any]) -> dict[str, Any]:
@@ -253,19 +241,15 @@ def _known(work: Work, common: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _unit(work: Work) -> Unit:
-    return Unit(work.name, work.folder, work.knobs, work.prompts, work.originals, work.read)
-
-
 def _on_cluster(
     works: Sequence[Work], drawing: Drawing, base: Path, common: dict[str, Any]
 ) -> Iterator[_Drawn]:
     """Sample on workers; a unit has as many pieces as are decoded together."""
     size = min(SLOTS, -(-len(works) // slots(device=True))) or 1
-    placed = [replace(work, folder=work.folder and work.folder.absolute()) for work in works]
+    placed = [replace(work, adapter=work.adapter and work.adapter.absolute()) for work in works]
     batches = [placed[at : at + size] for at in range(0, len(placed), size)]
     reads = [
-        [base / CARD, *(file for work in batch if work.folder for file in work.folder.iterdir())]
+        [base / CARD, *(file for work in batch if work.adapter for file in work.adapter.iterdir())]
         for batch in batches
     ]
     units = [(drawing, base, common, batch) for batch in batches]
@@ -293,7 +277,7 @@ def _draw(
     engine = _engine(device, base, common)
     start = time.perf_counter()
     for unit, drawn in engine.generate(
-        list(map(_unit, works)),
+        works,
         samples=drawing.samples * drawing.best_of,
         max_new_tokens=drawing.max_new_tokens,
         seed=drawing.seed,
@@ -364,10 +348,8 @@ def _seconds(entry: Path) -> float:
 
 def _read(file: Path, work: Work) -> Drawn:
     """Read a piece's results; its prompts may have been in another order when sampled."""
-    content = json.loads(file.read_text(encoding="utf-8"))
-    samples = [Sample(**one) for one in content["samples"]]
-    looks = [Look(**{**one, "lines": tuple(one["lines"])}) for one in content["looks"]]
-    return Drawn(samples, looks).ordered(work.prompts)
+    drawn = lake.build(Drawn, json.loads(file.read_text(encoding="utf-8")))
+    return drawn.ordered(work.prompts)
 
 
 def _digest(content: object) -> str:

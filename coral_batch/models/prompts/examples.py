@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 from coral_batch.errors import CoralError
 from coral_batch.models.prompts.prompt import FENCE, chat_prompt, program_text
-from coral_batch.records.bug import Bug
 from coral_batch.records.example import Example
-from coral_batch.records.problem import Problem
+from coral_batch.records.problem import Bug, Problem
 from coral_batch.records.settings import Examples
 from coral_batch.seeding import generator
 

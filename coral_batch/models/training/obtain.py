@@ -28,6 +28,7 @@ from coral_batch import seeding
 from coral_batch.errors import CoralError
 from coral_batch.lake.hashes import code_sha256, folder_hashes
 from coral_batch.lake.store import Store, key_of
+from coral_batch.lake.tables import build
 from coral_batch.models.base.checkpoint import CARD, BaseModel, Card, load_base, read_card
 from coral_batch.models.base.device import arithmetic, compute_dtype, devices
 from coral_batch.models.base.layers import layers_below
@@ -53,7 +54,6 @@ DECISIVE = (
     "inheritance.py",
     "layers.py",
     "losses.py",
-    "tensors.py",
     "training.py",
 )
 """The files that decide an adapter, relative to this folder: `training` and all that it imports. Of
@@ -146,7 +146,7 @@ def obtain_adapters(
             determinants=known[one],
             folder=entry / PEFT,
             files=folder_hashes(entry / PEFT),
-            curve=_read_curve(entry / CURVE),
+            curve=build(TrainingCurve, json.loads((entry / CURVE).read_text())),
             reused=reused[one],
             seconds=0.0 if reused[one] else _seconds(entry),
         )
@@ -339,13 +339,3 @@ def _base(folder: Path, device: torch.device, training: Training) -> BaseModel:
 def _seconds(entry: Path) -> float:
     """Return the seconds that training an entry took."""
     return float(json.loads((entry / SECONDS).read_text()))
-
-
-def _read_curve(file: Path) -> TrainingCurve:
-    curve = json.loads(file.read_text())
-    return TrainingCurve(
-        loss=tuple(curve["loss"]),
-        tokens=tuple(curve["tokens"]),
-        answer_tokens=tuple(curve["answer_tokens"]),
-        diverged=curve["diverged"],
-    )

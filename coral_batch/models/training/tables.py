@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coral_batch import lake
 from coral_batch.corpus.split.roles import check_training
-from coral_batch.errors import CoralError
+from coral_batch.errors import apart
 from coral_batch.lake import find
 from coral_batch.lake.hashes import check_files
 from coral_batch.lake.stage import Folder, Outputs, Tables
@@ -77,7 +77,7 @@ def adapted(
     wanted = {
         one.genome: Wanted(
             one.configuration,
-            one.seed,
+            settings.seed,
             portion(all_, settings.examples, place(one.genome, settings.evolution.population)),
             _begins([find(inherited.values(), file, genome=name) for name in parents[one.genome]])
             if inherit
@@ -100,15 +100,8 @@ def adapted(
 
 def _check(row: InheritedRow, base: str, file: Path) -> None:
     check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
-    if (found := row.determinants.get("base")) != base:
-        raise CoralError(
-            "an inherited adapter belongs to another base model",
-            file=file,
-            field=f"determinants.base of {row.genome}",
-            found=found,
-            expected=base,
-            action="run `dvc repro` to train it again",
-        )
+    if row.determinants.get("base") != base:
+        raise apart(f"{row.genome} with an adapter of another base model", file)
 
 
 def _begins(parents: Sequence[InheritedRow]) -> tuple[Parent, ...]:
@@ -118,7 +111,7 @@ def _begins(parents: Sequence[InheritedRow]) -> tuple[Parent, ...]:
 
 
 def _kept(row: InheritedRow) -> Adapter:
-    curve = TrainingCurve(row.losses, (row.tokens,), (), row.diverged)
+    curve = TrainingCurve(row.losses, (row.tokens,), row.diverged)
     return Adapter(
         row.key,
         row.determinants,

@@ -21,6 +21,8 @@ import numpy as np
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from peft.utils import get_peft_model_state_dict
+from safetensors import SafetensorError
+from safetensors.torch import save_file
 
 from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import BaseModel
@@ -29,7 +31,6 @@ from coral_batch.models.training.encoding import Encoded, encode, entering
 from coral_batch.models.training.inheritance import Parent, inherit
 from coral_batch.models.training.layers import exact_magnitudes
 from coral_batch.models.training.losses import losses
-from coral_batch.models.training.tensors import write_tensors
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.example import Example
 from coral_batch.records.settings import Training
@@ -47,14 +48,12 @@ class TrainingCurve:
     Attributes:
         loss: mean cross entropy of the answer tokens of each optimizer step's batch, in nats.
         tokens: number of prompt and answer tokens of each batch.
-        answer_tokens: number of answer tokens of each batch.
         diverged: whether the loss or gradient became non-finite; the adapter is that of the last
             listed step.
     """
 
     loss: tuple[float, ...]
     tokens: tuple[int, ...]
-    answer_tokens: tuple[int, ...]
     diverged: bool
 
 
@@ -220,7 +219,7 @@ def _optimise(
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=training.learning_rate, weight_decay=0.0)
     loss_curve: list[float] = []
-    tokens, answers = [], []
+    tokens: list[int] = []
     diverged = False
     with progress(steps, "one adapter", units="steps", leave=False) as bar:
         for step, sequences in enumerate(bar):
@@ -241,9 +240,8 @@ def _optimise(
             optimizer.zero_grad()
             loss_curve.append(total)
             tokens.append(sum(len(sequence.ids) for sequence in sequences))
-            answers.append(answer_tokens)
             bar.set_postfix(loss=f"{loss_curve[-1]:.3f}")
-    return TrainingCurve(tuple(loss_curve), tuple(tokens), tuple(answers), diverged)
+    return TrainingCurve(tuple(loss_curve), tuple(tokens), diverged)
 
 
 def _give_back() -> None:
@@ -264,7 +262,16 @@ def _save(
 ) -> None:
     """Write PEFT's two files, without its model card and with every list in a fixed order."""
     weights = folder / "adapter_model.safetensors"
-    write_tensors(get_peft_model_state_dict(model), weights, "The adapter")
+    tensors = sorted(get_peft_model_state_dict(model).items())
+    try:
+        save_file(
+            {name: tensor.contiguous() for name, tensor in tensors}, weights, {"format": "pt"}
+        )
+        weights.chmod(0o644)  # safetensors makes files that only the owner can read
+    except SafetensorError as error:
+        raise CoralError(
+            f"The adapter could not be written ({error})", file=weights, action="free some space"
+        ) from error
     config = _lora_config(base, configuration, below).to_dict() | {
         "base_model_name_or_path": base.card.name,
         "inference_mode": True,

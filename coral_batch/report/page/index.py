@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 from markupsafe import Markup
 
+from coral_batch import lake
 from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
+from coral_batch.lake import find, params
+from coral_batch.lake.stage import Tables
+from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Role
-from coral_batch.records.rows import AdapterCardRow, SelectionRow, TimeRow
-from coral_batch.records.settings import Scores
+from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow, TimeRow
+from coral_batch.records.settings import Params
 from coral_batch.report.claims import (
     TITLES,
     conclusion,
@@ -38,6 +42,7 @@ from coral_batch.report.page.charts import (
     interval_bar,
     pareto,
 )
+from coral_batch.report.page.identity import identity
 from coral_batch.report.page.render import render
 from coral_batch.report.roles import with_training
 from coral_batch.report.times import NOTES, total
@@ -60,92 +65,72 @@ _SCORES = {
 }
 
 
-@dataclass(frozen=True)
-class Run:
-    """The data of the first page.
-
-    Attributes:
-        metrics: the metrics of the run.
-        evidence: the best genome against the base model.
-        linteval: the metrics of CodeLinterEval.
-        genomes: of all generations; a survivor is in several.
-        fates: generation -> its table `selection`.
-        roles: of all problems.
-        seed: of the run.
-        select: what selection maximises, `evolution.select`.
-        weights: of the fitness.
-        times: of each part of the run.
-        card: of the base checkpoint.
-        adapter: the card of the best genome's adapter.
-        identity: code, data, machine and versions.
-        taught: the training examples include lint errors.
-        params: text of params.yaml.
-    """
-
-    metrics: Metrics
-    evidence: Evidence
-    linteval: Mapping[str, Any]
-    genomes: Sequence[Genome]
-    fates: Mapping[str, Sequence[SelectionRow]]
-    roles: Iterable[Role]
-    seed: int
-    select: str
-    weights: Scores
-    times: Sequence[TimeRow]
-    card: Mapping[str, Any]
-    adapter: AdapterCardRow
-    identity: Mapping[str, Any]
-    taught: bool
-    params: str
-
-
-def index_page(run: Run) -> str:
+def index_page(tables: Tables, settings: Params) -> str:
     """Return the first page."""
-    metrics, evidence = run.metrics, run.evidence
+    metrics = tables.read_document("metrics", Metrics)
+    evidence = tables.read_document("evidence", Evidence)
+    linteval = tables.read_document("linteval_metrics", dict)
+    times, roles = tables.read_rows("times", TimeRow), tables.read_rows("manifest", Role)
+    names = settings.generations
     # A survivor is in several generations.
-    rows = {row.genome: row for fates in run.fates.values() for row in fates}
+    genomes = [row for name in names for row in tables.read_rows("population", Genome, name)]
+    fates = {name: tables.read_rows("selection", SelectionRow, name) for name in names}
+    rows = {row.genome: row for of_generation in fates.values() for row in of_generation}
     worth = {name: row.worth for name, row in rows.items()}
-    descent = [name for name, _ in line(run.genomes, worth, metrics.best.genome)]
+    descent = [name for name, _ in line(genomes, worth, metrics.best.genome)]
     held_out = evidence.scores.get("held_out")
-    linted = sorted({*run.linteval["base"]["outcomes"], *run.linteval["best"]["outcomes"]})
-    shown = {
-        "refused": None if metrics.best.passed else REFUSED,
-        "objectives": OBJECTIVES,
-        "generations": metrics.generations,
-        "floors": [(_FLOORS[name], floor) for name, floor in metrics.floors.items()],
-        "sources": dict.fromkeys(row.source for row in run.roles),
-        "programs": Counter(row.role for row in run.roles),
-        "titles": TITLES,
-        "cells": paired_cells,
-        "count": count,
-        "conclusion": conclusion,
-        "difference_bar": _bar,
-        "slices": slices(evidence),
-        "warnings": with_training(evidence.scores),
-        "held_out": held_out,
-        "held_out_chart": held_out
+    cards = tables.read_rows("adapter_cards", AdapterCardRow, metrics.best.generation)
+    key = tables.read_document("best", BestRow).key
+    adapter = find(cards, lake.path("adapter_cards", metrics.best.generation), key=key)
+    data = [lake.path("problems", source) for source in settings.corpus.sources]
+    data += [lake.path(table) for table in ("manifest", "bugs", "examples")]
+    return render(
+        "index.html",
+        metrics=metrics,
+        evidence=evidence,
+        linteval=linteval,
+        seed=settings.seed,
+        card=tables.read_document("card", dict),
+        adapter=adapter,
+        identity=identity(data),
+        taught=any(row.lint for row in tables.read_rows("examples", Example)),
+        params=params.FILE.read_text(encoding="utf-8"),
+        refused=None if metrics.best.passed else REFUSED,
+        objectives=OBJECTIVES,
+        generations=metrics.generations,
+        floors=[(_FLOORS[name], floor) for name, floor in metrics.floors.items()],
+        sources=dict.fromkeys(row.source for row in roles),
+        programs=Counter(row.role for row in roles),
+        titles=TITLES,
+        cells=paired_cells,
+        count=count,
+        conclusion=conclusion,
+        difference_bar=_bar,
+        slices=slices(evidence),
+        warnings=with_training(evidence.scores),
+        held_out=held_out,
+        held_out_chart=held_out
         and held_out_chart(held_out.pass_at_1.first, held_out.pass_at_1.second),
-        "descent": descent_chart(run.genomes, worth, descent, list(run.fates)),
-        "score": _SCORES[run.select],
-        "measures": _MEASURES,
-        "reliability": reliability(evidence),
-        "budget": evidence.budget,
-        "mapped": SEARCHES[evidence.search].AUTOMATA_DECIDE,
-        "linteval_rows": _linted(run.linteval),
-        "linteval_outcomes": linted,
-        "charts": _charts(run),
-        "pareto": pareto(
+        descent=descent_chart(genomes, worth, descent, list(names)),
+        score=_SCORES[settings.evolution.select],
+        measures=_MEASURES,
+        reliability=reliability(evidence),
+        budget=evidence.budget,
+        mapped=SEARCHES[evidence.search].AUTOMATA_DECIDE,
+        linteval_rows=_linted(linteval),
+        linteval_outcomes=sorted({*linteval["base"]["outcomes"], *linteval["best"]["outcomes"]}),
+        charts=_charts(metrics, fates),
+        pareto=pareto(
             list(rows.values()),
             front(list(rows.values())),
             rows[metrics.best.genome],
             metrics.base.objectives,
-            run.weights,
+            settings.objectives.weights,
         ),
-        "times": [*run.times, total("total", run.times)],
-        "time_notes": NOTES,
-        "determinants": json.dumps(run.adapter.determinants, indent=2, sort_keys=True),
-    }
-    return render("index.html", **vars(run) | shown)
+        times=[*times, total("total", times)],
+        time_notes=NOTES,
+        determinants=json.dumps(adapter.determinants, indent=2, sort_keys=True),
+    )
 
 
 def _bar(difference: Estimate) -> Markup:
@@ -170,13 +155,12 @@ def _estimate(found: Mapping[str, float]) -> Estimate:
     return Estimate(*(found[key] for key in ("mean", "low", "high")))
 
 
-def _charts(run: Run) -> list[tuple[str, Any]]:
+def _charts(metrics: Metrics, fates: Mapping[str, Sequence[SelectionRow]]) -> list[tuple[str, Any]]:
     """Return name and chart: the fitness, and each objective with its threshold."""
-    names = list(run.fates)
-    measured = [run.metrics.generations[name] for name in names]
-    base = run.metrics.base
-    of_best = [choose({name: fates}).row.objectives for name, fates in run.fates.items()]
-    limits = [fates[0].thresholds for fates in run.fates.values()]
+    names, base = list(fates), metrics.base
+    measured = [metrics.generations[name] for name in names]
+    of_best = [choose({name: rows}).row.objectives for name, rows in fates.items()]
+    limits = [rows[0].thresholds for rows in fates.values()]
     series = {
         "Fitness": [
             Series("base model", "base", [base.fitness] * len(names)),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Automata
-from coral_batch.search.automata.simulation import LEAST_STEPS, Histories, simulate
+from coral_batch.search.automata.simulation import Histories, simulate
 
 FEATURES = ("complexity", "intensity", "periodicity", "convergence")
 
@@ -51,18 +51,12 @@ def features(histories: Histories) -> NDArray[np.float64]:
     """Measure every history.
 
     Args:
-        histories: n histories of at least `LEAST_STEPS` steps.
+        histories: n histories of at least two steps.
 
     Returns:
         (n, 4) array, the columns in the order of `FEATURES`, each in [0, 1]; see the functions
         of the same names.
-
-    Raises:
-        ValueError: the histories have fewer steps.
     """
-    steps = histories.packed.shape[1] - 1
-    if steps < LEAST_STEPS:
-        raise ValueError(f"expected histories of at least {LEAST_STEPS} steps, found {steps}")
     together = max(1, _MEASURED // math.prod(histories.packed.shape[1:]))
     measured = np.empty((len(histories), len(FEATURES)))
     for start in range(0, len(histories), together):

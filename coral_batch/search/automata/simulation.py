@@ -13,14 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.errors import CoralError
 from coral_batch.records.genome import Genome
 from coral_batch.records.settings import Automata
 from coral_batch.search.automata.rule import NEIGHBOURS, parse_rule
 from coral_batch.seeding import generator
-
-# Steps of a history that its features need.
-LEAST_STEPS = 2
 
 # Genomes simulated together: few enough that one step's arrays stay in the processor's cache.
 _CHUNK = 256
@@ -49,30 +45,8 @@ class Histories:
 
 
 def unpack(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[str], Histories]:
-    """Return genome ids and their histories from the arrays of the table `automata`.
-
-    Raises:
-        CoralError: the arrays do not match, or the histories are too short to measure.
-    """
-    genomes, packed, width = arrays["genomes"].tolist(), arrays["packed"], int(arrays["width"])
-    action = "run `dvc repro --force` on the stage automata of this generation"
-    if len(genomes) != len(packed) or -(-width // 8) != packed.shape[3]:
-        raise CoralError(
-            "the arrays of the automata do not match",
-            field="genomes, packed, width",
-            found=f"{len(genomes)} genomes, packed of shape {packed.shape}, width {width}",
-            expected="one history per genome, and the width of its rows",
-            action=action,
-        )
-    if packed.shape[1] <= LEAST_STEPS:
-        raise CoralError(
-            "the histories of the automata are too short to be measured",
-            field="packed",
-            found=f"{packed.shape[1]} states of each automaton",
-            expected=f"at least {LEAST_STEPS + 1}",
-            action=action,
-        )
-    return genomes, Histories(packed, width)
+    """Return genome ids and their histories from the arrays of the table `automata`."""
+    return arrays["genomes"].tolist(), Histories(arrays["packed"], int(arrays["width"]))
 
 
 def initial_grid(genome: Genome, settings: Automata) -> NDArray[np.uint8]:

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.records.genome import Genome
-from coral_batch.records.settings import Candidates, Evolution
-from coral_batch.search.plan import Plan
+from coral_batch.records.settings import Params
 
 
 class Search(Protocol):
@@ -26,19 +25,14 @@ class Search(Protocol):
     AUTOMATA_DECIDE: bool
     """Whether a genome's automaton decides its configuration."""
 
-    def plan(
-        self,
-        genomes: Sequence[str],
-        coordinates: NDArray[np.float64],
-        candidates: Candidates,
-        seed: int,
-    ) -> list[Plan]:
-        """Return the plan of each genome.
+    def coordinates(
+        self, genomes: Sequence[str], features: NDArray[np.float64], seed: int
+    ) -> NDArray[np.float64]:
+        """Return the (n, 4) numbers in [0, 1] that decide the configurations.
 
         Args:
             genomes: n ids.
-            coordinates: (n, 4) array of their calibrated features, in [0, 1].
-            candidates: the possible values of each gene.
+            features: (n, 4) array of their calibrated features, in [0, 1].
             seed: the run's seed.
         """
 
@@ -47,8 +41,7 @@ class Search(Protocol):
         genomes: Sequence[Genome],
         selected: Sequence[Genome],
         generation: int,
-        settings: Evolution,
-        seed: int,
+        settings: Params,
     ) -> tuple[Genome, ...]:
         """Return the next population: the survivors, then the newborn.
 
@@ -56,8 +49,7 @@ class Search(Protocol):
             genomes: the last population.
             selected: the survivors by gate and NSGA-II, the best first.
             generation: the number of the next generation, from 1.
-            settings: population, survivors, crossover and mutation.
-            seed: the run's seed.
+            settings: evolution and seed of the run.
         """
 
 

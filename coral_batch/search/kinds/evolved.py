@@ -8,29 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coral_batch.records.genome import Genome
-from coral_batch.records.settings import Candidates, Evolution
-from coral_batch.search import variation
-from coral_batch.search.plan import Plan, plans
+from coral_batch.records.settings import Params
+from coral_batch.search import genome
 
 AUTOMATA_DECIDE = True
 
 
-def plan(
-    genomes: Sequence[str],
-    coordinates: NDArray[np.float64],
-    candidates: Candidates,
-    seed: int,
-) -> list[Plan]:
-    """Decode the features; every adapter is trained with the run's seed."""
-    return plans(genomes, coordinates, candidates, [seed] * len(genomes))
+def coordinates(_: Sequence[str], features: NDArray[np.float64], __: int) -> NDArray[np.float64]:
+    """Decode the features."""
+    return features
 
 
 def breed(
-    _: Sequence[Genome],
-    selected: Sequence[Genome],
-    generation: int,
-    settings: Evolution,
-    seed: int,
+    _: Sequence[Genome], selected: Sequence[Genome], generation: int, settings: Params
 ) -> tuple[Genome, ...]:
     """Let the selected live and breed."""
-    return variation.breed(selected, generation, settings, seed)
+    return genome.breed(selected, generation, settings.evolution, settings.seed)

@@ -26,9 +26,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coral_batch.errors import CoralError
-from coral_batch.search.automata.features import FEATURES
-
 ROUNDS = 2
 # Quantiles kept of each distribution function: 0 %, 6.25 %, ... 100 %.
 QUANTILES = 17
@@ -64,46 +61,11 @@ class Transport:
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Transport:
-        """Return the transport that `to_plain` wrote.
-
-        Raises:
-            CoralError: a round does not have one table per feature, or a table is not ascending or
-                has the wrong shape for `bins`.
-        """
-        bins = plain["bins"]
-        try:
-            rounds = tuple(
-                tuple(np.array(curves, np.float64) for curves in round_)
-                for round_ in plain["rounds"]
-            )
-        except ValueError as error:
-            raise CoralError(
-                "the calibration table is damaged",
-                field="rounds",
-                found=str(error),
-                expected="rows of equal length",
-                action="run the calibration stage again",
-            ) from None
-        for index, round_ in enumerate(rounds):
-            if len(round_) != len(FEATURES):
-                raise CoralError(
-                    "the calibration table is damaged",
-                    field=f"rounds[{index}]",
-                    found=f"{len(round_)} tables",
-                    expected=f"{len(FEATURES)}, one per feature",
-                    action="run the calibration stage again",
-                )
-            for depth, curves in enumerate(round_):
-                expected = (_axis_bins(bins, depth, len(round_)) ** depth, QUANTILES)
-                if curves.shape != expected or (np.diff(curves, axis=1) < 0).any():
-                    raise CoralError(
-                        "the calibration table is damaged",
-                        field=f"rounds[{index}][{depth}]",
-                        found=f"a table of shape {curves.shape}",
-                        expected=f"{expected[0]} rows of {expected[1]} ascending quantiles",
-                        action="run the calibration stage again",
-                    )
-        return cls(bins, rounds)
+        """Return the transport that `to_plain` wrote."""
+        rounds = tuple(
+            tuple(np.array(curves, np.float64) for curves in round_) for round_ in plain["rounds"]
+        )
+        return cls(plain["bins"], rounds)
 
 
 def estimate(features: NDArray[np.float64], bins: int) -> Transport:
