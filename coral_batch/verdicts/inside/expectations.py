@@ -11,6 +11,7 @@ import builtins
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
+from numbers import Real
 from typing import Any
 
 
@@ -109,15 +110,14 @@ class Approx:
         return f"approx({self._expected!r})"
 
     def _near(self, found: Any, expected: Any) -> bool:
-        if isinstance(expected, bool) or not isinstance(expected, int | float):
-            return bool(found == expected)
-        return not isinstance(found, bool) and self._near_number(found, expected)
-
-    def _near_number(self, found: Any, expected: float) -> bool:
-        if not hasattr(type(found), "as_integer_ratio"):
+        is_bool = isinstance(expected, bool)
+        if is_bool and not isinstance(found, bool):
             return False
         if found == expected:
             return True
+        numbers = isinstance(expected, Real) and hasattr(type(found), "as_integer_ratio")
+        if is_bool or not numbers:
+            return False
         if not math.isfinite(expected):  # infinity is close only to itself
             return self._nan_ok and math.isnan(expected) and math.isnan(found)
         bound = max(self._relative * abs(expected), self._absolute)
