@@ -8,7 +8,6 @@ from tests import REPOSITORY, conftest
 
 FILES = sorted((REPOSITORY / "tests").rglob("*.py"))
 USERS = [*FILES, *sorted((REPOSITORY / "benchmarks").rglob("*.py"))]
-SETTINGS = "params.yaml"
 
 
 def test_no_file_imports_a_test_file() -> None:
