@@ -5,8 +5,6 @@ weights, and the answers are taken from the corpus (right, buggy, insecure, with
 every kind of verdict, finding and fate is there.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Python in a process of its own, where what it goes by can be set before it begins."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A whole project on a tiny model, for tests that run the pipeline through DVC."""
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import os

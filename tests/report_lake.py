@@ -1,7 +1,5 @@
 """A small lake for the tests of the report: 2 generations of 3 genomes, 2 problems, 2 samples."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from dataclasses import replace
 

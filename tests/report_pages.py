@@ -1,7 +1,5 @@
 """The HTML pages of the small lake, with one repair that does its worst."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Changes to the parameters of a project that a test makes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is accepted without jsonschema is what jsonschema accepts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

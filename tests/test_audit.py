@@ -1,7 +1,5 @@
 """`coral audit` reports any change in a finished run: a value, or a measured file."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the bundled bug-fix corpus promises: one bug a program, and cases that see it."""
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import doctest

@@ -1,7 +1,5 @@
 """The command line: every stage is a command, and a user error is one message."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import signal

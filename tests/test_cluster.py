@@ -3,8 +3,6 @@
 Scheduler and workers are processes on loopback. The model is tiny, the jail and the linters real.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

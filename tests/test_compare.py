@@ -1,7 +1,5 @@
 """`coral compare`: a run against another one, from folders, revisions and experiments."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A completion model (no chat template) is trained and asked, stage by stage."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A damaged file of a project is refused with one message, and nothing else changes."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ Commands are parsed, as `coral`, DVC and make know them, and those that change n
 code blocks as they stand, in prose with words such as FILE for values.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shlex

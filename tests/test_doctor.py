@@ -1,7 +1,5 @@
 """`coral doctor`: findings for each subject, and failure only if no run is possible."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tomllib

@@ -1,7 +1,5 @@
 """Paired comparisons on synthetic scores with known answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How much of the differences that selection measured is more than noise."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

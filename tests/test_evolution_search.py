@@ -1,7 +1,5 @@
 """The evolution's controls: what decides configurations and parents, and what they spend."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`evaluation.problems: all` measures what was trained on as well: marked wherever it shows."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """Which room may import which, and what stands in none: the house that CONTRIBUTING draws."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """The lake: what is written is read back, and what breaks a schema never gets in or out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

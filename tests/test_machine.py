@@ -1,7 +1,5 @@
 """What this machine is: the memory that this process may take, and whether it is idle."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Objectives: CORAL-X's formulas to the digit, their reasons, and the means over a genome."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import astuple, replace
 from typing import get_args

@@ -3,8 +3,6 @@
 The commands and files are those of docs/corpora.md; the model is a tiny one.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Units of work: every one is done once, whatever happens to the processes that do it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

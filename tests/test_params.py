@@ -1,7 +1,5 @@
 """params.yaml: what is accepted, what is refused and with which words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

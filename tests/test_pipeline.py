@@ -3,8 +3,6 @@
 Real DVC, PEFT training, decoding, jail and linters, on a tiny model.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """dvc.yaml is complete: each stage names the code it runs, the params it reads, its tables."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

@@ -1,7 +1,5 @@
 """A changed parameter reruns what it touches and nothing else: real DVC on a finished run."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

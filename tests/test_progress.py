@@ -1,7 +1,5 @@
 """Progress on stderr: bars on a terminal, whole lines elsewhere."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os

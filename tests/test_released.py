@@ -1,7 +1,5 @@
 """The released adapter: it repairs without a run, after checks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

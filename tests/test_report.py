@@ -1,7 +1,5 @@
 """The report: metrics, plots and final tables of a small lake with known results."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

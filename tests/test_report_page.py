@@ -1,7 +1,5 @@
 """The HTML report: its content, and that it is self-contained and safe."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

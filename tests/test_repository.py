@@ -1,7 +1,5 @@
 """What stands next to the code: versions, commands of make, continuous integration."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

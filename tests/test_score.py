@@ -1,7 +1,5 @@
 """`coral score`: an adapter next to its base model, by answers that are drawn once."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

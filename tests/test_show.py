@@ -1,7 +1,5 @@
 """`coral show`: the audit of a generation, a genome and the base model."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What the store promises: the same key gives the same bytes, or nothing."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil

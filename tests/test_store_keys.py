@@ -1,7 +1,5 @@
 """The keys of adapters and samples hold the code that decides their bytes, and no other."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

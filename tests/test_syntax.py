@@ -1,7 +1,5 @@
 """What counts as Python is the same on every version: this table holds on each that runs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from textwrap import indent
 

@@ -1,7 +1,5 @@
 """What holds for the tests themselves: what imports test files, and how parameters are changed."""
 
-from __future__ import annotations
-
 import re
 
 from tests import REPOSITORY, conftest

@@ -1,7 +1,5 @@
 """`coral use`: a profile's values in params.yaml."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

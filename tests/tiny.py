@@ -6,8 +6,6 @@ way with spaces and bytes, no template, an output head of its own). They are mad
 without network. What they write is nonsense, deterministically.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

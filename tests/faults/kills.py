@@ -4,8 +4,6 @@
 moments. Each kill ends every process of the run at once with SIGKILL.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

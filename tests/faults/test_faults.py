@@ -1,7 +1,5 @@
 """Runs that are interrupted, doubled, or starved of disk or memory."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

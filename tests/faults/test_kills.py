@@ -1,7 +1,5 @@
 """A stage that is killed: what was finished is kept, and the bytes are the same."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
