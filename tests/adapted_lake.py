@@ -1,7 +1,5 @@
 """The small lake of `report_lake`, with a tiny base model and an adapter that fits it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from pathlib import Path
 

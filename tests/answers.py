@@ -1,7 +1,5 @@
 """Drawing answers with an engine on a tiny model, and comparing them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

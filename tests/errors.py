@@ -1,7 +1,5 @@
 """Errors that users see, in tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -5,8 +5,6 @@ weights, and the answers are taken from the corpus (right, buggy, insecure, with
 every kind of verdict, finding and fate is there.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -78,24 +76,22 @@ INSECURE = "import pickle\n\n\ndef load(text):\n    return pickle.loads(eval(tex
 
 def make_finished_lake(folder: Path, settings: Mapping[str, object] = SETTINGS) -> None:
     """Make the project in `folder`, which is the working directory; `settings` as in `begin`."""
-    begin(folder, settings, 2)
+    begin(folder, settings)
     for generation in ("000", "001"):
         stage("automata", generation)
         stage("features", generation)
-        adapt(generation)
-        draw(generation)
-        judge(generation)
+        run(partial(adapters.make, obtain=_obtain), generation)
+        repair(generation)
         stage("selection", generation)
     stage("subjects")
-    draw(lake.VALIDATION_BASE)
-    judge(lake.VALIDATION_BASE)
+    repair(lake.VALIDATION_BASE)
     stage("best")
     for part in lake.EVALUATIONS.values():
-        draw(part)
-        judge(part)
+        repair(part)
     stage("evidence")
     stage("linteval_items")
-    answer_items()
+    for model in lake.LINT_MODELS:
+        ask(model)
     other = lake.read_rows("adapters", AdapterRow, "001")[0]
     ask(other.genome)
     stage("linteval_report")
@@ -120,17 +116,12 @@ def lock() -> None:
     LOCK.write_text(json.dumps({"stages": {"all": {"outs": outs}}}))
 
 
-def begin(
-    folder: Path,
-    settings: Mapping[str, object],
-    generations: int,
-) -> None:
+def begin(folder: Path, settings: Mapping[str, object]) -> None:
     """Make everything before the first generation's automata.
 
     Args:
         folder: the working directory.
         settings: what to change in params.yaml, as `set_params` takes it.
-        generations: how many there will be.
     """
     shutil.copy(REPOSITORY / "params.yaml", folder)
     set_sources(SOURCES, folder)
@@ -143,23 +134,11 @@ def begin(
     for name, text in OWN.items():
         (folder / "lake/raw/own" / name).write_text(text)
     make_tiny_base(folder / "tiny")
-    params.write_generations(generations)
+    params.write_generations(2)
     for source in SOURCES:
         stage("corpus", source)
     for name in ("split", "bugs", "base", "examples", "calibration", "population"):
         stage(name)
-
-
-def judge(part: str) -> None:
-    """Run, lint and score what was drawn."""
-    for name in ("verdicts", "findings", "scores"):
-        stage(name, part)
-
-
-def answer_items() -> None:
-    """Answer CodeLinterEval with the base model and the best genome."""
-    for model in lake.LINT_MODELS:
-        ask(model)
 
 
 def _copy_snippets(names: Iterable[str], folder: Path) -> None:
@@ -170,19 +149,10 @@ def _copy_snippets(names: Iterable[str], folder: Path) -> None:
             shutil.copy(REPOSITORY / "lake/raw/snippets" / file, folder / file)
 
 
-def adapt(part: str) -> None:
-    """Make a generation's adapters: a few bytes that stand for weights."""
-    run(partial(adapters.make, obtain=_obtain), part)
-
-
 def _obtain(
-    base: Path,
-    wanted: Iterable[Wanted],
-    training: Training,
-    _store: object,
-    _threads: object,
+    base: Path, wanted: Iterable[Wanted], training: Training, *_: object
 ) -> dict[Wanted, Adapter]:
-    """Stand for training."""
+    """Stand for training: a few bytes are the weights."""
     common = {
         "base": read_card(base).sha256,
         "training": asdict(training),
@@ -223,19 +193,16 @@ def code_of_any_kind(problem: Problem, genome: str, sample: int) -> str:
     return kinds[derive_seed(1, "kind", genome, problem.name, sample) % len(kinds)]
 
 
-def draw(part: str, code_of: Callable[[Problem, str, int], str] = code_of_any_kind) -> None:
-    """Make the samples of a part.
-
-    Args:
-        part: a generation, the base model or an evaluation.
-        code_of: the code that a genome writes for a problem, a sample each.
-    """
+def repair(part: str) -> None:
+    """Make the samples of a part; run, lint and score them."""
     problems = read_shown(lake, params.load())
 
     def write(genome: str, problem: str, sample: int) -> str:
-        return f"{FENCE}{code_of(problems[problem], genome, sample)}```"
+        return f"{FENCE}{code_of_any_kind(problems[problem], genome, sample)}```"
 
     run(partial(samples.make, draw=partial(draw_with, write, "fence")), part)
+    for name in ("verdicts", "findings", "scores"):
+        stage(name, part)
 
 
 def draw_with(

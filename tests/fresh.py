@@ -1,7 +1,5 @@
 """Python in a process of its own, where what it goes by can be set before it begins."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -11,11 +9,6 @@ from tests import REPOSITORY
 
 def output_of(script: str, **environment: str) -> str:
     """Return what a script prints, with some variables of the environment set."""
-    return subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=REPOSITORY,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    command = [sys.executable, "-c", script]
+    known = {**os.environ, **environment}
+    return subprocess.check_output(command, cwd=REPOSITORY, env=known, text=True)

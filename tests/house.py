@@ -4,8 +4,6 @@ A room is a package at the top of `coral_batch`; `stages` is one as well. Its pa
 and the packages in it.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

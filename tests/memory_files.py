@@ -1,7 +1,5 @@
 """A made-up machine, as far as its files tell what memory there is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 MIB = 2**20

@@ -1,7 +1,5 @@
 """A whole project on a tiny model, for tests that run the pipeline through DVC."""
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import os
@@ -21,13 +19,7 @@ from tests import REPOSITORY, warm
 from tests.settings import keep_sources, set_params
 from tests.tiny import make_tiny_base
 
-TABLES_OF_TIMES = {
-    "adapter_durations",
-    "sample_durations",
-    "case_times",
-    "times",
-    "durations",
-}
+TABLES_OF_TIMES = {"adapter_durations", "sample_durations", "case_times", "times", "durations"}
 # The first page tells times, commit and machine; the others do not.
 OTHERS = {".gitignore", "index.html"}
 ENVIRONMENT = {

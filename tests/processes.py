@@ -1,7 +1,5 @@
 """Which processes there are. Nothing but Python's own library: it counts before `make setup`."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Programs to judge, and the limits to judge them under."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -7,8 +7,6 @@ brings. The exit status is 1 if a reference fails whose problem is not excluded.
 is named and no more: no test of its data set finds it.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

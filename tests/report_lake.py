@@ -1,7 +1,5 @@
 """A small lake for the tests of the report: 2 generations of 3 genomes, 2 problems, 2 samples."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from dataclasses import replace
 
@@ -11,7 +9,7 @@ import polars as pl
 from coral_batch import lake
 from coral_batch.corpus.roles.coralx import role_of
 from coral_batch.corpus.sources.rows import make_problem
-from coral_batch.lake import find, params
+from coral_batch.lake import params
 from coral_batch.objectives.aggregate import aggregate, fitness
 from coral_batch.records.configuration import AdapterConfiguration, Knobs
 from coral_batch.records.example import Example
@@ -29,7 +27,8 @@ from coral_batch.records.rows import (
 )
 from coral_batch.records.settings import Scores
 from coral_batch.report.metrics import OBJECTIVES
-from coral_batch.search.best import choose
+from coral_batch.search.automata.features import FEATURES
+from stages import best
 from tests.rows import SAMPLE, selected
 
 WEIGHTS = Scores(0.30, 0.25, 0.20, 0.15, 0.10)
@@ -80,33 +79,24 @@ def write_lake() -> None:
     for name, genomes in GENERATIONS.items():
         _write_generation(name, genomes)
     write_best()
-    best = lake.read_document("best", BestRow)
     _write_repairs(lake.VALIDATION_BASE, ("base", *FLOORS))
-    lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], lake.VALIDATION_BASE)
     lake.write_rows("sample_durations", [DurationRow("base", 2.0, False)], lake.VALIDATION_BASE)
+    for part in (lake.VALIDATION_BASE, lake.EVALUATIONS["base"]):
+        lake.write_rows("subjects", [SubjectRow("base", None, None, {}, KNOBS)], part)
     for model in lake.LINT_MODELS:
         answered = [DurationRow("1", 0.5, False), DurationRow("2", 0.5, model == "best")]
         lake.write_rows("linteval_durations", answered, model)
-    evaluated = {
-        "base": SubjectRow("base", None, None, {}, KNOBS),
-        "best": SubjectRow(
-            best.genome, best.key, f"generations/001/adapters/{best.key}", best.files, KNOBS
-        ),
-    }
-    for model, subject in evaluated.items():
-        _write_repairs(lake.EVALUATIONS[model], (subject.genome,))
-        lake.write_rows("subjects", [subject], lake.EVALUATIONS[model])
-        drawn = [DurationRow(subject.genome, 5.0, False)]
-        lake.write_rows("sample_durations", drawn, lake.EVALUATIONS[model])
+    for part in lake.EVALUATIONS.values():
+        (subject,) = lake.read_rows("subjects", SubjectRow, part)
+        _write_repairs(part, (subject.genome,))
+        lake.write_rows("sample_durations", [DurationRow(subject.genome, 5.0, False)], part)
     roles = [Role(name, SOURCE, "test", "for a test", 2, "cases", "0" * 64) for name in PROBLEMS]
     roles.append(Role(TAUGHT, SOURCE, "training", "to train on", 2, "cases", "0" * 64))
     lake.write_rows("manifest", roles)
     example = Example(f"{TAUGHT}/0", TAUGHT, 0, None, f"Fix {TAUGHT}.", "b", "r", "p", "a")
     examples = [replace(example, id=f"{TAUGHT}/{number}") for number in range(PORTION)]
-    lint = [
-        replace(example, id=f"{TAUGHT}/lint-{number}", bug=f"{TAUGHT}/lint-{number}")
-        for number in range(PORTION)
-    ]
+    names = [f"{TAUGHT}/lint-{number}" for number in range(PORTION)]
+    lint = [replace(example, id=name, bug=name) for name in names]
     lake.write_rows("examples", [*examples, *lint])
     lake.write_document("card", CARD)
 
@@ -142,25 +132,11 @@ def write_evaluation(best: str, renamed: dict[str, str]) -> None:
 
 def write_best() -> None:
     """Call the genome best that is by selection."""
-    selections = {part: lake.read_rows("selection", SelectionRow, part) for part in GENERATIONS}
-    first = choose(selections)
-    generation, best = first.generation, first.row
-    adapters = lake.read_rows("adapters", AdapterRow, generation)
-    chosen = find(adapters, lake.path("adapters", generation), genome=best.genome)
-    lake.write_document(
-        "best",
-        BestRow(
-            generation=generation,
-            genome=best.genome,
-            key=chosen.key,
-            files={"adapter_config.json": "0" * 64},
-            coordinates=chosen.coordinates,
-            configuration=chosen.configuration,
-            knobs=chosen.knobs,
-            fitness=best.fitness,
-            passed=first.passed,
-        ),
-    )
+    settings = replace(params.load(), generations=dict.fromkeys(GENERATIONS))
+    made = best.make(lake, settings, None)
+    lake.write_document("best", made["best"])
+    part = lake.EVALUATIONS["best"]
+    lake.write_rows("subjects", made["subjects", part], part)
 
 
 def make_run() -> None:
@@ -177,11 +153,9 @@ def make_run() -> None:
 
 def _problem(name: str) -> Problem:
     cases = (Case((1,), 2), Case((0,), 1))
-    texts = {
-        "buggy": BUGGY.format(name=name),
-        "docstring": f"The successor of n, called {name}.",
-    }
-    return make_problem(name, name, f"{FIXED.format(name=name)}\n", "test", cases=cases, **texts)
+    reference, buggy = f"{FIXED.format(name=name)}\n", BUGGY.format(name=name)
+    said = f"The successor of n, called {name}."
+    return make_problem(name, name, reference, "test", buggy=buggy, docstring=said, cases=cases)
 
 
 def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
@@ -197,13 +171,18 @@ def _write_generation(part: str, genomes: tuple[str, ...]) -> None:
     cells[:, :, 1, 2:5] = 1
     histories = {"packed": np.packbits(cells, axis=-1), "width": np.array(8)}
     lake.write_arrays("automata", {"genomes": np.array(genomes), **histories}, part)
-    features = [
-        {"genome": g, "complexity": 0.1, "intensity": 0.2, "periodicity": 0.3, "convergence": 0.4}
-        for g in genomes
-    ]
+    measured = dict(zip(FEATURES, (0.1, 0.2, 0.3, 0.4), strict=True))
+    features = [{"genome": genome, **measured} for genome in genomes]
     lake.write_frame("features", lake.frame("features", features), part)
     adapters = [_adapter(genome) for genome in genomes]
     lake.write_rows("adapters", adapters, part)
+    subjects = [
+        SubjectRow(
+            row.genome, row.key, f"generations/{part}/adapters/{row.key}", ADAPTER_FILES, KNOBS
+        )
+        for row in adapters
+    ]
+    lake.write_rows("subjects", subjects, part)
     cards = {row.key: AdapterCardRow(row.key, {"seed": 5}, ADAPTER_FILES) for row in adapters}
     lake.write_rows("adapter_cards", cards.values(), part)
     for table, seconds in (("adapter_durations", 10.0), ("sample_durations", 3.0)):

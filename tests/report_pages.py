@@ -1,25 +1,20 @@
 """The HTML pages of the small lake, with one repair that does its worst."""
 
-from __future__ import annotations
-
+import contextlib
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from coral_batch import lake
-from coral_batch.evidence.paired import Estimate, Needed, Paired
-from coral_batch.evidence.reliability import Reliability
-from coral_batch.evidence.summary import MEASURES, Budget, Closest, Comparison, Evidence, Slice
-from coral_batch.lake import params
 from coral_batch.records.rows import SampleRow
+from stages.evidence import evidence
 from stages.index import index
 from stages.page import page
 from stages.results import results
 from tests import REPOSITORY
-from tests.report_lake import GENERATIONS, write_lake
+from tests.report_lake import GENERATIONS, make_run, write_lake
 
 PARTS = (lake.VALIDATION_BASE, *lake.EVALUATIONS.values(), *GENERATIONS)
 
@@ -29,27 +24,6 @@ HOSTILE = (
     "</details><style>body { display: none }</style><a href='javascript:window.owned = 1'>\n"
     "{{ 7 * 191 }} {% raw %} &lt;script&gt;\n"
     "\x00\x1b[31m\x07\x7f\x9b\u202e\u2066\u200b\u2028\ufeff\U000e0041 end"
-)
-
-_PAIRED = Paired(
-    Estimate(0.25, 0.0, 0.75), Estimate(0.75, 0.25, 1.0), Estimate(0.5, -0.1, 1.0), 0.93, True
-)
-_COMPARISON = Comparison(2, 2, 2, 1, _PAIRED, _PAIRED, Needed(12, None))
-EVIDENCE = Evidence(
-    "evolved",
-    "001-00",
-    "001",
-    True,
-    Budget(5, 4, 1200, 20, 400),
-    {name: Closest(0.25, "sieve", "gcd") for name in MEASURES},
-    {"held_out": _COMPARISON, "selection": _COMPARISON},
-    {"comparison": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
-    {"fails all cases": Slice(1, 1, _PAIRED), "own": Slice(1, 1, _PAIRED)},
-    {"line": Slice(2, 2, _PAIRED), "right": Slice(2, 2, _PAIRED)},
-    {
-        "repaired": Reliability(5, 2, 0.0, 0.25, 0.0),
-        "right": Reliability(5, 2, 0.125, 0.0625, 0.8),
-    },
 )
 
 _PASSES = {
@@ -75,26 +49,21 @@ LINTEVAL = {
 }
 
 
-def make_pages(folder: Path) -> list[Path]:
-    """Write the small lake into an empty project folder, and every page of it; return the pages."""
+def make_pages(folder: Path) -> None:
+    """Write the small lake into an empty project folder, and every page of it."""
     shutil.copy(REPOSITORY / "params.yaml", folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        return [folder / file for file in _make_pages()]
-
-
-def _make_pages() -> list[Path]:
-    params.write_generations(2)
-    write_lake()
-    for part in PARTS:
-        _make_hostile(part)
-    lake.write_document("evidence", EVIDENCE)
-    results()
-    lake.write_document("linteval_metrics", LINTEVAL)
-    for part in PARTS:
-        page(part)
-    index()
-    return [lake.path("index"), *(lake.path("page", part) for part in PARTS)]
+    with contextlib.chdir(folder):
+        make_run()
+        evidence()
+        # Evaluate on the problems of selection again: those of `make_run` have no programs to show.
+        write_lake()
+        for part in PARTS:
+            _make_hostile(part)
+        results()
+        lake.write_document("linteval_metrics", LINTEVAL)
+        for part in PARTS:
+            page(part)
+        index()
 
 
 def _make_hostile(part: str) -> None:

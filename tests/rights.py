@@ -1,7 +1,5 @@
 """What root may do and others may not, taken from it."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager

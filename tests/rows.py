@@ -1,7 +1,5 @@
 """Rows of tables, for tests that need some row of a table."""
 
-from __future__ import annotations
-
 from coral_batch.records.configuration import Knobs
 from coral_batch.records.example import Example
 from coral_batch.records.genome import Genome

@@ -1,14 +1,22 @@
 """Changes to the parameters of a project that a test makes."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 
 from coral_batch.lake import params
+
+
+@contextmanager
+def _edited(folder: Path) -> Iterator[Any]:
+    """Yield the content of a project's params.yaml, to be changed."""
+    file, yaml = folder / params.FILE, YAML(typ="rt")
+    document = yaml.load(file)
+    yield document
+    yaml.dump(document, file)
 
 
 def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
@@ -21,18 +29,15 @@ def set_params(values: Mapping[str, Any], folder: Path = Path()) -> None:
     Raises:
         KeyError: params.yaml has no such key.
     """
-    file = folder / params.FILE
-    yaml = YAML(typ="rt")
-    document = yaml.load(file)
-    for key, value in values.items():
-        *sections, name = key.split(".")
-        section = document
-        for step in sections:
-            section = section[step]
-        if name not in section:
-            raise KeyError(key)
-        section[name] = value
-    yaml.dump(document, file)
+    with _edited(folder) as document:
+        for key, value in values.items():
+            *sections, name = key.split(".")
+            section = document
+            for step in sections:
+                section = section[step]
+            if name not in section:
+                raise KeyError(key)
+            section[name] = value
 
 
 def set_sources(sources: Mapping[str, Mapping[str, Any]], folder: Path = Path()) -> None:
@@ -42,11 +47,8 @@ def set_sources(sources: Mapping[str, Mapping[str, Any]], folder: Path = Path())
         sources: by name, each as params.yaml has it.
         folder: the project's.
     """
-    file = folder / params.FILE
-    yaml = YAML(typ="rt")
-    document = yaml.load(file)
-    document["corpus"]["sources"] = {name: dict(source) for name, source in sources.items()}
-    yaml.dump(document, file)
+    with _edited(folder) as document:
+        document["corpus"]["sources"] = {name: dict(source) for name, source in sources.items()}
 
 
 def keep_sources(names: Iterable[str], folder: Path = Path()) -> None:
@@ -56,10 +58,7 @@ def keep_sources(names: Iterable[str], folder: Path = Path()) -> None:
         names: of the sources.
         folder: the project's.
     """
-    file = folder / params.FILE
-    yaml = YAML(typ="rt")
-    document = yaml.load(file)
-    sources = document["corpus"]["sources"]
-    for name in set(sources) - set(names):
-        del sources[name]
-    yaml.dump(document, file)
+    with _edited(folder) as document:
+        sources = document["corpus"]["sources"]
+        for name in set(sources) - set(names):
+            del sources[name]

@@ -1,7 +1,5 @@
 """What is accepted without jsonschema is what jsonschema accepts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +32,7 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 LIMITS = st.sampled_from([0, 1, 2, 0.5, 2**53, 2.0**53, -1])
+COUNTED = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 SIZES = st.integers(0, 2)
 
 
@@ -53,17 +52,7 @@ def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             "const": CONSTANTS,
             "pattern": st.sampled_from(["^a$", "^[a-z]+$", "b", "^$"]),
             **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), LIMITS),
-            **dict.fromkeys(
-                (
-                    "minLength",
-                    "maxLength",
-                    "minItems",
-                    "maxItems",
-                    "minProperties",
-                    "maxProperties",
-                ),
-                SIZES,
-            ),
+            **dict.fromkeys(COUNTED, SIZES),
             "uniqueItems": st.booleans(),
             "required": st.lists(st.sampled_from(["a", "b"]), unique=True),
             "properties": fields,

@@ -50,11 +50,6 @@ def step_by_hand(grid: np.ndarray, rule: int) -> np.ndarray:
     return following
 
 
-@given(st.integers(0, 2**18 - 1))
-def test_a_rule_survives_its_notation(rule):
-    assert parse_rule(format_rule(rule)) == rule
-
-
 def test_life_is_b3_s23():
     assert parse_rule("B3/S23") == 1 << 3 | 1 << 11 | 1 << 12
 
@@ -88,25 +83,10 @@ def test_the_first_grid_is_the_same_on_every_machine():
 def test_features_are_the_same_on_every_machine():
     population = [genome("B3/S23"), genome("B36/S23", 2, 0.5), genome("B0/S", 3, 0.1)]
     measured = features(simulate(population, SETTINGS))
-    assert [[value.hex() for value in row] for row in measured.tolist()] == [
-        [
-            "0x1.4a8422709cbc1p-1",
-            "0x1.62b5555555555p-3",
-            "0x1.8d49882b93105p-1",
-            "0x1.f2862c2882ed8p-1",
-        ],
-        [
-            "0x1.6aad7bb4c3eb2p-1",
-            "0x1.a155555555555p-3",
-            "0x1.7cab931057262p-1",
-            "0x1.bdbe8c14cc4f8p-1",
-        ],
-        [
-            "0x1.579abd950a72fp-1",
-            "0x1.2bf8000000000p-1",
-            "0x1.fe6fa8d9df51bp-1",
-            "0x1.1f7047dc11f70p-4",
-        ],
+    assert [" ".join(value.hex() for value in row) for row in measured.tolist()] == [
+        "0x1.4a8422709cbc1p-1 0x1.62b5555555555p-3 0x1.8d49882b93105p-1 0x1.f2862c2882ed8p-1",
+        "0x1.6aad7bb4c3eb2p-1 0x1.a155555555555p-3 0x1.7cab931057262p-1 0x1.bdbe8c14cc4f8p-1",
+        "0x1.579abd950a72fp-1 0x1.2bf8000000000p-1 0x1.fe6fa8d9df51bp-1 0x1.1f7047dc11f70p-4",
     ]
 
 

@@ -1,7 +1,5 @@
 """The best genome of a run: by the gate, then by what selection maximises."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What bundled exercises, practice programs and drills promise: small, clean, cases."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """What the bundled bug-fix corpus promises: one bug a program, and cases that see it."""
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import doctest
@@ -23,15 +21,9 @@ BUGGY, REFERENCE = "python_programs", "correct_python_programs"
 
 def test_the_buggy_program_differs_from_the_reference_in_one_line() -> None:
     for name, problem in PROBLEMS.items():
-        buggy = problem.buggy.splitlines()
-        reference = problem.reference.splitlines()
-        matcher = difflib.SequenceMatcher(None, buggy, reference, autojunk=False)
-        changes = [
-            (end - start, other_end - other_start)
-            for tag, start, end, other_start, other_end in matcher.get_opcodes()
-            if tag != "equal"
-        ]
-        assert changes in ([(1, 1)], [(1, 0)], [(0, 1)]), name
+        texts = (problem.buggy.splitlines(), problem.reference.splitlines())
+        _, _, *diff = difflib.unified_diff(*texts, n=0)
+        assert "".join(line[0] for line in diff) in ("@-+", "@-", "@+"), name
 
 
 def test_the_reference_passes_every_case_and_the_buggy_program_some() -> None:

@@ -1,14 +1,10 @@
 """The command line: every stage is a command, and a user error is one message."""
 
-from __future__ import annotations
-
 import contextlib
 import io
-import os
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -18,7 +14,10 @@ from coral_batch.commands import cli
 from coral_batch.corpus.readers import READERS
 from coral_batch.lake import params
 from tests import REPOSITORY
-from tests.settings import set_params, set_sources
+from tests.fresh import output_of
+from tests.settings import set_params
+
+ITEMS = ("snippets", "mbpp", "folder", "official")
 
 
 def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -36,12 +35,7 @@ def coral(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_line_loads_no_heavy_package() -> None:
-    loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, coral_batch.commands.cli; print(*sys.modules)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
+    loaded = output_of("import sys, coral_batch.commands.cli; print(*sys.modules)").split()
     assert not {"torch", "transformers", "peft", "bandit", "joblib", "pytest"} & set(loaded)
 
 
@@ -81,10 +75,8 @@ def test_arguments_have_the_names_in_the_documentation(
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    written = (REPOSITORY / "pyproject.toml").read_text()
-    assert (
-        coral("--version").stdout == f"coral-batch {tomllib.loads(written)['project']['version']}\n"
-    )
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    assert coral("--version").stdout == f"coral-batch {project['version']}\n"
 
 
 def test_generations_are_shown_and_set(workspace: Path) -> None:
@@ -103,30 +95,22 @@ def test_generations_are_shown_and_set(workspace: Path) -> None:
     ("arguments", "words"),
     [
         (["automata", "007"], ["'007'", "000, 001, 002"]),
-        (["automata", "validation/base"], ["'validation/base'", "000, 001, 002"]),
         (["generations", "0"], ["count", "1"]),
         (["audit", "000", "--rerun", "000/000-00/gcd/0"], ["--rerun", "found: '000'"]),
         (["audit", "--calibration", "--rerun", "000/000-00/gcd/0"], ["found: '--calibration'"]),
         (["nonsense"], ["nonsense"]),
         (["automata", "000"], ["population.jsonl", "dvc repro"]),
-        (["samples", "validation/base"], ["classics.jsonl", "dvc repro"]),
         (
             ["corpus", "nowhere"],
             ["'nowhere'", "classics, drills, exercises, practice, snippets, unseen"],
         ),
         (["show", "000"], ["population.jsonl", "dvc repro"]),
-        (
-            ["show", "0"],
-            ["'0'", "002 (see", "validation/base, evaluation/base", "best, bugs"],
-        ),
+        (["show", "0"], ["'0'", "002 (see", "validation/base, evaluation/base", "best, bugs"]),
         (["samples", "0"], ["'0'", "validation/base, evaluation/base, evaluation/best"]),
         (["audit", "0"], ["'0'", "evaluation/best, linteval/MODEL"]),
-        *(
-            (
-                ["linteval", command, "001-02"],
-                ["coral linteval samples 001-02`, then `coral linteval scores 001-02`"],
-            )
-            for command in ("show", "export")
+        (
+            ["linteval", "show", "001-02"],
+            ["coral linteval samples 001-02`, then `coral linteval scores 001-02`"],
         ),
     ],
 )
@@ -140,21 +124,19 @@ def test_a_mistake_is_one_message_without_a_traceback(
         assert word in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("reader", READERS)
-def test_an_impossible_corpus_path_is_one_message(workspace: Path, reader: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "key", "form"),
+    [
+        *(("corpus classics", "corpus.sources.classics.reader", reader) for reader in READERS),
+        *(("linteval items", "linteval.source", kind) for kind in ITEMS),
+    ],
+)
+def test_an_impossible_path_is_one_message(
+    workspace: Path, command: str, key: str, form: str
+) -> None:
     long = "x" * 300
-    set_sources({"mine": {"reader": reader, "path": long, "roles": "training"}})
-    done = coral("corpus", "mine")
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert long in done.stderr
-
-
-@pytest.mark.parametrize("source", ["snippets", "mbpp", "folder", "official"])
-def test_an_impossible_linteval_path_is_one_message(workspace: Path, source: str) -> None:
-    long = "x" * 300
-    set_params({"linteval.source": source, "linteval.path": long})
-    done = coral("linteval", "items")
+    set_params({key: form, f"{key.rpartition('.')[0]}.path": long})
+    done = coral(*command.split())
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert long in done.stderr
@@ -192,23 +174,8 @@ def test_running_outside_a_project_is_one_message(
     ],
 )
 def test_ctrl_c_says_how_to_resume(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    os.mkfifo("params.yaml")
-    command = [str(Path(sys.executable).parent / "coral"), *arguments]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
-        written = _opened_to_write("params.yaml", running)
-        running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=60)
-    os.close(written)
-    assert (running.returncode, errors.split("\n")[-2]) == (130, said)
-
-
-def _opened_to_write(pipe: str, reader: subprocess.Popen[str]) -> int:
-    """Return a pipe's end once a process waits at the other for what will be written."""
-    while reader.poll() is None:
-        with contextlib.suppress(OSError):
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        time.sleep(0.01)
-    raise AssertionError("it ended and read nothing")
+    monkeypatch.setattr(params, "load", lambda *_: signal.raise_signal(signal.SIGINT))
+    done = coral(*arguments)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, said)

@@ -3,9 +3,6 @@
 Scheduler and workers are processes on loopback. The model is tiny, the jail and the linters real.
 """
 
-from __future__ import annotations
-
-import contextlib
 import hashlib
 import os
 import shutil
@@ -13,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dask
@@ -20,17 +18,16 @@ import pytest
 from distributed import Client
 
 from coral_batch.commands import doctor
-from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.linting.pool import lint
-from coral_batch.records.verdict import Verdict
 from coral_batch.verdicts.pool import judge
 from coral_batch.work import parallel
 from tests import REPOSITORY
 from tests.dask_cluster import PATIENCE, Cluster, cluster, meet, nap
+from tests.errors import refused
 from tests.pipeline import hashes, run, stages_run
-from tests.programs import MIXED, SETTINGS, program
+from tests.programs import MIXED, SETTINGS, program, untimed
 
 
 @pytest.fixture
@@ -57,18 +54,6 @@ def kill_one_that_works(
     raise AssertionError(f"no worker was at {on}")
 
 
-@contextlib.contextmanager
-def meanwhile(function: Callable[..., object], *arguments: object) -> Iterator[list[object]]:
-    """Call a function in a thread during the block; give what it returned behind the block."""
-    returned: list[object] = []
-    thread = threading.Thread(target=lambda: returned.append(function(*arguments)))
-    thread.start()
-    try:
-        yield returned
-    finally:
-        thread.join()
-
-
 # One of each stage that hands out units of work.
 STAGES = (
     *("bugs", "examples", "adapters@001", "samples@001", "verdicts@001", "findings@001"),
@@ -89,15 +74,12 @@ def test_a_run_on_a_cluster_has_the_same_bytes_though_a_worker_is_killed(
     def training() -> bool:
         return bool(store.unfinished())
 
-    with meanwhile(run, copy, *command, "--single-item", *STAGES) as printed:
+    with ThreadPoolExecutor() as meanwhile:
+        printed = meanwhile.submit(run, copy, *command, "--single-item", *STAGES)
         # A busy machine takes minutes to the first adapter.
         kill_one_that_works(scheduler.address, "_train_unit", training, 3 * PATIENCE)
-    assert stages_run(str(printed)) == set(STAGES)
+    assert stages_run(printed.result()) == set(STAGES)
     assert hashes(copy) == before
-
-
-def untimed(rows: list[list[Verdict]]) -> list[list[tuple[object, ...]]]:
-    return [[(one.case, one.test, one.kind, one.detail) for one in row] for row in rows]
 
 
 def test_the_jail_and_the_linters_work_in_workers_though_one_is_killed(
@@ -108,9 +90,10 @@ def test_the_jail_and_the_linters_work_in_workers_though_one_is_killed(
     sources = [program.code for program in [*MIXED, *slow]]
     scheduler.worker("--nworkers=2")
     journal = tmp_path / "verdicts.jsonl"
-    with meanwhile(kill_one_that_works, scheduler.address, "_work") as killed:
+    with ThreadPoolExecutor() as meanwhile:
+        killed = meanwhile.submit(kill_one_that_works, scheduler.address, "_work")
         judged = untimed(judge([*MIXED, *slow], SETTINGS, journal=journal))
-    assert len(killed) == 1
+    assert killed.result()
     linted = lint(sources)
     monkeypatch.delenv(parallel.ADDRESS)
     assert judged == untimed(judge([*MIXED, *slow], SETTINGS, workers=1))
@@ -160,33 +143,19 @@ def test_only_workers_that_offer_a_device_get_what_needs_one(scheduler: Cluster)
 def test_a_scheduler_that_comes_back_finds_the_run_waiting_and_one_that_does_not_ends_it(
     scheduler: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def restart() -> contextlib.ExitStack:
-        scheduler.stop()
-        with contextlib.ExitStack() as stack:
-            port = int(scheduler.address.rpartition(":")[2])
-            again = stack.enter_context(cluster(tmp_path / "again", port))
-            again.worker("--no-nanny")
-            return stack.pop_all()
-
     scheduler.worker("--no-nanny")
     results = parallel.run(nap, [(0.1, number) for number in range(20)])
     numbers = [next(results)[0]]
-    with restart():
+    scheduler.stop()
+    with cluster(tmp_path / "again", int(scheduler.address.rpartition(":")[2])) as again:
+        again.worker("--no-nanny")
         numbers += [number for number, _ in results]
         assert sorted(numbers) == list(range(20))
         results = parallel.run(nap, [(0.1, number) for number in range(20)])
         next(results)
-    with (
-        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
-        pytest.raises(CoralError, match=r"does not answer(?s:.*)finished work is kept"),
-    ):
+    soon = dask.config.set({"distributed.comm.timeouts.connect": "1s"})
+    with soon, refused("does not answer", "finished work is kept"):
         list(results)
-
-
-def refusal() -> str:
-    with pytest.raises(CoralError) as error:
-        list(parallel.run(nap, [(0, 0)]))
-    return str(error.value)
 
 
 @pytest.mark.long
@@ -201,11 +170,9 @@ def test_a_worker_that_sees_other_bytes_refuses(scheduler: Cluster, tmp_path: Pa
         file.write_text("two")
         scheduler.worker("--no-nanny", "--name=late")
 
-    with meanwhile(edit), pytest.raises(CoralError) as error:
+    with ThreadPoolExecutor() as meanwhile, refused(file, before, "worker late on"):
+        meanwhile.submit(edit)
         list(results)
-    assert str(file) in str(error.value)
-    assert before in str(error.value)
-    assert "worker late on" in str(error.value)
 
 
 def test_a_worker_with_other_code_refuses(scheduler: Cluster, tmp_path: Path) -> None:
@@ -214,7 +181,8 @@ def test_a_worker_with_other_code_refuses(scheduler: Cluster, tmp_path: Path) ->
     with (tmp_path / "coral_batch/seeding.py").open("a") as module:
         module.write("EDITED = True\n")
     scheduler.worker("--no-nanny", first=tmp_path)
-    assert "code or packages differ" in refusal()
+    with refused("code or packages differ"):
+        list(parallel.run(nap, [(0, 0)]))
 
 
 @pytest.mark.long
@@ -223,9 +191,7 @@ def test_a_worker_without_a_required_layer_of_isolation_refuses(
 ) -> None:
     (tmp_path / "pyseccomp.py").write_text("raise OSError('no libseccomp')\n")
     scheduler.worker("--no-nanny", "--name=weak", first=tmp_path)
-    with pytest.raises(
-        CoralError, match=r"lacks the required isolation layer seccomp(?s:.*)worker weak on"
-    ):
+    with refused("lacks the required isolation layer seccomp", "worker weak on"):
         judge(MIXED, SETTINGS)
 
 
@@ -246,4 +212,5 @@ def test_no_cluster_at_the_address_is_an_error_that_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(parallel.ADDRESS, "nowhere://127.0.0.1:1")
-    assert "does not answer" in refusal()
+    with refused("does not answer"):
+        list(parallel.run(nap, [(0, 0)]))

@@ -1,13 +1,9 @@
 """`coral compare`: a run against another one, from folders, revisions and experiments."""
 
-from __future__ import annotations
-
 import contextlib
 import json
-import os
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +12,6 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.commands.compare import compare, comparison, paired
-from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
 from coral_batch.records.problem import Bug, Role
 from coral_batch.records.rows import BestRow, FirstChangeRow
@@ -25,6 +20,8 @@ from coral_batch.report.runs import read_run
 from stages.evidence import evidence
 from stages.results import results
 from tests import REPOSITORY
+from tests.errors import refused
+from tests.pipeline import ENVIRONMENT
 from tests.report_lake import HELD_OUT, make_run, write_evaluation
 
 SHA = "0" * 64
@@ -106,11 +103,13 @@ def test_a_run_of_another_version_is_refused(first: Path, second: Path) -> None:
     older = json.loads(file.read_text())
     del older["budget"]["training_tokens"]
     file.write_text(json.dumps(older))
-    with pytest.raises(CoralError, match="another version of coral-batch made this run") as caught:
+    place = f"  file:     evidence/evidence.json\n  field:    {second}\n"
+    with refused(
+        "another version of coral-batch made this run",
+        place,
+        "use the code of the run's commit, or run",
+    ):
         compare([".", str(second)])
-    assert f"  file:     evidence/evidence.json\n  field:    {second}\n" in str(caught.value)
-    assert "the code of the run's commit" in str(caught.value)
-    assert "remove" not in str(caught.value)
 
 
 def test_training_problems_are_marked_in_the_comparison(first: Path, second: Path) -> None:
@@ -141,22 +140,19 @@ def test_a_different_program_of_the_same_name_is_reported(first: Path, second: P
 
 def test_runs_that_cannot_be_compared_are_refused(first: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(CoralError, match="no finished run in this folder"):
-        compare([".", str(tmp_path / "empty")])
-    with pytest.raises(CoralError, match="File name too long"):
-        compare([".", "x" * 256])
-    for runs in ([".", "."], ["."]):
-        with pytest.raises(CoralError, match="two or more distinct runs"):
+    for runs, message in (
+        ([".", str(tmp_path / "empty")], "no finished run in this folder"),
+        ([".", "x" * 256], "File name too long"),
+        ([".", "."], "two or more distinct runs"),
+        (["."], "two or more distinct runs"),
+    ):
+        with refused(message):
             compare(runs)
 
 
 def git(command: str) -> None:
-    names = {
-        f"GIT_{who}_{what}": "a" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
-    }
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    apart = {"GIT_CONFIG_GLOBAL": "/dev/null", "DVC_NO_ANALYTICS": "1", "PATH": path}
-    environment = {**os.environ, **names, **apart}
+    names = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+    environment = {**ENVIRONMENT, **dict.fromkeys(names, "a"), "GIT_CONFIG_GLOBAL": "/dev/null"}
     subprocess.run(command.split(), check=True, capture_output=True, env=environment)
 
 
@@ -177,5 +173,5 @@ def test_revisions_are_read_from_the_cache(
     assert output.count("detect_cycle 1/2 -> 2/2") == 2
     shutil.rmtree(".dvc/cache")
     for revision in ("HEAD~1", "no-such-experiment"):
-        with pytest.raises(CoralError, match="cannot load run"):
+        with refused("cannot load run"):
             compare([revision, str(second)])

@@ -1,7 +1,5 @@
 """A completion model (no chat template) is trained and asked, stage by stage."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator
@@ -14,11 +12,7 @@ from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.prompts.prompt import FENCE
 from coral_batch.records.example import Example
 from coral_batch.records.rows import AdapterRow, LintSampleRow, SampleRow
-from stages.adapters import adapters
-from stages.base import base
-from stages.examples import examples
-from stages.linteval_samples import linteval_samples
-from stages.samples import samples
+from tests.finished_lake import stage
 from tests.settings import set_params
 from tests.tiny import make_tiny_completion_base
 
@@ -41,12 +35,12 @@ def run(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         shutil.rmtree("tiny")
         shutil.rmtree(lake.path("base"))
         make_tiny_completion_base(Path("tiny"))
-        base()
-        examples()
-        adapters("000")
-        samples("000")
-        samples(lake.VALIDATION_BASE)
-        linteval_samples("base")
+        stage("base")
+        stage("examples")
+        stage("adapters", "000")
+        stage("samples", "000")
+        stage("samples", lake.VALIDATION_BASE)
+        stage("linteval_samples", "base")
         yield
 
 

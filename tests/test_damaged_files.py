@@ -1,44 +1,30 @@
 """A damaged file of a project is refused with one message, and nothing else changes."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from coral_batch.errors import CoralError
-from coral_batch.lake import params
 from coral_batch.lake.hashes import found_sha256
-from stages.adapters import adapters
-from stages.automata import automata
-from stages.bugs import bugs
-from stages.corpus import corpus
-from stages.evidence import evidence
-from stages.features import features
-from stages.findings import findings
-from stages.linteval_scores import linteval_scores
-from stages.scores import scores
-from stages.selection import selection
-from stages.split import split
+from tests.finished_lake import stage
 
-READ_BY: dict[str, Callable[[], object]] = {
-    "params.yaml": params.load,
-    "lake/raw/classics/json_testcases/gcd.json": partial(corpus, "classics"),
-    "lake/raw/classics/python_programs/gcd.py": partial(corpus, "classics"),
-    "lake/corpus/classics.jsonl": split,
-    "lake/split/manifest.jsonl": bugs,
-    "lake/calibration/calibration.json": partial(adapters, "001"),
-    "lake/generations/001/population.jsonl": partial(automata, "001"),
-    "lake/generations/001/automata.npz": partial(features, "001"),
-    "lake/generations/001/samples.jsonl": partial(findings, "001"),
-    "lake/generations/001/verdicts.parquet": partial(scores, "001"),
-    "lake/generations/001/scores.parquet": partial(selection, "001"),
-    "lake/best/best.json": evidence,
-    "lake/linteval/items.jsonl": partial(linteval_scores, "base"),
+READ_BY: dict[str, tuple[str, ...]] = {
+    "params.yaml": ("split",),
+    "lake/raw/classics/json_testcases/gcd.json": ("corpus", "classics"),
+    "lake/raw/classics/python_programs/gcd.py": ("corpus", "classics"),
+    "lake/corpus/classics.jsonl": ("split",),
+    "lake/split/manifest.jsonl": ("bugs",),
+    "lake/calibration/calibration.json": ("adapters", "001"),
+    "lake/generations/001/population.jsonl": ("automata", "001"),
+    "lake/generations/001/automata.npz": ("features", "001"),
+    "lake/generations/001/samples.jsonl": ("findings", "001"),
+    "lake/generations/001/verdicts.parquet": ("scores", "001"),
+    "lake/generations/001/scores.parquet": ("selection", "001"),
+    "lake/best/best.json": ("evidence",),
+    "lake/linteval/items.jsonl": ("linteval_scores", "base"),
 }
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
@@ -65,7 +51,7 @@ def test_a_damaged_file_is_refused(name: str, damage: str) -> None:
     before = {one: found_sha256(one) for one in Path("lake").rglob("*") if one.is_file()}
     try:
         with pytest.raises(CoralError):
-            READ_BY[name]()
+            stage(*READ_BY[name])
         assert before == {one: found_sha256(one) for one in before}
     finally:
         file.write_bytes(whole)

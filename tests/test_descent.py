@@ -1,7 +1,5 @@
 """From whom a genome descends, and by which line."""
 
-from __future__ import annotations
-
 from coral_batch.search.descent import ancestors, line
 from tests.rows import genome
 

@@ -1,9 +1,6 @@
 """Devices are chosen, filled and dealt to by rules that hold without any; CUDA gives the same."""
 
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -27,6 +24,7 @@ from coral_batch.models.base.device import (
     decoding_rows,
     devices,
 )
+from tests.fresh import output_of
 from tests.tiny import make_tiny_base
 
 CPU = torch.device("cpu")
@@ -162,16 +160,10 @@ print(json.dumps([str(compute_dtype(torch.device("cpu"))), arithmetic()]))
 @cache
 def reported(**variables: str) -> tuple[str, dict[str, Any]]:
     """Return type and arithmetic of a process with these variables, on the processor."""
-    unset = {name: value for name, value in os.environ.items() if name not in LIMITS}
-    unset["CUDA_VISIBLE_DEVICES"] = ""
-    done = subprocess.run(
-        [sys.executable, "-c", REPORTS],
-        env=unset | variables,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    dtype, found = json.loads(done.stdout)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in LIMITS:
+            patch.delenv(name, raising=False)
+        dtype, found = json.loads(output_of(REPORTS, CUDA_VISIBLE_DEVICES="", **variables))
     return dtype, found
 
 

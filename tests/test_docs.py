@@ -4,8 +4,6 @@ Commands are parsed, as `coral`, DVC and make know them, and those that change n
 code blocks as they stand, in prose with words such as FILE for values.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shlex
@@ -24,7 +22,6 @@ from typer.main import get_command
 
 from coral_batch.commands.cli import app
 from tests import REPOSITORY
-from tests.prose import sentences
 from tests.reference import PAGE, reference
 
 PAGES = [
@@ -150,11 +147,6 @@ def test_a_command_that_only_shows_runs(command: str) -> None:
 
 def test_the_reference_is_up_to_date() -> None:
     assert PAGE.read_text() == reference(), "run `make docs`"
-
-
-def test_a_sentence_is_counted_with_its_line() -> None:
-    text = "# No\n\nOne two three. Four\nfive six:\n\n```\nno\n```\n- Seven eight nine\n| no |\n"
-    assert [(words, line) for words, line, _ in sentences(text)] == [(3, 3), (3, 3), (3, 9)]
 
 
 def test_the_readme_can_be_read_at_once() -> None:

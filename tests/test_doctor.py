@@ -1,7 +1,5 @@
 """`coral doctor`: findings for each subject, and failure only if no run is possible."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tomllib
@@ -23,15 +21,14 @@ from tests import REPOSITORY
 from tests.settings import set_params
 
 
-@pytest.fixture
-def project(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def project(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A project with a base model, on a machine without a network."""
     shutil.copy(REPOSITORY / "constraints.txt", workspace)
     lake.path("card").parent.mkdir(parents=True)
     lake.path("card").write_text("{}")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    return workspace
 
 
 def found(check: str) -> Finding:
@@ -41,9 +38,7 @@ def found(check: str) -> Finding:
     return last
 
 
-def test_each_subject_has_a_finding_and_a_missing_base_model_fails(
-    project: Path,
-) -> None:
+def test_each_subject_has_a_finding_and_a_missing_base_model_fails() -> None:
     done = CliRunner().invoke(cli.app, ["doctor"])
     assert done.exit_code == 0, done.output
     rows = (line.split() for line in done.output.splitlines() if line[:4].strip() and "  " in line)
@@ -63,7 +58,7 @@ def test_each_subject_has_a_finding_and_a_missing_base_model_fails(
 
 
 def test_the_tested_versions_of_python_are_the_same_everywhere(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tested = f"{', '.join(TESTED[:-1])} and {TESTED[-1]}"
     text = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
@@ -75,9 +70,7 @@ def test_the_tested_versions_of_python_are_the_same_everywhere(
     assert found("system").grade is Grade.NOTE
 
 
-def test_the_estimated_time_depends_on_the_settings_and_the_product_rate(
-    project: Path,
-) -> None:
+def test_the_estimated_time_depends_on_the_settings_and_the_product_rate() -> None:
     settings = params.load()
     usual = minutes(settings, 1e12, torch.float32)
     whole = replace(settings, training=replace(settings.training, layers=None))
@@ -96,21 +89,17 @@ def test_the_estimated_time_depends_on_the_settings_and_the_product_rate(
     assert "ignores the changed sampling.best_of, linteval.source" in time.means
 
 
-def test_disabled_bf16_is_reported(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = {
-        "processor": {"avx512_bf16": True},
-        "device": "cpu",
-        "dtype": "float32",
-        "threads": 2,
-    }
+def test_disabled_bf16_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"device": "cpu", "dtype": "float32", "threads": 2}
+    facts = {"processor": {"avx512_bf16": True}, **known}
     monkeypatch.setattr(device, "arithmetic", lambda: facts)
     processor, _ = doctor.arithmetic(params.load())
     assert processor.grade is Grade.NOTE
     assert "oneDNN is set not to use bf16: models compute in float32" in processor.means
 
 
-def test_a_version_that_differs_from_the_pin_is_reported(project: Path) -> None:
-    pins = project / "constraints.txt"
+def test_a_version_that_differs_from_the_pin_is_reported() -> None:
+    pins = Path("constraints.txt")
     pins.write_text(pins.read_text().replace("flake8==", "flake8==0."))
     versions = found("versions")
     assert versions.grade is Grade.NOTE
@@ -118,9 +107,9 @@ def test_a_version_that_differs_from_the_pin_is_reported(project: Path) -> None:
     assert "(pinned 0." in versions.found
 
 
-def test_an_empty_file_in_dvcs_cache_is_reported(project: Path) -> None:
+def test_an_empty_file_in_dvcs_cache_is_reported() -> None:
     """DVC trusts a read-only file of its cache, whatever its content."""
-    folder = project / ".dvc/cache/files/md5/9a"
+    folder = Path(".dvc/cache/files/md5/9a")
     folder.mkdir(parents=True)
     (folder / "8ad92c50cae39aa2c5604fd0ab6d8c").write_text("f\n")
     # A partial copy of a killed DVC is not damage.
@@ -141,10 +130,8 @@ def test_an_empty_file_in_dvcs_cache_is_reported(project: Path) -> None:
         (".dvc/tmp/rwlock", "{}", ""),
     ],
 )
-def test_a_truncated_file_of_dvc_is_reported(
-    project: Path, name: str, whole: str, torn: str
-) -> None:
-    file = project / name
+def test_a_truncated_file_of_dvc_is_reported(name: str, whole: str, torn: str) -> None:
+    file = Path(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(whole)
     assert doctor.torn(Path()) == []
@@ -156,19 +143,17 @@ def test_a_truncated_file_of_dvc_is_reported(
 
 @pytest.mark.parametrize(("layer", "grade"), [("seccomp", Grade.FAIL), ("landlock", Grade.NOTE)])
 def test_a_missing_layer_fails_if_it_is_required(
-    project: Path, monkeypatch: pytest.MonkeyPatch, layer: str, grade: Grade
+    monkeypatch: pytest.MonkeyPatch, layer: str, grade: Grade
 ) -> None:
     real = layers.isolation(())
     kept = tuple(name for name in real.layers if name != layer)
-    lacking = layers.Isolation(kept, {layer: "not here"}, real.command, real.readable, real.filters)
+    lacking = replace(real, layers=kept, missing={layer: "not here"})
     monkeypatch.setattr(layers, "isolation", lambda require: lacking)
-    assert (found("isolation").grade, found("isolation").found) == (
-        grade,
-        f"{layer} missing: not here",
-    )
+    isolation = found("isolation")
+    assert (isolation.grade, isolation.found) == (grade, f"{layer} missing: not here")
 
 
-def test_the_option_time_prints_one_line(project: Path) -> None:
+def test_the_option_time_prints_one_line() -> None:
     done = CliRunner().invoke(cli.app, ["doctor", "--time"])
     assert done.exit_code == 0
     assert re.fullmatch(r"a run takes about \d+ minutes on an idle machine: .*\n", done.output)

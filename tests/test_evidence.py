@@ -1,7 +1,5 @@
 """The evidence of a small run: separate scores, their intervals, the budget of the search."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

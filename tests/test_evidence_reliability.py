@@ -1,7 +1,5 @@
 """How much of the differences that selection measured is more than noise."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -49,16 +47,6 @@ def test_equal_genomes_and_pure_noise_have_none() -> None:
     assert reliability(np.eye(2)).reliability == 0
 
 
-def scores(rows: dict[tuple[str, str], list[float]]) -> pl.DataFrame:
-    return pl.DataFrame(
-        [
-            {"genome": genome, "problem": problem, "bugfix": bugfix}
-            for (genome, problem), values in rows.items()
-            for bugfix in values
-        ]
-    )
-
-
 def test_bugs_of_one_program_are_one_measurement() -> None:
     """Each genome is better on some programs, and none is better overall."""
     random = generator(1, "affinity")
@@ -66,13 +54,11 @@ def test_bugs_of_one_program_are_one_measurement() -> None:
     for _ in range(100):
         suits = random.random((8, 8))
         bugs = (random.random((8, 8, 4)) < suits[:, :, None]).astype(float)
-        table = {
-            (f"g{genome}", f"p{program}-{bug}"): [float(bugs[genome, program, bug])]
-            for genome in range(8)
-            for program in range(8)
-            for bug in range(4)
-        }
-        found.append(of_selection([scores(table)], [])["repaired"])
+        rows = [
+            {"genome": f"g{genome}", "problem": f"p{program}-{bug}", "bugfix": bugfix}
+            for (genome, program, bug), bugfix in np.ndenumerate(bugs)
+        ]
+        found.append(of_selection([pl.DataFrame(rows)], [])["repaired"])
     assert {row.programs for row in found} == {8}
     assert np.mean([row.reliability for row in found]) < 0.25
 

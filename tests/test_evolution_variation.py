@@ -49,12 +49,7 @@ def test_breeding_is_deterministic_and_differs_between_generations_and_seeds():
 
 
 @settings(max_examples=30)
-@given(
-    st.integers(1, 4),
-    st.floats(0, 1),
-    st.floats(0, 1),
-    st.integers(0, 100),
-)
+@given(st.integers(1, 4), st.floats(0, 1), st.floats(0, 1), st.integers(0, 100))
 def test_no_two_genomes_of_a_population_have_the_same_genes(living, crossover, mutation, seed):
     evolution = replace(SETTINGS, crossover=crossover, mutation=mutation)
     population = breed(SURVIVORS[:living], 1, evolution, seed)

@@ -27,17 +27,8 @@ def coral_x(text: str) -> str:
     return "\n".join(kept).strip() if kept else text.strip()
 
 
-PIECES = [
-    "```",
-    "```python",
-    "```python\n",
-    "```\n",
-    "\n",
-    "\n\n ",
-    "def f():",
-    "    return 1",
-    "x",
-]
+FENCES = ["```", "```python", "```python\n", "```\n"]
+PIECES = [*FENCES, "\n", "\n\n ", "def f():", "    return 1", "x"]
 
 
 @given(st.text() | st.lists(st.sampled_from(PIECES) | st.text(max_size=5)).map("".join))

@@ -1,9 +1,9 @@
 """`evaluation.problems: all` measures what was trained on as well: marked wherever it shows."""
 
-from __future__ import annotations
-
+import contextlib
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,18 +30,13 @@ ALL = {
 }
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", autouse=True)
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The finished run, as the working directory."""
     folder = tmp_path_factory.mktemp("finished")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
+    with contextlib.chdir(folder):
         make_finished_lake(folder, ALL)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def here(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(finished)
+        yield folder
 
 
 def test_every_score_has_the_role_of_its_problem() -> None:

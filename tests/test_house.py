@@ -1,14 +1,11 @@
 """Which room may import which, and what stands in none: the house that CONTRIBUTING draws."""
 
-from __future__ import annotations
-
 import ast
-import subprocess
-import sys
 
 import pytest
 
 from tests import REPOSITORY
+from tests.fresh import output_of
 from tests.house import FLOORS, INSIDE, arrows, closure, drawing, files, imports, room
 
 FLOOR = {name: number for number, rooms in enumerate(FLOORS) for name in rooms}
@@ -88,7 +85,7 @@ def test_importing_the_package_does_nothing() -> None:
         "import coral_batch\n"
         "assert (dict(os.environ), set(sys.modules) - {'coral_batch'}) == before\n"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)
+    output_of(code)
 
 
 def test_contributing_shows_every_package_and_module_that_there_is_and_no_other() -> None:

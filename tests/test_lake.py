@@ -1,7 +1,5 @@
 """The lake: what is written is read back, and what breaks a schema never gets in or out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,9 +15,12 @@ from coral_batch.errors import CoralError
 from coral_batch.lake.schemas import FOLDER, read
 from coral_batch.lake.stage import run, write
 from coral_batch.records.rows import SampleRow
+from coral_batch.search.automata.features import FEATURES
+from tests.errors import refused
 from tests.rights import bound_by_modes
 from tests.rows import SAMPLE
 
+pytestmark = pytest.mark.usefixtures("workspace")
 ARRAYS = {
     "genomes": np.array(["000-00", "000-01"]),
     "packed": np.arange(24, dtype=np.uint8).reshape(2, 3, 4, 1),
@@ -39,7 +40,7 @@ FINDING = {
 }
 
 
-def test_rows_come_back_as_written(workspace: Path) -> None:
+def test_rows_come_back_as_written() -> None:
     rows = [SAMPLE, replace(SAMPLE, sample=1, raw="\u2028 \x85 \x0c ü \U0001f600")]
     lake.write_rows("samples", rows, "000")
     assert lake.read_rows("samples", SampleRow, "000") == rows
@@ -48,22 +49,21 @@ def test_rows_come_back_as_written(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["scores", "verdicts", "features", "examples", "samples"])
-def test_a_table_that_has_rows_in_every_run_is_refused_without(workspace: Path, table: str) -> None:
+def test_a_table_that_has_rows_in_every_run_is_refused_without(table: str) -> None:
     with pytest.raises(CoralError, match=rf"{table}\.(parquet|jsonl)[\s\S]*at least one"):
         write(table, [], "000")
     assert not lake.path(table, "000").exists()
 
 
-def test_a_table_that_may_not_be_read_is_told(workspace: Path) -> None:
+def test_a_table_that_may_not_be_read_is_told() -> None:
     file = lake.path("samples", "000")
     file.parent.mkdir(parents=True)
     file.parent.chmod(0)
-    denied = pytest.raises(CoralError, match=rf"{file}(?s:.*)Permission denied")
-    with denied, bound_by_modes():
+    with refused(file, "Permission denied"), bound_by_modes():
         lake.read_rows("samples", dict, "000")
 
 
-def test_a_frame_comes_back_as_written(workspace: Path) -> None:
+def test_a_frame_comes_back_as_written() -> None:
     frame = lake.frame("findings", [FINDING, {**FINDING, "tool": "bandit", "severity": "LOW"}])
     lake.write_frame("findings", frame, "000")
     assert lake.read_frame("findings", "000").equals(frame)
@@ -72,34 +72,20 @@ def test_a_frame_comes_back_as_written(workspace: Path) -> None:
     assert lake.path("findings", "000").read_bytes() == first
 
 
-def test_a_folder_named_like_a_pattern_has_its_own_tables(workspace: Path) -> None:
-    frames = {
-        name: lake.frame("findings", [{**FINDING, "sample": number}])
-        for number, name in enumerate(["run1", "run[1]", "run*"])
-    }
-    for name, frame in frames.items():
+def test_a_folder_named_like_a_pattern_has_its_own_tables() -> None:
+    names = ("run1", "run[1]", "run*")
+    for number, name in enumerate(names):
         with lake.at(Path(name)):
+            frame = lake.frame("findings", [{**FINDING, "sample": number}])
             lake.write_frame("findings", frame, "000")
-    for name, frame in frames.items():
+    for number, name in enumerate(names):
         with lake.at(Path(name)):
-            assert lake.read_frame("findings", "000").equals(frame)
+            assert lake.read_frame("findings", "000")["sample"].to_list() == [number]
 
 
-def test_arrays_come_back_as_written(workspace: Path) -> None:
+def test_arrays_come_back_as_written() -> None:
     lake.write_arrays("automata", ARRAYS, "000")
-    read = lake.read_arrays("automata", "000")
-    assert {name: array.tolist() for name, array in read.items()} == {
-        name: array.tolist() for name, array in ARRAYS.items()
-    }
-
-
-def test_pickled_arrays_are_refused(workspace: Path) -> None:
-    file = lake.path("automata", "000")
-    file.parent.mkdir(parents=True)
-    pickled = np.array([{"key": "value"}], dtype=object)
-    np.savez(file, **{**ARRAYS, "genomes": pickled}, allow_pickle=True)
-    with pytest.raises(CoralError, match=r"automata\.npz"):
-        lake.read_arrays("automata", "000")
+    np.testing.assert_equal(lake.read_arrays("automata", "000"), ARRAYS)
 
 
 @pytest.mark.parametrize(
@@ -110,11 +96,10 @@ def test_pickled_arrays_are_refused(workspace: Path) -> None:
         {**ARRAYS, "packed": ARRAYS["packed"].astype(float)},
         {**ARRAYS, "packed": ARRAYS["packed"][0]},
         {**ARRAYS, "width": np.array([8])},
+        {**ARRAYS, "genomes": np.array([{"pickled": "value"}], dtype=object)},
     ],
 )
-def test_arrays_of_another_name_type_or_shape_are_refused(
-    workspace: Path, arrays: dict[str, np.ndarray]
-) -> None:
+def test_arrays_of_another_name_type_or_shape_are_refused(arrays: dict[str, np.ndarray]) -> None:
     with pytest.raises(CoralError, match=r"automata\.npz"):
         lake.write_arrays("automata", arrays, "000")
     file = lake.path("automata", "000")
@@ -124,7 +109,7 @@ def test_arrays_of_another_name_type_or_shape_are_refused(
         lake.read_arrays("automata", "000")
 
 
-def test_a_row_that_is_there_twice_is_refused(workspace: Path) -> None:
+def test_a_row_that_is_there_twice_is_refused() -> None:
     twice = r"row 2(?s:.*)genome 000-01, problem gcd, sample 0(?s:.*)unique"
     with pytest.raises(CoralError, match=twice):
         lake.write_rows("samples", [SAMPLE, replace(SAMPLE, raw="other")], "000")
@@ -133,13 +118,12 @@ def test_a_row_that_is_there_twice_is_refused(workspace: Path) -> None:
     file.write_text(2 * file.read_text())
     with pytest.raises(CoralError, match=twice):
         lake.read_rows("samples", SampleRow, "000")
-    features = dict.fromkeys(("complexity", "intensity", "periodicity", "convergence"), 0.5)
-    row = {"genome": "000-01", **features}
-    with pytest.raises(CoralError, match=r"row 2(?s:.*)genome 000-01(?s:.*)unique"):
+    row = {"genome": "000-01", **dict.fromkeys(FEATURES, 0.5)}
+    with refused("row 2", "genome 000-01", "unique"):
         lake.write_frame("features", lake.frame("features", [row, row]), "000")
 
 
-def test_a_row_that_breaks_the_schema_is_not_written(workspace: Path) -> None:
+def test_a_row_that_breaks_the_schema_is_not_written() -> None:
     lake.write_rows("samples", [SAMPLE], "000")
     before = lake.path("samples", "000").read_bytes()
     with pytest.raises(CoralError, match="row 2, finish"):
@@ -156,7 +140,6 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
     ("change", "words"),
     [
         (_edit_field("finish", "bored"), ["row 1, finish", "'bored'", "fence"]),
-        (_edit_field("sample", "0"), ["row 1, sample", "'0'", "integer"]),
         (_edit_field("sample", True), ["row 1, sample", "True", "integer"]),
         (_edit_field("sample", 10**30), ["row 1, sample", str(10**30), "at most"]),
         (_edit_field("extra", 1), ["row 1", "extra"]),
@@ -169,16 +152,12 @@ def _edit_field(name: str, value: object) -> Callable[[str], str]:
         (lambda line: line.replace('"seed": 7', '"seed": "\\ud800"'), ["line 1", "surrogates"]),
     ],
 )
-def test_a_table_edited_by_hand_is_refused(
-    workspace: Path, change: Callable[[str], str], words: list[str]
-) -> None:
+def test_a_table_edited_by_hand_is_refused(change: Callable[[str], str], words: list[str]) -> None:
     lake.write_rows("samples", [SAMPLE], "000")
     file = lake.path("samples", "000")
     file.write_text(change(file.read_text().rstrip("\n")) + "\n")
-    with pytest.raises(CoralError) as caught:
+    with refused(file, *words):
         lake.read_rows("samples", SampleRow, "000")
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -191,19 +170,15 @@ def test_a_table_edited_by_hand_is_refused(
         (pl.lit(1).alias("more"), ["columns", "more"]),
     ],
 )
-def test_a_frame_edited_by_hand_is_refused(
-    workspace: Path, column: pl.Expr, words: list[str]
-) -> None:
+def test_a_frame_edited_by_hand_is_refused(column: pl.Expr, words: list[str]) -> None:
     file = lake.path("findings", "000")
     file.parent.mkdir(parents=True)
     lake.frame("findings", [FINDING]).with_columns(column).write_parquet(file)
-    with pytest.raises(CoralError) as caught:
+    with refused(file, *words):
         lake.read_frame("findings", "000")
-    for word in [str(file), *words]:
-        assert word in str(caught.value)
 
 
-def test_a_stages_journal_goes_when_its_tables_are_written(workspace: Path) -> None:
+def test_a_stages_journal_goes_when_its_tables_are_written() -> None:
     journal = lake.journal("verdicts", "000")
     journal.parent.mkdir(parents=True)
     journal.write_text("verdicts")

@@ -3,8 +3,6 @@
 The commands and files are those of docs/corpora.md; the model is a tiny one.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -41,16 +39,8 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     set_sources(edits.pop("corpus")["sources"], project)
     edited = {f"{part}.{key}": to for part, keys in edits.items() for key, to in keys.items()}
     # As a new project has them, unlike the small one of the tests.
-    set_params(
-        {
-            "injection.each": 4,
-            "examples.bugs": 4,
-            "examples.portion": None,
-            "training.batch_size": 1,
-        },
-        project,
-    )
-    set_params(edited, project)
+    shipped = {"injection.each": 4, "examples.bugs": 4, "examples.portion": None}
+    set_params({**shipped, "training.batch_size": 1, **edited}, project)
     run(project, "coral", "generations", "1")
     run(project, "dvc", "repro")
     return project

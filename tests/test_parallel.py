@@ -1,7 +1,5 @@
 """Units of work: every one is done once, whatever happens to the processes that do it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -37,16 +35,12 @@ def fail_once(marker: Path, how: str) -> str:
     return how
 
 
-def fall(_: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def fall_over_none(number: int | None, deaths: Path) -> int:
     if number is None:
         time.sleep(0.1)  # while others are done
         with deaths.open("a") as file:
             file.write("died ")
-        fall(0)
+        os.kill(os.getpid(), signal.SIGKILL)
     assert number is not None
     return number
 

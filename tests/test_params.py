@@ -1,10 +1,9 @@
 """params.yaml: what is accepted, what is refused and with which words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from coral_batch.errors import CoralError
 from coral_batch.lake import params
@@ -12,6 +11,10 @@ from coral_batch.lake.schemas import schema_of
 from coral_batch.records.settings import Calibration, Examples, Scores, Validation
 from coral_batch.verdicts.layers import LAYERS
 from tests import REPOSITORY
+from tests.errors import refused
+from tests.settings import set_sources
+
+pytestmark = pytest.mark.usefixtures("workspace")
 
 
 def edit(old: str, new: str) -> None:
@@ -21,7 +24,7 @@ def edit(old: str, new: str) -> None:
     file.write_text(text.replace(old, new, 1))
 
 
-def test_the_default_parameters_are_valid(workspace: Path) -> None:
+def test_the_default_parameters_are_valid() -> None:
     loaded = params.load()
     assert loaded.objectives.weights == Scores(0.30, 0.25, 0.20, 0.15, 0.10)
     assert list(loaded.generations) == ["000", "001", "002"]
@@ -42,7 +45,6 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("roles: quixbugs ", "roles: heldout ", ["one of quixbugs", "an object of training, test"]),
         ('"001": {next', "001: {next", ["not a string", '"001"']),
         ("seed: 1", "seed: 1.0", ["seed", "1.0", "integer"]),
-        ("seed: 1", "seed: true", ["seed", "True", "integer"]),
         ("seed: 1", "seed: -1", ["seed", "-1", "at least 0"]),
         ("seed: 1", "seed: 1\nseed: 2", ["seed", "duplicate"]),
         ("seed: 1", "seed: [1", ["line", "YAML"]),
@@ -52,13 +54,11 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("r: [8, 16]", "r: []", ["candidates.r", "[]", "at least this many items: 1"]),
         ("r: [8, 16]", "r: [4, 4]", ["candidates.r", "no item twice"]),
         ("learning_rate: 4.0e-4", "learning_rate: .nan", ["training.learning_rate", "nan"]),
-        ("learning_rate: 4.0e-4", "learning_rate: .inf", ["training.learning_rate", "inf"]),
         ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
         ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "at most 3"]),
         ("automata: 16384", "automata: 1727", ["calibration.automata", "1727", "at least 1728"]),
         ("bins: 6", "bins: 51", ["calibration.bins", "at most 50"]),
-        ("workers: null", "workers: 5000", ["compute.workers", "at most 4096"]),
         (
             "path: lake/raw/classics",
             "path: https://example.org/x",
@@ -68,14 +68,10 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ('"001": {next: "002"}', '"001": {next: "003"}', ["generations", "coral generations"]),
     ],
 )
-def test_a_mistake_is_named_with_its_key(
-    workspace: Path, old: str, new: str, words: list[str]
-) -> None:
+def test_a_mistake_is_named_with_its_key(old: str, new: str, words: list[str]) -> None:
     edit(old, new)
-    with pytest.raises(CoralError) as caught:
+    with refused("params.yaml", *words):
         params.load()
-    for word in ["params.yaml", *words]:
-        assert word in str(caught.value)
 
 
 def test_the_layers_that_may_be_required_are_those_of_the_jail() -> None:
@@ -83,38 +79,27 @@ def test_the_layers_that_may_be_required_are_those_of_the_jail() -> None:
     assert tuple(verdicts["require"]["items"]["enum"]) == LAYERS
 
 
-def test_the_order_of_sources_means_nothing(workspace: Path) -> None:
+def test_the_order_of_sources_means_nothing() -> None:
     """DVC, which compares maps without an order, would not make anything again."""
     before = params.load()
-    text = Path("params.yaml").read_text()
-    lines = text.splitlines(keepends=True)
-    first = next(line for line in lines if line.startswith("    practice:"))
-    rest = [line for line in lines if line != first]
-    at = rest.index(
-        "  sources:                    # of problems, under names of your choice; docs/corpora.md\n"
-    )
-    Path("params.yaml").write_text("".join([*rest[: at + 1], first, *rest[at + 1 :]]))
+    sources = YAML(typ="safe").load(params.FILE)["corpus"]["sources"]
+    other_way_round = dict(reversed(sources.items()))
+    assert list(other_way_round) != list(sources)
+    set_sources(other_way_round)
     after = params.load()
-    assert Path("params.yaml").read_text() != text
     assert list(after.corpus.sources) == list(before.corpus.sources)
     assert after == before
 
 
-def test_a_missing_file_says_where_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(CoralError, match="in coral-batch's folder"):
-        params.load()
-
-
 @pytest.mark.parametrize("content", [b"seed: \xff\xfe", "seed: 1".encode("utf-16")])
-def test_a_file_that_is_not_utf8_is_refused(workspace: Path, content: bytes) -> None:
+def test_a_file_that_is_not_utf8_is_refused(content: bytes) -> None:
     Path("params.yaml").write_bytes(content)
     with pytest.raises(CoralError, match="UTF-8"):
         params.load()
 
 
 @pytest.mark.parametrize("count", [1, 3, 12])
-def test_rewriting_the_generations_changes_nothing_else(workspace: Path, count: int) -> None:
+def test_rewriting_the_generations_changes_nothing_else(count: int) -> None:
     before = Path("params.yaml").read_text()
     params.write_generations(count)
     after = Path("params.yaml").read_text()
@@ -125,7 +110,7 @@ def test_rewriting_the_generations_changes_nothing_else(workspace: Path, count: 
     assert Path("params.yaml").read_text() == before
 
 
-def test_rewriting_the_generations_keeps_how_lines_end(workspace: Path) -> None:
+def test_rewriting_the_generations_keeps_how_lines_end() -> None:
     text = params.FILE.read_bytes().replace(b"\n", b"\r\n")
     params.FILE.write_bytes(text)
     params.write_generations(5)
@@ -134,7 +119,7 @@ def test_rewriting_the_generations_keeps_how_lines_end(workspace: Path) -> None:
     assert params.FILE.read_bytes() == text
 
 
-def test_rewriting_the_generations_follows_a_link_and_keeps_the_mode(workspace: Path) -> None:
+def test_rewriting_the_generations_follows_a_link_and_keeps_the_mode() -> None:
     own = params.FILE.rename("own.yaml")
     own.chmod(0o600)
     params.FILE.symlink_to(own)
@@ -144,23 +129,23 @@ def test_rewriting_the_generations_follows_a_link_and_keeps_the_mode(workspace: 
     assert own.stat().st_mode & 0o777 == 0o600
 
 
-def test_an_invalid_file_is_not_rewritten(workspace: Path) -> None:
+def test_an_invalid_file_is_not_rewritten() -> None:
     edit("seed: 1", "seed: -1")
     before = Path("params.yaml").read_text()
     with pytest.raises(CoralError):
         params.write_generations(5)
     assert Path("params.yaml").read_text() == before
-    assert list(workspace.iterdir()) == [workspace / "params.yaml"]
+    assert list(Path().iterdir()) == [Path("params.yaml")]
 
 
-def test_a_folder_in_the_place_of_params_is_told(workspace: Path) -> None:
+def test_a_folder_in_the_place_of_params_is_told() -> None:
     params.FILE.unlink()
     params.FILE.mkdir()
-    with pytest.raises(CoralError, match=r"cannot be read[\s\S]*params\.yaml[\s\S]*directory"):
+    with refused("cannot be read", "params.yaml", "directory"):
         params.load()
 
 
-def test_the_profile_coralx_is_the_protocol_of_coral_x(workspace: Path) -> None:
+def test_the_profile_coralx_is_the_protocol_of_coral_x() -> None:
     params.write_profile(REPOSITORY / "profiles/coralx.yaml")
     own = params.load()
     assert own.examples == Examples(bugs=0, lint=0, portion=None)

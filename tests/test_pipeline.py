@@ -3,8 +3,6 @@
 Real DVC, PEFT training, decoding, jail and linters, on a tiny model.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -14,14 +12,8 @@ from coral_batch import lake
 from coral_batch.corpus.roles.coralx import HELD_OUT, TEST
 from coral_batch.lake import params
 from coral_batch.records.genome import Genome
-from coral_batch.records.problem import Bug, Problem, Role, program_of
-from coral_batch.records.rows import (
-    BASE,
-    FLOORS,
-    BestRow,
-    LintSampleRow,
-    SampleRow,
-)
+from coral_batch.records.problem import Bug, Problem
+from coral_batch.records.rows import BASE, FLOORS, BestRow, LintSampleRow, SampleRow
 from tests.pipeline import hashes, run, stages_run
 
 
@@ -30,17 +22,13 @@ def test_every_genome_and_model_is_asked_about_its_problems(
 ) -> None:
     monkeypatch.chdir(finished)
     settings = params.load()
-    assert [len(lake.read_rows("problems", Problem, name)) for name in settings.corpus.sources] == [
-        40,
-        4,
-    ]
+    sources = settings.corpus.sources
+    assert [len(lake.read_rows("problems", Problem, name)) for name in sources] == [40, 4]
     bugs = lake.read_rows("bugs", Bug)
     assert {bug.problem for bug in bugs} > HELD_OUT | TEST
-    roles = {row.name: row.role for row in lake.read_rows("manifest", Role)}
     for generation in settings.generations:
-        genomes = lake.read_rows("population", Genome, generation)
-        assert len(genomes) == settings.evolution.population
-        ids = {genome.id for genome in genomes}
+        ids = {genome.id for genome in lake.read_rows("population", Genome, generation)}
+        assert len(ids) == settings.evolution.population
         samples = lake.read_rows("samples", SampleRow, generation)
         keys = {(row.genome, row.problem, row.sample) for row in samples}
         assert keys == {(g, p, s) for g in ids for p in TEST for s in range(2)}
@@ -57,7 +45,6 @@ def test_every_genome_and_model_is_asked_about_its_problems(
         injected = {sample.problem for sample in samples} - HELD_OUT
         assert len(injected) == 5
         assert injected < {bug.id for bug in bugs}
-        assert {roles[program_of(name)] for name in injected} == {"held_out"}
         assert keys == {(genome, p, s) for p in HELD_OUT | injected for s in range(3)}
         scores = lake.read_frame("scores", part)
         assert set(scores.select("genome", "problem", "sample").iter_rows()) == keys
@@ -68,8 +55,6 @@ def test_every_genome_and_model_is_asked_about_its_problems(
         assert scores["item"].to_list() == [row.item for row in answers]
         assert scores["strict"].null_count() == 0
     assert json.loads(lake.path("linteval_metrics").read_text())["best"]["tested"] == 3
-    metrics = json.loads(lake.path("metrics").read_text())
-    assert metrics["base"]["pass_at_1"] == 0
 
 
 def test_a_finished_run_passes_its_audit(finished: Path) -> None:

@@ -1,7 +1,5 @@
 """dvc.yaml is complete: each stage names the code it runs, the params it reads, its tables."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re
@@ -26,10 +24,8 @@ PARTS = {
 
 # What spreads work, shows its progress and words errors and help: it decides no byte of a table.
 PLUMBING = (
-    "coral_batch/work",
-    "coral_batch/errors.py",
-    "stages/arguments.py",
-    "stages/__init__.py",
+    *("coral_batch/work", "coral_batch/errors.py"),
+    *("stages/arguments.py", "stages/__init__.py"),
 )
 KEYS = set(Params.__dataclass_fields__)
 # Sections of params.yaml whose keys stages declare one by one.
@@ -83,6 +79,13 @@ EXTRA = {
 }
 
 
+# What parts are called in outs.
+FOLDERS = (
+    *("generations/${key}", "${item.folder}"),
+    *("generations/000", "validation/base", "evaluation/best"),
+)
+
+
 @pytest.mark.parametrize("stage", PIPELINE)
 def test_a_stage_writes_what_it_says(stage: str) -> None:
     entry = definition(stage)
@@ -94,16 +97,8 @@ def test_a_stage_writes_what_it_says(stage: str) -> None:
     tables = importlib.import_module(f"stages.{command_of(stage)}").TABLES
     for table in tables:
         place = f"lake/{lake.PLACES[table]}"
-        own = [
-            place.replace("{part}", part).replace("{model}", "${key}").replace("{source}", "${key}")
-            for part in (
-                "generations/${key}",
-                "${item.folder}",
-                "generations/000",
-                "validation/base",
-                "evaluation/best",
-            )
-        ]
+        keyed = place.replace("{model}", "${key}").replace("{source}", "${key}")
+        own = [keyed.replace("{part}", folder) for folder in FOLDERS]
         assert any(f"{place}/".startswith(f"{out}/") for place in own for out in outs), table
     assert len(outs) <= len(tables) + len(EXTRA.get(stage, ())) + (stage == "subjects")
 

@@ -1,7 +1,5 @@
 """The released adapter: it repairs without a run, after checks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -9,10 +7,10 @@ import pytest
 
 from coral_batch import lake
 from coral_batch.commands.export import export
-from coral_batch.errors import CoralError
 from coral_batch.models.base.checkpoint import materialise
 from coral_batch.repair import released, repair
 from tests import REPOSITORY
+from tests.errors import refused
 from tests.repairable import BROKEN, coral
 from tests.tiny import make_tiny_base
 
@@ -70,7 +68,7 @@ def test_an_adapter_too_large_for_the_repository_is_not_released(
     adapted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(released, "LARGEST", 1000)
-    with pytest.raises(CoralError, match="at most 1,000 bytes"):
+    with refused("at most 1,000 bytes"):
         export(Path("released"), release=True)
     assert not Path("released").exists()
 

@@ -1,7 +1,5 @@
 """The report: metrics, plots and final tables of a small lake with known results."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -21,85 +19,47 @@ from stages.results import results
 from tests.report_lake import GENERATIONS, refuse, write_best, write_lake
 
 
-@pytest.fixture
-def small_lake(workspace: Path) -> Path:
+@pytest.fixture(autouse=True)
+def small_lake(workspace: Path) -> None:
     params.write_generations(2)
     write_lake()
-    return workspace
 
 
 @pytest.fixture
-def metrics(small_lake: Path) -> Metrics:
+def metrics() -> Metrics:
     results()
     return lake.read_document("metrics", Metrics)
 
 
-def test_the_best_genome_is_compared_with_the_base_model(metrics: Metrics) -> None:
+def test_the_best_genome_is_described(metrics: Metrics) -> None:
     assert (metrics.best.genome, metrics.best.generation) == ("001-00", "001")
     assert metrics.best.configuration["use_dora"]
     assert metrics.best.configuration["target_modules"] == "q_proj,v_proj"
-    assert metrics.best.pass_at_1 == 0.75
-    assert metrics.best.problems_solved == 2
-    assert metrics.base.pass_at_1 == 0.25
-    assert metrics.base.problems_solved == 1
-    assert metrics.base.objectives.bugfix == 0.625
-    assert list(metrics.floors) == ["empty", "unchanged"]
-    assert metrics.floors["unchanged"].problems_solved == 0
-    assert metrics.floors["unchanged"].objectives.bugfix == 0.5
-    assert metrics.gain.pass_at_1 == 0.5
-    assert metrics.gain.problems_solved == 1
     # 2 of 4 samples more: bugfix 0.5 and style 0.22 higher in each.
     assert metrics.gain.fitness == pytest.approx(0.5 * (0.3 * 0.5 + 0.15 * 0.22), abs=1e-6)
 
 
-def test_generations_are_measured_over_all_their_genomes(metrics: Metrics) -> None:
-    first, second = metrics.generations["000"], metrics.generations["001"]
-    assert (first.genomes, second.genomes) == (3, 3)
-    assert first.pass_at_1 == pytest.approx(1 / 12, abs=1e-6)
-    assert second.pass_at_1 == pytest.approx(5 / 12, abs=1e-6)
-    assert (first.problems_solved, second.problems_solved) == (1, 2)
-    assert first.best_fitness > first.mean_fitness
-    assert second.best_fitness == metrics.best.fitness
-
-
-def test_an_adapter_counts_in_the_generation_that_first_has_it(metrics: Metrics) -> None:
-    # 000-00 and 000-02 share one; the survivor 000-01 brings its own along.
-    assert [row.new_adapters for row in metrics.generations.values()] == [2, 2]
-
-
 def test_the_times_cover_every_part_and_name_what_is_not_timed(
-    small_lake: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     results()
-    rows = {row.part: row for row in lake.read_rows("times", TimeRow)}
-    assert list(rows) == [
-        "validation/base",
-        "000",
-        "001",
-        "evaluation",
-        "linteval",
-    ]
-    trained = {name: row.training_seconds for name, row in rows.items() if row.trained}
-    assert trained == {"000": 30.0, "001": 20.0}
-    drawn = {name: (row.decoded, row.decoding_seconds) for name, row in rows.items() if row.decoded}
-    assert drawn == {
-        "validation/base": (1, 2.0),
-        "000": (3, 9.0),
-        "001": (2, 6.0),
-        "evaluation": (2, 10.0),
-        "linteval": (3, 1.5),
-    }
-    assert rows["linteval"].decodings_reused == 1
-    assert all(row.cases for name, row in rows.items() if name != "linteval")
     output = capsys.readouterr().out
-    total = next(line.split() for line in output.splitlines() if line.startswith("total"))
-    assert (total[3], total[6]) == ("50.0", "28.5")
+    rows = [line.split() for line in output.partition("\nTimes: ")[2].splitlines()]
+    # Survivors' adapters and samples are reused; equal code ran once.
+    # Work done, work reused and its seconds: of training, of decoding; cases and their seconds.
+    assert [" ".join(row) for row in rows if len(row) == 10 and row[-1].endswith(".0")] == [
+        "validation/base 0 0 0.0 1 0 2.0 8 2.0 4.0",
+        "000 3 0 30.0 3 0 9.0 8 2.0 4.0",
+        "001 2 1 20.0 2 1 6.0 10 2.5 5.0",
+        "evaluation 0 0 0.0 2 0 10.0 14 3.5 7.0",
+        "linteval 0 0 0.0 3 1 1.5 0 0.0 0.0",
+        "total 5 1 50.0 11 2 28.5 40 10.0 20.0",
+    ]
+    assert len(lake.read_rows("times", TimeRow)) == 5
     assert "Not timed: bug injection, linting, CodeLinterEval's scoring" in output
 
 
-def test_when_none_passed_the_gate_the_report_says_so(
-    small_lake: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_when_none_passed_the_gate_the_report_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     refuse({*GENERATIONS["000"], *GENERATIONS["001"]})
     write_best()
     results()
@@ -118,35 +78,40 @@ def test_plots_hold_the_numbers_of_the_metrics(metrics: Metrics) -> None:
     assert float(fitness[1]["best"]) == metrics.best.fitness
     assert float(fitness[0]["base"]) == metrics.base.fitness
     for name in OBJECTIVES:
-        objective = rows(f"objectives/{name}.csv")
-        assert float(objective[1]["best"]) == getattr(metrics.best.objectives, name)
-        mean = getattr(metrics.generations["000"].objectives, name)
-        assert float(objective[0]["mean"]) == mean
+        first, second = rows(f"objectives/{name}.csv")
+        assert float(second["best"]) == getattr(metrics.best.objectives, name)
+        assert float(first["mean"]) == getattr(metrics.generations["000"].objectives, name)
     scores = {row["bar"]: float(row["score"]) for row in rows("best_problems.csv")}
-    assert scores["sieve (best)"] == 0.5
-    assert scores["sieve (base)"] == 0
-    assert scores["wrap (best)"] == 1
+    known = {"sieve (best)": 0.5, "sieve (base)": 0, "wrap (best)": 1}
+    assert known.items() <= scores.items()
     assert len(rows("best_objectives.csv")) == 2 * len(OBJECTIVES)
 
 
-def test_the_final_tables_fit_and_state_the_gain(
-    small_lake: Path, capsys: pytest.CaptureFixture[str]
+def test_generations_and_best_genome_are_compared_with_the_base_model(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     results()
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 100
     assert "\x1b" not in output
-    lines = {line.split()[0]: line.split() for line in output.splitlines() if line.strip()}
-    assert "pass@1 75 % and 25 %, problems solved 2 and 1 of 2." in output
-    assert lines["unchanged"][1:3] == ["0.762", "0.500"]
+    rows = [" ".join(line.split()) for line in output.splitlines()]
+    # Fitness and its mean, objectives, pass@1, problems solved, genomes that passed, new adapters:
+    # 000-00 and 000-02 share one, and the survivor 000-01 brings its own along.
+    for row in (
+        "000 0.808 0.778 0.542 1.000 0.900 0.768 0.700 0.083 1/2 3/3 2 new",
+        "001 0.900 0.839 0.708 1.000 0.900 0.842 0.700 0.417 2/2 3/3 2 new",
+        "empty 0.762 0.500 1.000 0.900 0.750 0.700 0.000 0/2",
+        "unchanged 0.762 0.500 1.000 0.900 0.750 0.700 0.000 0/2",
+        "base 0.808 0.625 1.000 0.900 0.805 0.700 0.250 1/2",
+        "001-00 0.900 0.875 1.000 0.900 0.915 0.700 0.750 2/2",
+        "pass@1 75 % and 25 %, problems solved 2 and 1 of 2.",
+    ):
+        assert row in rows
     assert "Evolution raised fitness (+0.091): 001-00 (generation 001)" in output
     assert "evolution selected on these 2 problems" in output
-    # Survivors' adapters and samples are reused; equal code ran once.
-    assert lines["001"] == ["001", "2", "1", "20.0", "2", "1", "6.0", "10", "2.5", "5.0"]
-    assert lines["validation/base"][1:] == ["0", "0", "0.0", "1", "0", "2.0", "8", "2.0", "4.0"]
 
 
-def test_a_lower_fitness_is_no_gain(small_lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lower_fitness_is_no_gain(capsys: pytest.CaptureFixture[str]) -> None:
     scores = lake.read_frame("scores", lake.VALIDATION_BASE)
     best = scores.with_columns(pl.lit(1.0).alias(name) for name in (*OBJECTIVES, "fitness"))
     lake.write_frame("scores", best, lake.VALIDATION_BASE)

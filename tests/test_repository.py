@@ -1,7 +1,5 @@
 """What stands next to the code: versions, commands of make, continuous integration."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -42,13 +40,8 @@ def test_citation_and_changelog_name_the_version() -> None:
 def test_make_lists_every_target() -> None:
     text = (REPOSITORY / "Makefile").read_text()
     targets = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)[0].split()
-    listed = subprocess.run(
-        ["make", "--no-print-directory", "help"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    command = ["make", "--no-print-directory", "help"]
+    listed = subprocess.check_output(command, cwd=REPOSITORY, text=True)
     assert [line.split()[0] for line in listed.splitlines()] == targets
 
 

@@ -1,7 +1,5 @@
 """`objectives.runtime: measured` pays for speed: cases far too short for one run are told apart."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,12 +1,11 @@
 """`coral score`: an adapter next to its base model, by answers that are drawn once."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -39,18 +38,15 @@ TASK = {
 FIXES = "fixes.jsonl"
 
 
-@pytest.fixture
-def scored(
-    lake_once: Path, adapted_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+@pytest.fixture(autouse=True)
+def scored(lake_once: Path, adapted_run: Path, tmp_path: Path) -> Iterator[None]:
     """A copy of a finished lake, with an adapter of its base that another run released."""
-    place = tmp_path / "run"
-    shutil.copytree(lake_once, place)
+    place = shutil.copytree(lake_once, tmp_path / "run")
     with contextlib.chdir(adapted_run):
         export(place / "released", release=True)
-    (place / FIXES).write_text(json.dumps(TASK) + "\n")
-    monkeypatch.chdir(place)
-    return place
+    with contextlib.chdir(place):
+        Path(FIXES).write_text(json.dumps(TASK) + "\n")
+        yield
 
 
 def score(*arguments: str) -> int:
@@ -62,7 +58,7 @@ def score(*arguments: str) -> int:
 
 
 def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again(
-    scored: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     samples(lake.EVALUATIONS["base"])
     linteval_samples("base")
@@ -88,7 +84,7 @@ def test_an_adapter_is_scored_next_to_its_base_and_nothing_is_drawn_again(
 
 
 def test_scores_are_shares_of_the_answers_that_pass(
-    scored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The adapter writes the reference of each bug, the base model the bug; both fix all lint."""
     shown = read_shown(lake, params.load())
@@ -109,7 +105,7 @@ def test_scores_are_shares_of_the_answers_that_pass(
 
 
 def test_missing_tables_are_reported_with_the_command_that_makes_them(
-    scored: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     lake.path("bugs").unlink()
     shutil.rmtree(lake.path("base"))

@@ -1,7 +1,5 @@
 """Which bugs a model is shown: own ones and injected ones, spread over programs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

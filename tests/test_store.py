@@ -1,7 +1,5 @@
 """What the store promises: the same key gives the same bytes, or nothing."""
 
-from __future__ import annotations
-
 import errno
 import json
 import shutil
@@ -81,9 +79,7 @@ def _replace_by_link(entry: Path) -> None:
         lambda entry: shutil.rmtree(entry / "files"),
         _replace_by_link,
     ],
-    ids=[
-        *("changed", "removed", "added", "torn", "other", "no files", "a link"),
-    ],
+    ids=("changed", "removed", "added", "torn", "other", "no files", "a link"),
 )
 def test_a_damaged_entry_is_reported_and_never_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], object]

@@ -1,7 +1,5 @@
 """`coral store`: list, verify and prune entries."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The keys of adapters and samples hold the code that decides their bytes, and no other."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -77,13 +75,8 @@ def test_comments_docstrings_and_layout_do_not_count(old: str, new: str, tmp_pat
     [
         ("A = 1", "A = 2"),
         ("A = 1", "A = True"),
-        ("A = 1", 'A = "1"'),
-        ("A = 1", "A: int = 1"),
         ("[None, x", "[x"),
-        ("[None, x", "[x, None"),
-        ('"y"', '"z"'),
         ('"y"', 'b"y"'),
-        ("return [", "yield ["),
         ("def f(x)", "def f(x, y=None)"),
         ("def f", "async def f"),
     ],

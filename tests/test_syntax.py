@@ -1,8 +1,7 @@
 """What counts as Python is the same on every version: this table holds on each that runs it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from textwrap import indent
 
 import pytest
 from hypothesis import given
@@ -16,10 +15,11 @@ from tests.programs import SETTINGS, program
 
 
 def indented(line: str) -> Callable[[int], str]:
-    """Return what nests a line in itself."""
+    """Return what nests a line, or several, in itself."""
 
     def nested(levels: int) -> str:
-        return "".join(f"{' ' * at}{line}\n" for at in range(levels)) + f"{' ' * levels}pass"
+        lines = [indent(line, " " * at) for at in range(levels)]
+        return "\n".join([*lines, " " * levels + "pass"])
 
     return nested
 
@@ -34,14 +34,7 @@ NESTED: dict[str, tuple[Callable[[int], str], int, int]] = {
     "functions": (indented("def f():"), 99, 100),
     "loops": (indented("for a in b:"), 15, 16),
     "with": (lambda n: "with " + ", ".join("a" * n) + ": pass", 15, 16),
-    "handlers": (
-        lambda n: (
-            "".join(f"{' ' * at}try: pass\n{' ' * at}except E as e:\n" for at in range(n))
-            + f"{' ' * n}pass"
-        ),
-        5,
-        6,
-    ),
+    "handlers": (indented("try: pass\nexcept E as e:"), 5, 6),
     "comprehensions": (lambda n: "[" * n + "a" + " for a in b]" * n, 15, 50),
     "clauses": (lambda n: "[a" + " for a in b" * n + "]", 15, 16),
 }

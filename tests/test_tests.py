@@ -1,14 +1,11 @@
 """What holds for the tests themselves: what imports test files, and how parameters are changed."""
 
-from __future__ import annotations
-
 import re
 
 from tests import REPOSITORY, conftest
 
 FILES = sorted((REPOSITORY / "tests").rglob("*.py"))
 USERS = [*FILES, *sorted((REPOSITORY / "benchmarks").rglob("*.py"))]
-SETTINGS = "params.yaml"
 
 
 def test_no_file_imports_a_test_file() -> None:

@@ -1,7 +1,6 @@
 """`coral use`: a profile's values in params.yaml."""
 
-from __future__ import annotations
-
+import re
 import shutil
 from pathlib import Path
 
@@ -9,9 +8,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from coral_batch.commands.use import use
-from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from tests import REPOSITORY
+from tests.errors import refused
 
 PROFILES = sorted(file.stem for file in (REPOSITORY / "profiles").glob("*.yaml"))
 
@@ -54,10 +53,8 @@ def test_changes_are_printed_and_comments_stay(
     assert "corpus.sources.drills: {" in said
     used = params.load()
     assert (list(used.corpus.sources), used.candidates.r) == (["own"], (4,))
-    kept = [line for line in before.splitlines() if line.startswith("#")]
-    assert [
-        line for line in Path("params.yaml").read_text().splitlines() if line[:1] == "#"
-    ] == kept
+    after = Path("params.yaml").read_text()
+    assert re.findall("^#.*", after, re.MULTILINE) == re.findall("^#.*", before, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +63,6 @@ def test_changes_are_printed_and_comments_stay(
         ("examples: {bug: 3}", ["examples.bug", "unknown key", "bugs, lint, portion"]),
         ("seed: x", ["mine.yaml", "seed", "'x'", "integer"]),
         ("seed: {a: 1}", ["mine.yaml is not valid", "seed", "integer"]),
-        ("generations: {}", ["generations", "an integer"]),
         ("evolution: {survivors: 4}", ["mine.yaml", "evolution.survivors", "at most 3"]),
         ("- 1", ["no keys"]),
         ("a: [", ["mine.yaml", "YAML"]),
@@ -78,12 +74,11 @@ def test_a_profile_that_does_not_fit_changes_nothing(
 ) -> None:
     (profiles / "mine.yaml").write_text(text)
     before = Path("params.yaml").read_text()
-    with pytest.raises(CoralError) as refused:
+    with refused(*words):
         use("mine")
-    assert not [word for word in words if word not in str(refused.value)], refused.value
     assert Path("params.yaml").read_text() == before
 
 
 def test_an_unknown_profile_is_reported_with_the_known_ones() -> None:
-    with pytest.raises(CoralError, match=r"profiles/nosuch.yaml(.|\n)*one of coralx, default"):
+    with refused("profiles/nosuch.yaml", "one of coralx, default"):
         use("nosuch")

@@ -6,8 +6,6 @@ way with spaces and bytes, no template, an output head of its own). They are mad
 without network. What they write is nonsense, deterministically.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -62,12 +60,7 @@ def make_tiny_base(folder: Path, seed: int = 0) -> Path:
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = Qwen2ForCausalLM(config)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return _write(Qwen2ForCausalLM, config, tokenizer, folder, seed)
 
 
 def make_tiny_completion_base(folder: Path, seed: int = 0) -> Path:
@@ -81,10 +74,13 @@ def make_tiny_completion_base(folder: Path, seed: int = 0) -> Path:
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
     )
+    return _write(LlamaForCausalLM, config, tokenizer, folder, seed)
+
+
+def _write(kind: Any, config: Any, tokenizer: Any, folder: Path, seed: int) -> Path:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = LlamaForCausalLM(config)
-    model.save_pretrained(folder)
+        kind(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 

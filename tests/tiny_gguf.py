@@ -3,8 +3,6 @@
 As in those, embedding and output head are two matrices, the first one coarser.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

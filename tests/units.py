@@ -1,7 +1,5 @@
 """Units of work, for tests of what runs them."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -5,8 +5,6 @@ command. Its own modules each command imports for itself, from the project that 
 that kill, starve or move processes use real ones.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import importlib

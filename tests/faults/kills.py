@@ -4,8 +4,6 @@
 moments. Each kill ends every process of the run at once with SIGKILL.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal
@@ -13,32 +11,22 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from coral_batch.commands.doctor import torn
-from coral_batch.lake.store import Store
 from coral_batch.seeding import generator
 from coral_batch.work.text import table
 from tests.pipeline import ENVIRONMENT, hashes, make_project, run
 
 
-@dataclass
-class Kills:
-    """What came of a run that was killed.
-
-    Attributes:
-        moments: of each kill the stage that was running, or what DVC was doing.
-        torn: DVC's own files that were left torn, and removed as `coral doctor` says.
-    """
-
-    moments: list[str] = field(default_factory=list)
-    torn: list[str] = field(default_factory=list)
-
-
-def killed_run(project: Path, kills: int, seed: int, longest: float = 12) -> Kills:
+def killed_run(
+    project: Path, kills: int, seed: int, longest: float = 12
+) -> tuple[list[str], list[str]]:
     """Run `dvc repro` in a fresh project, kill it `kills` times, and let it finish.
+
+    Return the stage that was running at each kill, or what DVC was doing; and DVC's own files that
+    were left torn, and removed as `coral doctor` says.
 
     Args:
         project: a project in which nothing has run.
@@ -47,7 +35,8 @@ def killed_run(project: Path, kills: int, seed: int, longest: float = 12) -> Kil
         longest: latest moment of a kill, in seconds from the start, > 1.
     """
     random = generator(seed, "kills")
-    result = Kills()
+    moments: list[str] = []
+    removed: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "run.log"
         for _ in range(kills):
@@ -55,12 +44,11 @@ def killed_run(project: Path, kills: int, seed: int, longest: float = 12) -> Kil
                 break
             for file in torn(project):
                 (project / file).unlink()
-                result.torn.append(str(file))
+                removed.append(str(file))
             lines = [line for line in log.read_text().splitlines() if line.startswith("Running")]
-            stage = lines[-1].split("'")[1] if lines else "before a stage"
-            result.moments.append(stage)
+            moments.append(lines[-1].split("'")[1] if lines else "before a stage")
     run(project, "dvc", "repro")
-    return result
+    return moments, removed
 
 
 def start(project: Path, *command: str, **streams: Any) -> subprocess.Popen[str]:
@@ -88,12 +76,6 @@ def _killed(project: Path, log: Path, seconds: float) -> bool:
         return True
     assert code == 0, log.read_text()
     return False
-
-
-def whole_entries(project: Path) -> set[str]:
-    """Return kind and key of each entry of the store that is what was stored."""
-    entries = Store(project / ".coral/store").entries()
-    return {f"{entry.kind}/{entry.key}" for entry in entries if entry.damage() is None}
 
 
 def orphans(project: Path) -> list[int]:
@@ -141,11 +123,11 @@ if __name__ == "__main__":
             number += 1
             again = make_project(root / f"killed-{number}")
             most = min(chosen.a_run, chosen.kills - counts.total())
-            outcome = killed_run(again, most, 1000 * chosen.seed + number, longest)
-            counts.update(outcome.moments)
+            moments, removed = killed_run(again, most, 1000 * chosen.seed + number, longest)
+            counts.update(moments)
             differing = sorted(name for name, _ in expected.items() ^ hashes(again).items())
-            print(f"run {number}: {len(outcome.moments)} kills")
-            print(f"  removed, since DVC had left them torn: {', '.join(outcome.torn) or 'none'}")
+            print(f"run {number}: {len(moments)} kills")
+            print(f"  removed, since DVC had left them torn: {', '.join(removed) or 'none'}")
             print(f"  {len(expected)} files compared, {len(differing)} differ", flush=True)
             if differing:
                 raise SystemExit("\n".join(differing))
