@@ -30,7 +30,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = 180) -> None:
     """Wait until something holds; fail if it does not within some seconds."""
     deadline = time.monotonic() + seconds
     while not holds():

@@ -265,7 +265,7 @@ def test_a_journal_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> Non
     (tmp_path / "folder").mkdir()
     too_long = tmp_path / ("x" * 256) / "verdicts.jsonl"
     for journal in (tmp_path / "folder", too_long):
-        with pytest.raises(CoralError, match=rf"cannot read or write[\s\S]*{journal}"):
+        with pytest.raises(CoralError, match=rf"cannot be written[\s\S]*{journal}"):
             judge(MIXED[:1], SETTINGS, 1, journal)
 
 
@@ -276,7 +276,7 @@ def test_a_torn_journal_on_a_full_disk_is_told(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (journal.stat().st_size, hard))
     try:
-        with pytest.raises(CoralError, match=rf"cannot read or write[\s\S]*{journal}"):
+        with pytest.raises(CoralError, match=rf"cannot be written[\s\S]*{journal}"):
             judge(MIXED[:1], SETTINGS, 1, journal)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
