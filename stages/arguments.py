@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -37,11 +38,10 @@ def _known_lint_model(value: str) -> str:
     params.check_here()
     if value in lake.LINT_MODELS:
         return value
-    generation, _, number = value.partition("-")
-    if not number.isdecimal():
+    if not re.fullmatch(lake.GENOME, value):
         models = " nor ".join(lake.LINT_MODELS)
         raise typer.BadParameter(f"{value!r} is neither {models} nor a genome such as 001-02")
-    _known_generation(generation)
+    _known_generation(value.partition("-")[0])
     return value
 
 

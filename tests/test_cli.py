@@ -55,6 +55,18 @@ def test_help_groups_the_commands_and_describes_each_in_a_full_sentence(workspac
         assert "..." not in shown.replace("[ARGS]...", "")
 
 
+def test_a_stage_of_any_pipeline_runs(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which of how many it is, is said of our own dvc.yaml alone."""
+    monkeypatch.setenv("DVC_STAGE", "mine@a")
+    ours = (REPOSITORY / "dvc.yaml").read_text()
+    mine = "  mine:\n    foreach: [a, b]\n    do: {cmd: 'echo ${item}'}\n"
+    for content in (None, ours, ours.replace("stages:\n", f"stages:\n{mine}")):
+        if content is not None:
+            Path("dvc.yaml").write_text(content)
+        done = coral("--version")
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("command", "usage"),
     [

@@ -138,6 +138,14 @@ def test_a_different_program_of_the_same_name_is_reported(first: Path, second: P
     assert here.problems["sieve-1"] != there.problems["sieve-1"]
 
 
+def test_results_of_another_genome_than_the_best_are_refused(first: Path) -> None:
+    """`dvc repro best` alone leaves the results of the genome that was best before."""
+    best = lake.read_document("best", BestRow)
+    lake.write_document("best", replace(best, genome="000-02", generation="000"))
+    with refused("another genome than the best one, 000-02"):
+        read_run(".")
+
+
 def test_runs_that_cannot_be_compared_are_refused(first: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for runs, message in (

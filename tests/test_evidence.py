@@ -9,7 +9,7 @@ import pytest
 from coral_batch import lake
 from coral_batch.errors import CoralError
 from coral_batch.evidence.summary import Evidence
-from coral_batch.records.rows import AdapterRow, FirstChangeRow
+from coral_batch.records.rows import AdapterRow, BestRow, FirstChangeRow
 from coral_batch.report.claims import claims
 from stages.evidence import evidence
 from tests.report_lake import make_run
@@ -42,6 +42,23 @@ def test_scores_of_different_problems_are_refused(run: Path, part: str) -> None:
     rows = lake.read_frame("scores", part)
     lake.write_frame("scores", rows.filter(pl.col("problem") != rows["problem"][0]), part)
     with pytest.raises(CoralError, match=f"different problems[\\s\\S]*{rows['problem'][0]}"):
+        evidence()
+
+
+def test_first_changes_of_different_problems_are_refused(run: Path) -> None:
+    looks = lake.read_rows("first_changes", FirstChangeRow, "evaluation/base")
+    lake.write_rows("first_changes", looks[1:], "evaluation/base")
+    with pytest.raises(CoralError, match="first changes of different problems"):
+        evidence()
+
+
+def test_an_evaluation_of_another_genome_than_the_best_is_refused(run: Path) -> None:
+    """`dvc repro best` alone leaves the evaluation of the genome that was best before."""
+    best = lake.read_document("best", BestRow)
+    lake.write_document("best", replace(best, genome="000-02", generation="000"))
+    with pytest.raises(
+        CoralError, match=f"an evaluation of {best.genome}; the best genome is 000-02"
+    ):
         evidence()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from coral_batch.errors import CoralError
 from coral_batch.lake import params
 from coral_batch.lake.schemas import read
 from coral_batch.records.genome import Genome
@@ -53,6 +54,21 @@ def generation(
     values = [1 - index / 20 if index < passing else 0.0 for index in range(len(ids))]
     scores = pl.DataFrame({"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, values)})
     return next_generation(genomes, scores, (), 1 if before else 0, chosen)
+
+
+def test_scores_of_another_population_or_of_different_problems_are_refused() -> None:
+    genomes = random_population(settings("evolved").evolution, 1)
+    ids = [genome.id for genome in genomes]
+    scores = pl.DataFrame({"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, 0.5)})
+    other = scores.head(1).with_columns(problem=pl.lit("wrap"))
+    for table, words in (
+        (scores.head(7), r"generation 0, scores of 000-00, [\s\S]*000-07"),
+        (pl.concat([scores, other]), "no score of 000-01 on wrap"),
+    ):
+        with pytest.raises(CoralError, match=words):
+            next_generation(genomes, table, (), 0, settings("evolved"))
+    with pytest.raises(CoralError, match="no first changes of 000-00"):
+        next_generation(genomes, scores, (), 0, settings("evolved", "reading"))
 
 
 def test_a_search_is_a_file_and_its_name_in_the_schema_of_params() -> None:

@@ -248,7 +248,12 @@ def test_a_file_that_was_changed_is_not_exported(adapted: Path, form: str) -> No
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("001-99", "one of 000-01"), ("7", "a genome such as 000-01"), ("009-01", "generations 000")],
+    [
+        ("001-99", "one of 000-01"),
+        ("7", "a genome such as 000-01"),
+        ("001-abc", "one of 000-01"),
+        ("009-01", "generations 000"),
+    ],
 )
 def test_an_unknown_genome_is_reported(adapted: Path, name: str, words: str) -> None:
     with pytest.raises(CoralError, match=words):

@@ -57,6 +57,7 @@ def test_there_may_be_enough_automata_for_as_many_bins_as_there_may_be() -> None
         ("bugfix: 0.30", "bugfix: 0.31", ["objectives.weights", "1.01", "1.0"]),
         ("base: {bugfix: 0.20", "base: {bugfix: 0.70", ["gate.base.bugfix", "0.7", "0.6"]),
         ("survivors: 2", "survivors: 4", ["evolution.survivors", "at most 3"]),
+        ("change: required", "change: free", ["evolution.select", "'reading'", "fitness"]),
         ("automata: 16384", "automata: 1727", ["calibration.automata", "1727", "at least 1728"]),
         ("bins: 6", "bins: 51", ["calibration.bins", "at most 50"]),
         (

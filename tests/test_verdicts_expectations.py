@@ -133,3 +133,5 @@ def test_values_that_are_no_numbers_are_near_themselves_alone() -> None:
     for value in ("a", None, True, range(3), [1, "a", None], {"a": 1}):
         assert value == Approx(value)
         assert value != Approx([2])
+    with pytest.raises(AssertionError, match="no truth value"):
+        bool(Approx(1))

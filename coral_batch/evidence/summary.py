@@ -203,6 +203,8 @@ def compare_with_base(
     Raises:
         CoralError: the two models were scored on different problems.
     """
+    if (scored := evaluation[1]["genome"].unique().to_list()) != [best.genome]:
+        raise apart(f"an evaluation of {', '.join(scored)}; the best genome is {best.genome}")
     scores = {}
     base, other = _paired(evaluation)
     roles = dict(evaluation[0].select("problem", "role").iter_rows())
@@ -217,6 +219,10 @@ def compare_with_base(
     of_base, of_best = (
         first_changes([row for row in rows if row.problem in seen]) for rows in looks
     )
+    if {name: values.keys() for name, values in of_base.items()} != {
+        name: values.keys() for name, values in of_best.items()
+    }:
+        raise apart("first changes of different problems, of base model and best genome")
     by_kind, by_difficulty = (
         {
             part: _slice(_only(base, names), _only(other, names), seed, part)

@@ -7,6 +7,7 @@ The only package that knows the lake's paths. Common functions are re-exported h
 from coral_batch.lake.places import (
     DOWNLOADS,
     EVALUATIONS,
+    GENOME,
     LINT_MODELS,
     PARTS,
     PLACES,

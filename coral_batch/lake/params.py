@@ -110,7 +110,7 @@ def write_profile(profile: Path) -> list[str]:
         raise CoralError("a profile has no keys", file=profile, expected="keys of params.yaml")
     _check_keys(wanted, profile)
     count = wanted.pop("generations", len(before["generations"]))
-    if not isinstance(count, int) or not 1 <= count <= 999:
+    if type(count) is not int or not 1 <= count <= 999:
         raise CoralError(
             "a profile's generations must be a number",
             file=profile,
@@ -286,6 +286,13 @@ def _check_rules(params: Params, file: Path) -> None:
         "evolution.survivors",
         survivors,
         f"at most {others}, as evolution.population is {population}",
+    )
+    insist(
+        params.evolution.select != "reading" or params.sampling.change == "required",
+        "only repairs that must change the program are read",
+        "evolution.select",
+        params.evolution.select,
+        "repair or fitness, as sampling.change is free",
     )
     calibration = params.calibration
     insist(

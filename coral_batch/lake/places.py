@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +18,8 @@ PARTS = (VALIDATION_BASE, *EVALUATIONS.values())
 """The parts that sample repairs, besides the generations."""
 LINT_MODELS = ("base", "best")
 """The models that the pipeline runs on CodeLinterEval; any other is a genome."""
+GENOME = r"[0-9]{3}-[0-9]{2,6}"
+"""Pattern of a genome's id."""
 # Outside the lake, so that DVC never removes them with a stage's outputs.
 STORE = Path(".coral/store")
 DOWNLOADS = Path(".coral/downloads")
@@ -136,11 +139,11 @@ def lint_subject(model: str) -> tuple[str, str | None]:
 def asked_alone(place: Path) -> str | None:
     """Return the genome whose answers a path holds, if no stage of dvc.yaml makes them."""
     parts = place.relative_to(_root.get()).parts
-    alone = parts[0] == "linteval" and len(parts) == 3 and parts[1] not in (*LINT_MODELS, "plots")
+    alone = parts[0] == "linteval" and len(parts) == 3 and re.fullmatch(GENOME, parts[1])
     return parts[1] if alone else None
 
 
 def lint_models() -> list[str]:
     """Return the models with CodeLinterEval answers: `LINT_MODELS`, then genomes by name."""
-    asked = {file.parent.name for file in path("linteval_items").parent.glob("*/samples.jsonl")}
-    return [*LINT_MODELS, *sorted(asked - set(LINT_MODELS))]
+    asked = [file.parent.name for file in path("linteval_items").parent.glob("*/samples.jsonl")]
+    return [*LINT_MODELS, *sorted(name for name in asked if re.fullmatch(GENOME, name))]

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from coral_batch.errors import apart
 from coral_batch.records.settings import OBJECTIVES, Scores
 
 
@@ -26,12 +27,18 @@ def aggregate(
 
     Returns:
         The g distinct genomes, sorted, and a (g, k) array of their objectives.
+
+    Raises:
+        CoralError: the genomes have scores of different problems.
     """
     objectives = np.asarray(objectives, dtype=np.float64)
     names, row = np.unique(np.asarray(genomes, dtype=str), return_inverse=True)
     tasks, column = np.unique(np.asarray(problems, dtype=str), return_inverse=True)
     cell = row * len(tasks) + column
     counts = np.bincount(cell, minlength=len(names) * len(tasks))
+    if not counts.all():
+        genome, problem = divmod(int(np.argmin(counts)), len(tasks))
+        raise apart(f"no score of {names[genome]} on {tasks[problem]}, which others have")
     sums = np.stack(
         [np.bincount(cell, values, minlength=len(counts)) for values in objectives.T], axis=-1
     )

@@ -9,7 +9,7 @@ from coral_batch import lake
 from coral_batch.errors import CoralError, check_known
 from coral_batch.lake import find
 from coral_batch.records.rows import AdapterCardRow, AdapterRow
-from coral_batch.search.ids import birth, genome_id
+from coral_batch.search.ids import genome_id
 
 
 def generation_of(genome: str, generations: Collection[str], field: str) -> str:
@@ -23,8 +23,8 @@ def generation_of(genome: str, generations: Collection[str], field: str) -> str:
     Raises:
         CoralError: the run has no such generation.
     """
-    generation, _ = birth(genome)
-    if generation not in generations:
+    generation, _, index = genome.partition("-")
+    if generation not in generations or not index:
         raise CoralError(
             "no such genome",
             field=field,

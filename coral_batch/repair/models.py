@@ -50,7 +50,7 @@ FEWEST_ROWS = 16
 40 % of the time of a step of 64."""
 
 _PROMPT = "the function"
-_FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, GENOME or a PEFT folder"
+_FORMS = f"`{BASE}`, `{BEST}`, `{RELEASED}`, a genome such as 001-02, or a PEFT folder"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _adapter(model: str, base: Path, settings: Params) -> Adapter:
         return _best(card.sha256)
     with reading(Path(model)):
         is_folder = Path(model).is_dir()
-    if re.fullmatch(r"[0-9]{3}-[0-9]+", model) and not is_folder:
+    if re.fullmatch(lake.GENOME, model) and not is_folder:
         generation = generation_of(model, settings.generations, "--model")
         return _genome(generation, model, card.sha256)
     if not is_folder:
@@ -146,7 +146,7 @@ def _best(base: str) -> Adapter:
 def _genome(part: str, genome: str, base: str) -> Adapter:
     _, card, folder = find_adapter(part, genome)
     check_origin(card, "base", base)
-    return Adapter(card.key, folder, card.files, name=f"genome {part}/{genome}")
+    return Adapter(card.key, folder, card.files, name=f"genome {genome}")
 
 
 def read_peft_folder(folder: Path, base: str) -> Adapter:

@@ -48,7 +48,7 @@ def read_repairs(
     """Return the repairs of a part, or those of one of its genomes, in the samples' order.
 
     Raises:
-        CoralError: a repair has no problem, no verdicts or no scores.
+        CoralError: the genome has no repairs, or a repair has no problem, verdicts or scores.
     """
     samples = tables.read_rows("samples", SampleRow, part)
     problems = read_shown(tables, settings)
@@ -83,4 +83,6 @@ def read_repairs(
                 scores[key][0],
             )
         )
+    if genome is not None and not repairs:
+        raise apart(f"no repairs of {genome}", lake.path("samples", part))
     return repairs

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from coral_batch import lake
-from coral_batch.errors import CoralError, reading
+from coral_batch.errors import CoralError, apart, reading
 from coral_batch.evidence.paired import Outcome
 from coral_batch.evidence.summary import SELECTION, Evidence, first_changes, outcomes
 from coral_batch.lake import find
@@ -83,6 +83,10 @@ def _read(name: str) -> Run:
     of_best = pl.col("genome") == best.genome
     found = {SELECTION: outcomes(lake.read_frame("scores", best.generation).filter(of_best))}
     measured = lake.read_frame("scores", lake.EVALUATIONS["best"])
+    evidence = lake.read_document("evidence", Evidence)
+    if {*measured["genome"], evidence.best} != {best.genome}:
+        file = lake.path("scores", lake.EVALUATIONS["best"])
+        raise apart(f"results of another genome than the best one, {best.genome}", file)
     roles = dict(measured.select("problem", "role").iter_rows())
     for problem, outcome in outcomes(measured).items():
         found.setdefault(roles[problem], {})[problem] = outcome
@@ -99,7 +103,7 @@ def _read(name: str) -> Run:
     bugs = {row.id: _hash(programs[program_of(row.id)], row) for row in lake.read_rows("bugs", Bug)}
     return Run(
         name,
-        lake.read_document("evidence", Evidence),
+        evidence,
         best,
         find(fates, lake.path("selection", best.generation), genome=best.genome).objectives,
         found,

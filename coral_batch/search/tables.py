@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from coral_batch.errors import apart
 from coral_batch.objectives.aggregate import fitness, objectives_of
 from coral_batch.records.genome import Genome
 from coral_batch.records.rows import (
@@ -43,8 +44,15 @@ def next_generation(
 
     Returns:
         A selection row for each genome, the best first; and the next population.
+
+    Raises:
+        CoralError: the tables are of different genomes or problems.
     """
     ids, objectives = objectives_of(scores)
+    by_id = {genome.id: genome for genome in genomes}
+    if by_id.keys() != set(ids):
+        found = f"scores of {', '.join(ids)}; the population is {', '.join(by_id)}"
+        raise apart(f"in generation {generation}, {found}")
     totals = fitness(objectives, settings.objectives.weights)
     limits = thresholds(generation, settings.gate)
     repaired = pass_rates(scores)
@@ -52,10 +60,11 @@ def next_generation(
     by = settings.evolution.select
     first = repaired if by == "repair" else None
     if by == "reading":
+        if lacking := [genome for genome in ids if genome not in read]:
+            raise apart(f"in generation {generation}, no first changes of {', '.join(lacking)}")
         first = np.array([read[genome] for genome in ids])
     selected = select(ids, objectives, totals, limits, settings.evolution.survivors, first)
     order = np.argsort([row.place for row in selected])
-    by_id = {genome.id: genome for genome in genomes}
     chosen = [by_id[ids[index]] for index in order if selected[index].survived]
     worth = totals if first is None else first
     bred = SEARCHES[settings.search.kind].breed(genomes, chosen, generation + 1, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ PIPELINE, PARAMS = Path("dvc.yaml"), Path("params.yaml")
 
 
 def say_place(stage: str) -> None:
-    """Say which of how many stages a stage is; nothing if dvc.yaml does not have it."""
-    stages = order()
-    if stage in stages:
+    """Say which of how many stages a stage is; nothing if dvc.yaml has forms that are not ours."""
+    # A user may add any stage that DVC accepts, and this line must stop none.
+    with contextlib.suppress(Exception):
+        stages = order()
         say(f"stage {stages.index(stage) + 1} of {len(stages)}")
 
 
@@ -59,8 +61,6 @@ def _expanded(stages: dict[str, Any], values: dict[str, Any]) -> Any:
         items: Any = values
         for key in stage["foreach"].strip("${}").split("."):
             items = items[key]
-        if not isinstance(items, dict):
-            items = {str(item): {} for item in items}
         for key, item in items.items():
             yield f"{name}@{key}", _files(stage["do"], key, item)
 

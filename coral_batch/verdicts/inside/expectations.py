@@ -106,6 +106,9 @@ class Approx:
             return same and all(self._near(*pair) for pair in zip(found, expected, strict=True))
         return self._near(found, expected)
 
+    def __bool__(self) -> bool:
+        raise AssertionError("pytest.approx has no truth value: compare it with ==")
+
     def __repr__(self) -> str:
         return f"approx({self._expected!r})"
 
