@@ -99,7 +99,7 @@ def test_the_stage_says_how_many_it_lets_through_and_how_many_a_limit_shuts_out(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "copy"))
-    set_params({"sampling.change": "free"})
+    set_params({"sampling.change": "free", "evolution.select": "fitness"})
     samples(lake.EVALUATIONS["base"])
     told = capsys.readouterr().out
     assert "evaluation.problems is all: 24 of the 41 were trained on" in told
