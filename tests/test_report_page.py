@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import itertools
 import re
 import shutil
 import struct
@@ -180,6 +181,7 @@ def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[s
 def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> None:
     text = " ".join(pages["generations/001.html"].text.split())
     for part in (
+        "001-00 crossover+mutation of 000-01 and 000-02 0.500 0.900",
         "001-00 Crossover+mutation of 000-01 and 000-02; fitness 0.900; survived",
         "complexity 0.100",
         "method DoRA",
@@ -331,8 +333,23 @@ def test_the_chart_of_a_long_line_labels_some_of_its_genomes() -> None:
     scores = {one.id: 0.5 for one in genomes + others}
     drawn = descent_chart(genomes + others, scores, line, [name[:3] for name in line])
     assert 2 <= drawn.count("<a ") <= 6
-    assert ">019-00  0.50</text>" in drawn
+    assert drawn.count(">019-00</text>") == 1
     assert "018-00 0.500, 019-00 0.500" in drawn  # the description has all of them
+
+
+@pytest.mark.parametrize("scores", [(0.21, 0.22, 0.27), (0.27, 0.22, 0.21), (0.3, 0.1, 0.3)])
+def test_labels_of_a_line_of_descent_do_not_overlap(scores: tuple[float, ...]) -> None:
+    line = [f"{number:03d}-00" for number in range(3)]
+    genomes = [genome(name, *line[:index][-1:]) for index, name in enumerate(line)]
+    worth, names = dict(zip(line, scores, strict=True)), [name[:3] for name in line]
+    drawn = descent_chart(genomes, worth, line, names)
+    width = 45  # of six bold digits of 11 px, with room
+    left = {"start": 0, "middle": -width / 2, "end": -width}
+    labels = re.findall(r'class="mark (\w+)" x="([\d.]+)" y="([\d.]+)">\d{3}-00<', drawn)
+    places = [(float(x) + left[anchor], float(y)) for anchor, x, y in labels]
+    assert len(places) == 3
+    for (x, y), (other_x, other_y) in itertools.combinations(places, 2):
+        assert abs(x - other_x) >= width or abs(y - other_y) >= 24
 
 
 def test_the_chart_of_descent_draws_the_other_parents() -> None:

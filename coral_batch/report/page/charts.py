@@ -86,7 +86,7 @@ def descent_chart(
     height = 180.0
     y_ticks = ticks(min(scores.values()), max(scores.values()), 3)
     low, high = y_ticks[0], y_ticks[-1]
-    room = 0.15 * (high - low)
+    room = 0.2 * (high - low)
     last = len(generations) - 1
     # Room for labels.
     x_range = (-0.15 * last, 1.15 * last) if last else (-1.0, 1.0)
@@ -113,15 +113,24 @@ def descent_chart(
     ]
     for index in {*whole_ticks(len(line), _LABELLED), len(line) - 1}:
         name = line[index]
-        x, y = places[name]
-        anchor = "start" if x < _WIDTH / 4 else "end" if x > _WIDTH * 0.75 else "middle"
-        rises = index + 1 < len(line) and scores[line[index + 1]] > scores[name]
-        label = text(x, y + (18 if rises else -10), f"{name}  {scores[name]:.2f}", f"mark {anchor}")
+        x, y, anchor = _label_place(steps, index)
+        label = text(x, y, name, f"mark {anchor}")
+        label += text(x, y + 12, f"{scores[name]:.2f}", f"mark {anchor}")
         parts.append(
             Markup('<a href="generations/{}.html#g{}">{}</a>').format(birth(name)[0], name, label)
         )
     what = ", ".join(f"{name} {scores[name]:.3f}" for name in line)
     return chart(_WIDTH, height, f"Line of descent of {line[-1]}", what, parts)
+
+
+def _label_place(steps: Sequence[Point], index: int) -> tuple[float, float, str]:
+    """Return where a point's label of two lines begins, beside the line, and its anchor."""
+    x, y = steps[index]
+    falls_to = index > 0 and steps[index - 1][1] < y
+    rises_from = index + 1 < len(steps) and steps[index + 1][1] < y
+    if falls_to and rises_from:
+        return x, y + 18, "middle"
+    return (x - 6, y - 22, "start") if falls_to else (x + 6, y - 22, "end")
 
 
 def by_generation(title: str, series: Sequence[Series], generations: Sequence[str]) -> Markup:
