@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from coral_batch import lake
 from coral_batch.commands.export import export
@@ -62,6 +64,17 @@ def test_a_released_adapter_of_another_base_is_refused(
     shown = capsys.readouterr().err
     for words in ("another base model", "field:    base", "base.model: tiny", "dvc repro base"):
         assert words in shown
+
+
+def test_a_release_has_the_matrices_in_half_the_size(adapted: Path) -> None:
+    export(Path("whole"))
+    export(Path("released"), release=True)
+    whole, half = (load_file(Path(name, released.WEIGHTS)) for name in ("whole", "released"))
+    assert whole.keys() == half.keys()
+    for name, matrix in whole.items():
+        assert matrix.dtype == torch.float32
+        exact = "magnitude" in name
+        assert torch.equal(half[name], matrix if exact else matrix.bfloat16()), name
 
 
 def test_an_adapter_too_large_for_the_repository_is_not_released(

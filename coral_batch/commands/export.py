@@ -35,7 +35,7 @@ from coral_batch.records.genome import Genome
 from coral_batch.records.problem import Problem, Role
 from coral_batch.records.rows import AdapterCardRow, BestRow, SelectionRow
 from coral_batch.repair.adapters import again, check_origin, find_adapter, generation_of
-from coral_batch.repair.released import CONFIGURATION, RECORD, write_release
+from coral_batch.repair.released import CONFIGURATION, RECORD, WEIGHTS, write_release
 from coral_batch.report.model_card import GGUF_ADAPTER, Exported, Form, Trained, model_card
 from coral_batch.search.descent import ancestors
 from coral_batch.search.ids import birth, place
@@ -65,7 +65,8 @@ def export(
         bool,
         typer.Option(
             "--release",
-            help=f"Also write {RECORD}, which `coral repair` checks a released adapter by.",
+            help=f"Matrices in bfloat16, half the size, and {RECORD}, which `coral repair` checks"
+            " a released adapter by.",
         ),
     ] = False,
 ) -> None:
@@ -109,6 +110,7 @@ def export(
             text = model_card(exported, trained, base, form)
             (complete / "README.md").write_text(text, encoding="utf-8")
             if release:
+                _halve(complete / WEIGHTS)
                 write_release(complete, base, exported.knobs)
     except SafetensorError as error:
         raise CoralError(
@@ -209,6 +211,21 @@ def _copy(folder: Path, complete: Path, base: str | None, revision: str | None) 
     configuration |= {"base_model_name_or_path": base, "revision": revision}
     text = json.dumps(configuration, indent=2, sort_keys=True) + "\n"
     (complete / CONFIGURATION).write_text(text, encoding="utf-8")
+
+
+def _halve(weights: Path) -> None:
+    """Store an adapter's matrices in bfloat16, to which decoding on a bf16 processor rounds them.
+
+    DoRA's magnitudes keep their type, since they differ little from the base's.
+    """
+    from safetensors.torch import load_file, save_file
+
+    tensors = {
+        name: tensor if "magnitude" in name else tensor.bfloat16()
+        for name, tensor in load_file(weights).items()
+    }
+    save_file(tensors, weights, {"format": "pt"})
+    weights.chmod(0o644)  # safetensors writes files that only their owner can read
 
 
 def _merge(folder: Path, complete: Path) -> None:
