@@ -30,7 +30,7 @@ def audit(
         str | None,
         typer.Option(
             metavar="PART/GENOME/PROBLEM/SAMPLE",
-            help="Only run this repair again in the jail, e.g. 001/000-02/sieve/0.",
+            help="Only run this repair again in the jail, e.g. 001/000-01/sieve/0.",
         ),
     ] = None,
 ) -> None:
