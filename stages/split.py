@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from coral_batch.corpus.split.overlap import leaked, measure_overlaps
 from coral_batch.corpus.split.reading import read_problems
-from coral_batch.corpus.split.roles import exclude, make_manifest
+from coral_batch.corpus.split.roles import check_complete, exclude, make_manifest
 from coral_batch.lake.stage import Outputs, Tables, run
 from coral_batch.records.problem import Role
 from coral_batch.records.settings import Params
@@ -16,10 +16,13 @@ TABLES = ("manifest", "overlaps")
 def make(tables: Tables, settings: Params, _: None) -> Outputs:
     given = (tables.read_rows("source_roles", Role, name) for name in settings.corpus.sources)
     manifest = make_manifest(given)
+    check_complete(manifest)
     overlaps = measure_overlaps(read_problems(tables, settings), manifest)
     excluded = leaked(overlaps, settings.split)
+    manifest = exclude(manifest, excluded)
+    check_complete(manifest)
     return {
-        "manifest": exclude(manifest, excluded),
+        "manifest": manifest,
         "overlaps": [asdict(row) for row in overlaps if row.evaluation not in excluded],
     }
 

@@ -97,6 +97,27 @@ def test_a_child_begins_with_the_mixture_of_its_parents(
     assert found < (changed / 2 if (first or second) and not child else 1e-6)
 
 
+@pytest.mark.parametrize("child", [False, True])
+def test_a_row_of_zeros_is_inherited_from_dora(
+    base: Qwen2ForCausalLM, tmp_path: Path, child: bool
+) -> None:
+    empty, layer = copy.deepcopy(base), "model.layers.0.self_attn.q_proj"
+    empty.get_submodule(layer).weight[0] = 0
+    parent = trained(empty, 3, ATTENTION, True)
+    own = parent.base_model.model.get_submodule(layer)
+    with torch.no_grad():
+        own.lora_B["default"].weight[0] = 0
+        own.lora_magnitude_vector["default"].weight[0] = 0
+    begun = fresh(empty, 32, ATTENTION, child)
+    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
+    # PEFT divides by the norm of the row when it merges.
+    found, wanted = (model.base_model.model.get_submodule(layer) for model in (begun, parent))
+    for part in (found.lora_A, found.lora_B):
+        assert torch.isfinite(part["default"].weight).all()
+    x = torch.randn(2, 32)
+    assert torch.allclose(found(x)[:, 1:], wanted(x)[:, 1:], atol=1e-5)
+
+
 def test_of_a_smaller_rank_no_other_is_nearer(base: Qwen2ForCausalLM, tmp_path: Path) -> None:
     parent, begun = trained(base, 6, ATTENTION, False), fresh(base, 2, ATTENTION, False)
     inherit(begun, [saved(parent, tmp_path / "a", 1.0)])

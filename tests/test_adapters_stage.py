@@ -111,6 +111,14 @@ def test_the_learning_rate_falls_from_generation_to_generation(begun: Path) -> N
     assert cards["001-00"]["learning_rate"] == cards["000-00"]["learning_rate"] / 4
 
 
+def test_a_newborn_without_parents_learns_at_the_full_rate(begun: Path) -> None:
+    newcomers = [replace(one, parents=(), operator="random") for one in BRED[2:]]
+    lake.write_rows("population", [*BRED[:2], *newcomers], "001")
+    train("001")
+    cards = {name: card.determinants["training"] for name, (_, card) in of("001").items()}
+    assert cards["001-00"]["learning_rate"] == cards["000-00"]["learning_rate"]
+
+
 def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:
     lake.write_rows("inherited", left_behind()[:1], "001")
     with pytest.raises(CoralError, match=r"inherited.jsonl(.|\n)*genome 000-01"):

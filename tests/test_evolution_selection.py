@@ -96,16 +96,14 @@ def test_only_those_that_pass_survive_unless_nobody_does(objectives, survivors):
     pool = passed or verdicts
     assert len(living) == min(survivors, len(pool))
     assert all(verdict in pool for verdict in living)
-    assert all(verdict.reprieved == (not passed) for verdict in living)
     assert sorted(verdict.place for verdict in verdicts) == list(range(len(verdicts)))
     assert all(verdict.place < len(living) for verdict in living)
 
 
-def test_the_least_violating_are_reprieved():
+def test_the_least_violating_survive_if_nobody_passes():
     objectives = np.array([[0.9, 0.9, 0.9, 0.9, 0.0], [0.9] * 5, [0.5] * 5])
     verdicts = decide(objectives, CLOSED, survivors=1)
     assert [verdict.survived for verdict in verdicts] == [False, True, False]
-    assert verdicts[1].reprieved
 
 
 def test_rank_comes_before_crowding_and_crowding_before_fitness():

@@ -227,6 +227,12 @@ def test_a_rank_too_large_for_vllm_is_served_merged(adapted: Path) -> None:
     assert "vLLM does not serve ranks above 512" in card_of(adapted / "export")
 
 
+def test_the_best_genome_named_by_its_id_is_exported_as_the_best(adapted: Path) -> None:
+    export(adapted / "best")
+    export(adapted / "named", lake.read_document("best", BestRow).genome)
+    assert card_of(adapted / "named") == card_of(adapted / "best")
+
+
 def test_an_existing_folder_is_not_overwritten(adapted: Path) -> None:
     (adapted / "export").mkdir()
     with pytest.raises(CoralError, match="already exists"):

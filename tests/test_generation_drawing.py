@@ -7,18 +7,24 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import torch
 
+from coral_batch.corpus.sources.rows import make_problem
+from coral_batch.lake import params
 from coral_batch.lake.store import Store
 from coral_batch.models.base.checkpoint import load_tokenizer
 from coral_batch.models.decoding import drawing
-from coral_batch.models.decoding.answer import Sample, likeliest
+from coral_batch.models.decoding.answer import Drawn, Sample, likeliest
 from coral_batch.models.decoding.changes import Original
 from coral_batch.models.decoding.drawing import KIND, Drawing, Work, draw, draw_in_turn
 from coral_batch.models.prompts.prompt import chat_prompt
+from coral_batch.models.repairs.tables import sample
 from coral_batch.records.configuration import Knobs
+from coral_batch.records.rows import DurationRow, SubjectRow
+from tests import REPOSITORY
 
 KNOBS, GREEDY = Knobs(0.9, 0.95, 40, 1.0), Knobs(0.0, 1.0, 1, 1.0)
 
@@ -97,6 +103,27 @@ def test_pieces_that_ask_for_the_same_are_drawn_once(base: Path, store: Store) -
     assert len([*(store.root / KIND).rglob("samples.json")]) == 2
     again, durations = draw(works, Drawing(2, 8, 1, 4, None), base, "genomes", store)
     assert again == answers and all(row.reused for row in durations)
+
+
+@pytest.mark.parametrize(("change", "read"), [("free", []), ("required", ["gcd"])])
+def test_only_repairs_that_must_change_the_program_are_read(
+    base: Path, change: Literal["free", "required"], read: list[str]
+) -> None:
+    settings = params.load(REPOSITORY / "params.yaml")
+    settings = replace(settings, sampling=replace(settings.sampling, change=change))
+    asked: list[Work] = []
+
+    def note(works: list[Work], *_: object) -> tuple[list[Drawn], list[DurationRow]]:
+        asked.extend(works)
+        return [Drawn([], [])], []
+
+    bugs = [
+        make_problem(name, name, "x = 1\n", "test", buggy="x = 2\n") for name in ("wrap", "gcd")
+    ]
+    subject = SubjectRow("base", None, None, {}, GREEDY)
+    sample([subject], bugs[:1], bugs[1:], 1, base, settings, note)
+    assert [*asked[0].read] == read
+    assert {*asked[0].prompts} == {"wrap", *read}
 
 
 def changing(base: Path, knobs: Knobs) -> Work:

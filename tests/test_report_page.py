@@ -181,7 +181,7 @@ def test_the_first_page_says_when_the_gate_refused_the_best_genome(pages: dict[s
 def test_a_generation_shows_every_genome_and_repair(pages: dict[str, Page]) -> None:
     text = " ".join(pages["generations/001.html"].text.split())
     for part in (
-        "001-00 crossover+mutation of 000-01 and 000-02 0.500 0.900",
+        "001-00 crossover+mutation of 000-01 and 000-02 0.250 0.900",
         "001-00 Crossover+mutation of 000-01 and 000-02; fitness 0.900; survived",
         "complexity 0.100",
         "method DoRA",

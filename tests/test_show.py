@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 import unicodedata
@@ -41,6 +42,13 @@ def test_a_generation_lists_genomes_configurations_and_fates() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
+def test_a_generation_shows_the_readings_if_they_decided() -> None:
+    rows = lake.read_rows("selection", SelectionRow, "001")
+    assert re.search("genome +solved", generation_view("001"))
+    lake.write_rows("selection", [replace(row, worth=row.read) for row in rows], "001")
+    assert re.search("genome +read", generation_view("001"))
+
+
 def test_a_genome_shows_its_origin_and_its_fate() -> None:
     text = genome_view("001", "001-00", None, colour=False)
     for part in (
@@ -52,6 +60,7 @@ def test_a_genome_shows_its_origin_and_its_fate() -> None:
         "loss 2.500 to 0.750 (lowest 0.750) in 3 steps, 300 tokens\n          █▄▁",
         "gate      passed",
         "fitness   0.900 (a selection score)",
+        "read      0.500: mean probability of a right first change",
         "step 0    step 1    step 2",
     ):
         assert part in text
@@ -77,7 +86,7 @@ def test_a_problem_shows_where_the_model_would_change_it() -> None:
     assert "first change, by line; probability 0.12 that there is none\n" in text
     assert "  0.75 ████████   >     return n - 1\n" in text
     lake.write_rows("first_changes", [], "001")
-    assert "first change" not in genome_view("001", "001-00", "wrap", colour=False)
+    assert "first change, by" not in genome_view("001", "001-00", "wrap", colour=False)
 
 
 def test_answers_without_a_model_are_shown() -> None:

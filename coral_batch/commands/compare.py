@@ -17,7 +17,7 @@ from coral_batch.report.claims import FIRST_CHANGES, TITLES, interval
 from coral_batch.report.roles import with_training
 from coral_batch.report.runs import Run, read_run
 from coral_batch.search.ids import birth
-from coral_batch.work.text import decimal, table
+from coral_batch.work.text import decimal, indent, table
 
 # Seed of the intervals; a comparison covers several runs, so it uses no run's seed.
 SEED = 0
@@ -138,7 +138,7 @@ def _against(first: Run, other: Run) -> str:
             rows.append((title, *cells))
     if rows:
         header = ("", "difference", "P(ahead)", "")
-        lines.append(_indented(table(header, rows, left={""})))
+        lines.append(indent(table(header, rows, left={""}), "  "))
     else:
         lines.append("  no shared problems: the corpora differ")
     lines += [
@@ -208,7 +208,3 @@ def _problems(first: Run, other: Run, name: str) -> str:
 
 def _plain(value: object) -> str:
     return "+".join(value) if isinstance(value, tuple) else str(value)
-
-
-def _indented(text: str) -> str:
-    return "\n".join("  " + line for line in text.splitlines())

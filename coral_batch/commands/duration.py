@@ -54,6 +54,8 @@ def minutes(settings: Params, rate: float, dtype: torch.dtype) -> dict[str, floa
     adapters = evolution.population + newborn * (generations - 1)
     selected = (adapters + 1) * (TEST_PROBLEMS + settings.validation.bugs)
     read = (adapters + 1) * settings.validation.read
+    if settings.sampling.change == "free":
+        read = 0
     measured = 2 * (HELD_OUT_PROBLEMS + settings.evaluation.bugs)
     if settings.evaluation.problems == "all":
         measured += 2 * (TRAINING_PROBLEMS + TEST_PROBLEMS)

@@ -91,7 +91,10 @@ def export(
     check_free(destination)
     # Merging and GGUF read the base model's files.
     base = (check_base if merged or gguf else read_card)(lake.path("base"))
-    part, exported, card, folder = _best() if genome is None else _genome(genome)
+    if genome is None or _is_best(genome):
+        part, exported, card, folder = _best()
+    else:
+        part, exported, card, folder = _genome(genome)
     examples = _learnt(exported.genome, card)
     check_files(folder, card.files, "the table adapter_cards", again(part))
     check_origin(card, "base", base.sha256)
@@ -103,7 +106,10 @@ def export(
                 _merge(folder, complete)
             elif form == "gguf":
                 complete.mkdir()
-                _write_gguf(folder, complete, exported)
+                from coral_batch.commands.gguf_adapter import write_gguf_adapter
+
+                name = f"coral-batch {exported.genome}"
+                write_gguf_adapter(folder, lake.path("base"), name, complete / GGUF_ADAPTER)
             else:
                 hub = base.origin == "hub"
                 _copy(folder, complete, base.name if hub else None, base.revision)
@@ -176,6 +182,10 @@ def _trained(card: AdapterCardRow, examples: Sequence[Example]) -> Trained:
     )
 
 
+def _is_best(genome: str) -> bool:
+    return lake.path("best").exists() and lake.read_document("best", BestRow).genome == genome
+
+
 def _best() -> tuple[str, Exported, AdapterCardRow, Path]:
     best = lake.read_document("best", BestRow)
     evidence = lake.read_document("evidence", Evidence)
@@ -241,10 +251,3 @@ def _merge(folder: Path, complete: Path) -> None:
     AutoTokenizer.from_pretrained(base).save_pretrained(complete)
     for file in complete.iterdir():
         file.chmod(0o644)  # safetensors writes files that only their owner can read
-
-
-def _write_gguf(folder: Path, complete: Path, exported: Exported) -> None:
-    from coral_batch.commands.gguf_adapter import write_gguf_adapter
-
-    name = f"coral-batch {exported.genome}"
-    write_gguf_adapter(folder, lake.path("base"), name, complete / GGUF_ADAPTER)

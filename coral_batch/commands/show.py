@@ -213,7 +213,7 @@ def _about(part: str, genome: str, knobs: Knobs) -> str:
 
 
 def _fates(selection: Sequence[SelectionRow]) -> str:
-    read = all(row.read is not None for row in selection)
+    read = all(row.worth == row.read for row in selection)
     measured = ("read" if read else "solved", "fitness", *OBJECTIVES)
     header = ("genome", *measured, "gate", "rank", "alive", "children")
     thresholds = selection[0].thresholds
@@ -227,7 +227,7 @@ def _fates(selection: Sequence[SelectionRow]) -> str:
         rows.append(
             (
                 row.genome,
-                f"{row.repaired if row.read is None else row.read:.3f}",
+                f"{row.read if read else row.repaired:.3f}",
                 f"{row.fitness:.3f}",
                 *marked,
                 "passed" if row.passed else "failed",

@@ -107,9 +107,6 @@ def compare(
         seed: the run's seed.
         purpose: purpose of the random numbers; see `coral_batch.seeding`.
         ids: as there.
-
-    Raises:
-        CoralError: a problem has fewer samples than k.
     """
     problems = sorted(first)
     stream = generator(seed, purpose, *ids)

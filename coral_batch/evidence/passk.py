@@ -63,7 +63,7 @@ def pass_at_k_of_items(successes: ArrayLike, k: int) -> NDArray[np.float64]:
 
     Args:
         successes: (items, n) truth values, one row per item.
-        k: as in `pass_at_k`, like the errors.
+        k: as in `pass_at_k`.
     """
     table = np.asarray(successes, dtype=bool)
     items, n = table.shape

@@ -288,13 +288,14 @@ def _paired(tables: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[Outcomes, Outcom
 def _comparison(base: Outcomes, best: Outcomes, seed: int, name: str) -> Comparison:
     of_base, of_best = (min(row.samples for row in model.values()) for model in (base, best))
     k = max(1, min(of_base, of_best) // 2)
+    once = compare(base, best, 1, seed, "evidence", name, 1)
     return Comparison(
         len(base),
         _programs(base),
         of_best,
         k,
-        compare(base, best, 1, seed, "evidence", name, 1),
-        compare(base, best, k, seed, "evidence", name, k),
+        once,
+        once if k == 1 else compare(base, best, k, seed, "evidence", name, k),
         needed(base, best),
     )
 

@@ -38,7 +38,7 @@ class Exported:
     """The genome whose adapter is exported.
 
     Attributes:
-        passed: it passed the gate of its generation.
+        passed: it passed the gate of its generation, or for the best genome of the last one.
         evidence: only of a run's best genome.
     """
 

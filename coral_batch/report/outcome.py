@@ -45,7 +45,7 @@ def outcome(metrics: Metrics) -> str:
             *([] if metrics.best.passed else [REFUSED]),
             f"Optimistic scores: evolution selected on these {metrics.problems} problems.",
             "solved: problems with a sample that passes all cases, of any genome.",
-            "best: fittest genome that passed the gate, or of all if none did.",
+            "best: fitness of the genome that selection puts first.",
             "empty, unchanged: scores of an empty answer and of the unchanged buggy program.",
         )
     )

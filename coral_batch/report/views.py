@@ -234,6 +234,11 @@ def _gate(selection: SelectionRow) -> str:
     fate += [
         f"fitness   {selection.fitness:.3f} (a selection score)",
         f"repaired  {selection.repaired:.3f} of its answers pass all cases (a selection score)",
+        *(
+            []
+            if selection.read is None
+            else [f"read      {selection.read:.3f}: mean probability of a right first change"]
+        ),
         f"rank      {rank}",
         f"survived  {'yes' if selection.survived else 'no'}",
         f"children  {', '.join(selection.children) or 'none'}",

@@ -72,49 +72,23 @@ def breed(
         generation: the number of the new generation.
         settings: population, crossover and mutation.
         seed: the run's seed.
-
-    Raises:
-        ValueError: there is no survivor.
     """
     population = list(survivors)
     taken = {genome.genes for genome in population}
     for index in range(settings.population - len(survivors)):
         random = generator(seed, "variation", generation, index)
-        born = child(genome_id(generation, index), survivors, taken, settings, random)
-        taken.add(born.genes)
-        population.append(born)
+        parents = _choose_parents(survivors, settings.crossover, random)
+        genes = _distinct(_cross(parents, random), taken, settings.mutation, random)
+        taken.add(genes)
+        population.append(
+            Genome(
+                genome_id(generation, index),
+                tuple(parent.id for parent in parents),
+                "crossover+mutation" if len(parents) == 2 else "mutation",
+                *genes,
+            )
+        )
     return tuple(population)
-
-
-def child(
-    genome_id: str,
-    survivors: Sequence[Genome],
-    taken: set[Genes],
-    settings: Evolution,
-    random: np.random.Generator,
-) -> Genome:
-    """Return one child, as `breed` describes it.
-
-    Args:
-        genome_id: its id.
-        survivors: at least one genome, the best first.
-        taken: genes that it may not have.
-        settings: crossover and mutation.
-        random: its random generator.
-
-    Raises:
-        ValueError: there is no survivor.
-    """
-    if not survivors:
-        raise ValueError("expected at least one survivor, found none")
-    parents = _choose_parents(survivors, settings.crossover, random)
-    genes = _distinct(_cross(parents, random), taken, settings.mutation, random)
-    return Genome(
-        genome_id,
-        tuple(parent.id for parent in parents),
-        "crossover+mutation" if len(parents) == 2 else "mutation",
-        *genes,
-    )
 
 
 def _choose_parents(

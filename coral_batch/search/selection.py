@@ -34,7 +34,6 @@ class Selected:
             extreme of its front, whose distance is infinite.
         place: place in the order of selection, from 0 for the best.
         survived: lives on and breeds.
-        reprieved: survived although it failed the gate, because no genome passed.
     """
 
     id: str
@@ -44,7 +43,6 @@ class Selected:
     crowding: float | None
     place: int
     survived: bool
-    reprieved: bool
 
 
 def select(
@@ -59,7 +57,7 @@ def select(
 
     The genomes that pass the gate are ordered by rank, crowding distance, fitness and id, and the
     first `survivors` of them live. If no genome passes, the order is by the sum of the shortfalls,
-    fitness and id, and the first are reprieved. In both cases `first` comes before all of these.
+    fitness and id, and the first survive. In both cases `first` comes before all of these.
 
     Args:
         ids: n distinct genome ids.
@@ -95,7 +93,7 @@ def select(
         ),
     )
     place = {row: position for position, row in enumerate(order)}
-    reprieve = not passed.any()
+    nobody_passed = not passed.any()
     return tuple(
         Selected(
             id=ids[row],
@@ -108,8 +106,7 @@ def select(
             rank=int(ranks[row]) if passed[row] else None,
             crowding=float(crowding[row]) if passed[row] and np.isfinite(crowding[row]) else None,
             place=place[row],
-            survived=bool((passed[row] or reprieve) and place[row] < survivors),
-            reprieved=bool(reprieve and place[row] < survivors),
+            survived=bool((passed[row] or nobody_passed) and place[row] < survivors),
         )
         for row in range(len(ids))
     )

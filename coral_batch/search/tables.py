@@ -74,7 +74,7 @@ def next_generation(
         if newborn.id not in survivors:
             for parent in newborn.parents:
                 children.setdefault(parent, []).append(newborn.id)
-    nobody_passed = any(row.reprieved for row in selected)
+    nobody_passed = all(row.shortfalls for row in selected)
     rows = []
     for index in order:
         row = selected[index]

@@ -24,7 +24,7 @@ def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
     """Join the roles of all sources.
 
     Raises:
-        CoralError: two problems have the same name, or a role has no problem.
+        CoralError: two problems have the same name.
     """
     manifest: dict[str, Role] = {}
     for row in (row for rows in sources for row in rows):
@@ -37,17 +37,21 @@ def make_manifest(sources: Iterable[Sequence[Role]]) -> list[Role]:
                 action="rename one of them, or remove a source (corpus.sources)",
             )
         manifest[row.name] = row
+    return list(manifest.values())
+
+
+def check_complete(manifest: Sequence[Role]) -> None:
+    """Raise `CoralError` unless every role has a problem."""
     for role in ROLES:
-        if not any(row.role == role for row in manifest.values()):
+        if not any(row.role == role for row in manifest):
             raise CoralError(
                 f"the corpus has no {role} problem",
                 file="params.yaml",
                 field="corpus.sources",
-                found=", ".join(dict.fromkeys(row.source for row in manifest.values())),
+                found=", ".join(dict.fromkeys(row.source for row in manifest)),
                 expected="a source with problems of each role",
                 action="change the roles of a source, or add a source; see docs/corpora.md",
             )
-    return list(manifest.values())
 
 
 def exclude(manifest: Sequence[Role], reasons: Mapping[str, str]) -> list[Role]:

@@ -47,10 +47,12 @@ def sample(
     Raises:
         CoralError: as in `drawing.draw`.
     """
+    required = settings.sampling.change == "required"
+    read = read if required else ()
     shown = [*problems, *read]
     prompts = _prompts(shown, base, settings)
     originals = {}
-    if settings.sampling.change == "required":
+    if required:
         originals = {problem.name: _original(problem) for problem in shown}
     looked_at = [problem.name for problem in read]
     works = [work_of(one.genome, one, one.knobs, prompts, originals, looked_at) for one in subjects]

@@ -94,7 +94,7 @@ def _update(
     if magnitude is None:
         return Update(b, a, None)
     norms = row_norms(weight.float(), b, a)
-    return Update(b, a, magnitude.to(norms) / torch.where(norms > 0, norms, 1.0))
+    return Update(b, a, torch.where(norms > 0, magnitude.to(norms) / norms, 1.0))
 
 
 def row_norms(weight: torch.Tensor, b: torch.Tensor, a: torch.Tensor) -> torch.Tensor:

@@ -202,7 +202,10 @@ def _trained(
     say(f"adapters: {len(missing)} to train, {together} at a time; {reused} from the store")
     if cluster() or len(set(on)) < 2:
         units = [(wanted, found, *common) for wanted, found in missing.items()]
-        reads = [[base_folder / CARD]] * len(units)
+        reads = [
+            [base_folder / CARD, *(file for one in wanted.parents for file in one.folder.iterdir())]
+            for wanted in missing
+        ]
         done = run(_train_unit, units, together, device=True, reads=reads)
     else:
         # One process per share, since training sets torch's global generator.

@@ -69,10 +69,7 @@ def adapted(
         _check(row, known, file)
     all_ = tables.read_rows("examples", Example)
     check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
-    training, inherit = settings.training, settings.evolution.inherit
-    if inherit:
-        rate = training.learning_rate / (int(generation) + 1) ** 2
-        training = replace(training, learning_rate=rate)
+    inherit = settings.evolution.inherit
     parents = {genome.id: genome.parents for genome in genomes}
     wanted = {
         one.genome: Wanted(
@@ -86,6 +83,10 @@ def adapted(
         for one in plans
         if one.genome not in inherited
     }
+    training = settings.training
+    if any(one.parents for one in wanted.values()):
+        rate = training.learning_rate / (int(generation) + 1) ** 2
+        training = replace(training, learning_rate=rate)
     obtained = obtain(
         base,
         list(wanted.values()),

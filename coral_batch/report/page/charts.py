@@ -270,9 +270,9 @@ def bar(value: float, css: str, limit: float | None = None) -> Markup:
     return _cell(120, 12, parts)
 
 
-def interval_bar(difference: float, lowest: float, highest: float) -> Markup:
+def interval_bar(difference: Estimate) -> Markup:
     """Draw a difference in [-1, 1] with its interval and a mark at 0."""
-    value, low, high = (80 + 74 * number for number in (difference, lowest, highest))
+    value, low, high = (80 + 74 * number for number in astuple(difference))
     parts = [
         path("M6 8H154", "track-line"),
         path("M80 1v14", "zero"),

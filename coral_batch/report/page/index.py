@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
-from markupsafe import Markup
-
 from coral_batch import lake
 from coral_batch.evidence.paired import Estimate
 from coral_batch.evidence.summary import Evidence
@@ -105,7 +103,7 @@ def index_page(tables: Tables, settings: Params) -> str:
         cells=paired_cells,
         count=count,
         conclusion=conclusion,
-        difference_bar=_bar,
+        difference_bar=interval_bar,
         slices=slices(evidence),
         warnings=with_training(evidence.scores),
         held_out=held_out,
@@ -133,10 +131,6 @@ def index_page(tables: Tables, settings: Params) -> str:
     )
 
 
-def _bar(difference: Estimate) -> Markup:
-    return interval_bar(*astuple(difference))
-
-
 def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:
     """Return name, cells and a bar of the difference for each score of CodeLinterEval."""
     rows = []
@@ -147,7 +141,7 @@ def _linted(metrics: Mapping[str, Any]) -> list[tuple[str, list[str], Any]]:
             shares = [_estimate(metrics[model][kind][name]) for model in ("base", "best")]
             gain = _estimate(difference)
             cells = [*map(interval, shares), interval(gain, signed=True)]
-            rows.append((f"{kind} {name}", cells, _bar(gain)))
+            rows.append((f"{kind} {name}", cells, interval_bar(gain)))
     return rows
 
 

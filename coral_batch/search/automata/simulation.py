@@ -63,7 +63,7 @@ def simulate(genomes: Sequence[Genome], settings: Automata) -> Histories:
     """Run every genome's rule from its initial grid for `settings.steps` steps.
 
     Raises:
-        CoralError: a genome's rule is not in B/S notation.
+        ValueError: a genome's rule is not in B/S notation.
     """
     row_bytes = -(-settings.width // 8)
     packed = np.empty((len(genomes), settings.steps + 1, settings.height, row_bytes), np.uint8)

@@ -47,7 +47,7 @@ class Search(Protocol):
 
         Args:
             genomes: the last population.
-            selected: the survivors by gate and NSGA-II, the best first.
+            selected: the survivors, the best first.
             generation: the number of the next generation, from 1.
             settings: evolution and seed of the run.
         """

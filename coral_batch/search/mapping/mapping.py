@@ -4,7 +4,7 @@ The mapping is the same on every machine. It is calibrated: random genomes reach
 of candidates about equally often. It keeps neighbourhoods: each feature, made uniform, steps
 through the combinations of its own genes in reflected Gray order, where neighbours differ by one
 step of one gene. The genes of the adapter come first and change slowly, so a small change of
-features mostly changes a knob, which needs no training.
+features mostly changes a knob, if knobs have several candidates, which needs no training.
 """
 
 from __future__ import annotations
