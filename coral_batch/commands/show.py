@@ -213,7 +213,7 @@ def _about(part: str, genome: str, knobs: Knobs) -> str:
 
 
 def _fates(selection: Sequence[SelectionRow]) -> str:
-    read = all(row.worth == row.read for row in selection)
+    read = selection[0].by_reading
     measured = ("read" if read else "solved", "fitness", *OBJECTIVES)
     header = ("genome", *measured, "gate", "rank", "alive", "children")
     thresholds = selection[0].thresholds

@@ -111,6 +111,11 @@ class SelectionRow:
     survived: bool
     children: tuple[str, ...]
 
+    @property
+    def by_reading(self) -> bool:
+        """Whether selection went by the reading."""
+        return self.worth == self.read
+
 
 @dataclass(frozen=True)
 class InheritedRow:
