@@ -105,9 +105,9 @@ def export(
             if form == "merged":
                 _merge(folder, complete)
             elif form == "gguf":
-                complete.mkdir()
                 from coral_batch.commands.gguf_adapter import write_gguf_adapter
 
+                complete.mkdir()
                 name = f"coral-batch {exported.genome}"
                 write_gguf_adapter(folder, lake.path("base"), name, complete / GGUF_ADAPTER)
             else:
