@@ -71,6 +71,17 @@ def test_scores_of_another_population_or_of_different_problems_are_refused() -> 
         next_generation(genomes, scores, (), 0, settings("evolved", "reading"))
 
 
+@pytest.mark.parametrize("passing", [0, 1])
+def test_the_table_says_if_nobody_passed_and_then_the_best_survive_anyway(passing: int) -> None:
+    genomes = random_population(settings("evolved").evolution, 1)
+    ids = [genome.id for genome in genomes]
+    values = [1.0] * passing + [0.0] * (len(ids) - passing)
+    scores = pl.DataFrame({"genome": ids, "problem": "sieve", **dict.fromkeys(OBJECTIVES, values)})
+    rows, _ = next_generation(genomes, scores, (), 0, settings("evolved"))
+    assert {row.nobody_passed for row in rows} == {not passing}
+    assert {row.genome for row in rows if row.survived} >= {ids[0]}
+
+
 def test_a_search_is_a_file_and_its_name_in_the_schema_of_params() -> None:
     assert sorted(SEARCHES) == sorted(KINDS)
     assert read("evidence")["properties"]["search"]["enum"] == KINDS
