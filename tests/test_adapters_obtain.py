@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -20,6 +21,7 @@ from coral_batch.models.training.inheritance import Parent
 from coral_batch.models.training.obtain import Adapter, Wanted, determinants, obtain_adapters
 from coral_batch.records.configuration import AdapterConfiguration
 from coral_batch.records.settings import Training
+from coral_batch.work import parallel
 from tests.rows import example
 from tests.tiny import make_tiny_tokenizer
 
@@ -145,6 +147,23 @@ def test_everything_that_matters_is_in_the_key(materialised: Path) -> None:
     ]
     assert len(set(keys)) == len(keys)
     assert keys[0] == key_of(determinants(card, wanted, TRAINING))
+
+
+def test_a_worker_is_told_the_files_of_the_parents_to_check(
+    obtain: Obtain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent = obtain([FIRST], UPPER)[FIRST]
+    child = replace(SECOND, parents=(Parent(parent.key, parent.folder, 1.0),))
+    told: list[Any] = []
+
+    def run(*arguments: Any, reads: Any, **others: Any) -> Any:
+        told.extend(reads)
+        return parallel.run(*arguments, reads=reads, **others)
+
+    monkeypatch.setattr("coral_batch.models.training.obtain.run", run)
+    obtain([child], UPPER)
+    (files,) = told
+    assert {*files} >= {*parent.folder.iterdir()}
 
 
 def test_a_child_begins_with_its_parent_s_adapter_and_learns_on(obtain: Obtain) -> None:
