@@ -118,17 +118,12 @@ def check_function(source: SourceFile, name: str) -> None:
     if len(found) == 1 and isinstance(found[0], ast.FunctionDef):
         return
     last = name.rpartition(".")[2]
-    elsewhere = [
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, ast.FunctionDef) and one.name == last and one not in found
-    ]
     functions = functions_of(tree)
     if found:
         what = f"{len(found)} definitions" if len(found) > 1 else "not defined by def"
     elif named := [one for one in functions if one.endswith(f".{last}")]:
         what = f"a method: {' or '.join(named)}"
-    elif elsewhere:
+    elif any(isinstance(one, ast.FunctionDef) and one.name == last for one in ast.walk(tree)):
         what = "nested in a function or block"
     else:
         what = "no such function"
@@ -183,23 +178,20 @@ def with_answer(source: SourceFile, name: str, code: str) -> SourceFile | None:
         if answer is None or own is None or answer.col_offset != own.col_offset:
             return None
         lines = code.split("\n")[answer.lineno - 1 : answer.end_lineno]
-        lines = _with_docstring(source, name, lines)
-        changed = _in_place(source, name, lines)
+        changed = _in_place(source, own, _with_docstring(source, own, lines))
         changed.tree  # noqa: B018 (whether it parses)
     except SyntaxError:
         return None
     return changed
 
 
-def _with_docstring(source: SourceFile, name: str, answer: list[str]) -> list[str]:
+def _with_docstring(source: SourceFile, node: ast.FunctionDef, answer: list[str]) -> list[str]:
     """Give an answer's definition the docstring of the function in the file."""
-    node = _function(source.tree, name)
-    assert node is not None
     lines = newlines(source.text).split("\n")
     own = lines[node.lineno - 1 : node.end_lineno]
     # A method's lines parse on their own below a class line.
     around = ["class Any:"] if node.col_offset else []
-    name = ".".join((*(["Any"] if around else []), node.name))
+    name = f"Any.{node.name}" if around else node.name
     first = node.body[0]
     documented = ast.get_docstring(node) is not None
     before = lines[first.lineno - 1].encode()[: first.col_offset].decode()
@@ -223,21 +215,15 @@ def _with_docstring(source: SourceFile, name: str, answer: list[str]) -> list[st
     return [*answer[:signature], *docstring, *answer[signature:]]
 
 
-def _in_place(source: SourceFile, name: str, definition: list[str]) -> SourceFile:
+def _in_place(source: SourceFile, node: ast.FunctionDef, definition: list[str]) -> SourceFile:
     """Replace a function's lines, from its ``def`` on."""
-    node = _function(source.tree, name)
-    assert node is not None and node.end_lineno is not None
+    assert node.end_lineno is not None
     lines = _LINE.findall(source.text)
     ends = [line[len(line.rstrip("\r\n")) :] for line in lines]
     last = ends[node.end_lineno - 1]
     end = ends[node.lineno - 1] or ends[0] or "\n"
-    return replace(
-        source,
-        text="".join(lines[: node.lineno - 1])
-        + end.join(definition)
-        + last
-        + "".join(lines[node.end_lineno :]),
-    )
+    before, after = lines[: node.lineno - 1], lines[node.end_lineno :]
+    return replace(source, text="".join([*before, end.join(definition), last, *after]))
 
 
 def start_of(node: ast.stmt) -> int:
@@ -292,17 +278,12 @@ def take_docstring(code: str, function: str) -> tuple[str, str]:
 def definitions_of(tree: ast.Module, name: str) -> list[Definition]:
     """Return the definitions of a name, at module level or, as ``Class.name``, in classes."""
     *classes, last = name.split(".")
-    bodies: list[list[ast.stmt]] = [tree.body]
+    body = tree.body
     for one in classes:
-        bodies = [
-            node.body
-            for body in bodies
+        body = [
+            part
             for node in body
             if isinstance(node, ast.ClassDef) and node.name == one
+            for part in node.body
         ]
-    return [
-        node
-        for body in bodies
-        for node in body
-        if isinstance(node, Definition) and node.name == last
-    ]
+    return [node for node in body if isinstance(node, Definition) and node.name == last]
