@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.records.settings import Verdicts
@@ -61,7 +61,7 @@ def parse(frame: bytes, due: frozenset[str] = CALL) -> Reply:
     Raises:
         ValueError, RecursionError: it is not a valid answer of these kinds.
     """
-    match _decode(frame.decode("ascii")):
+    match json.loads(frame.decode("ascii")):
         case ["loaded" | "memory" | "large" as kind, int(spent)]:
             reply = Reply(kind, _seconds(spent))
         case ["unparseable", str(text)]:
@@ -111,15 +111,8 @@ def _check_cell(cell: Any, entries: int) -> None:
             pass
         case ["x", str()]:
             pass
-        case list():  # objects do not occur: see _refuse_object
+        case list() | dict():
             raise ValueError("not a cell")
-
-
-def _refuse_object(_: list[tuple[str, Any]]) -> NoReturn:
-    raise ValueError("an object of JSON")
-
-
-_decode = json.JSONDecoder(object_pairs_hook=_refuse_object).decode
 
 
 def load(child: Child, limits: Verdicts) -> None:
