@@ -109,16 +109,12 @@ class Jail:
             self._control.close()
             self._control = None
         if self._process is not None:
-            self._kill(self._process)
+            self._process.kill()
+            try:
+                self._process.wait(_GRACE)
+            except subprocess.TimeoutExpired:
+                raise JailError(f"process {self._process.pid} survived SIGKILL") from None
             self._process = None
-
-    @staticmethod
-    def _kill(process: subprocess.Popen[bytes]) -> None:
-        process.kill()
-        try:
-            process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            raise JailError(f"process {process.pid} survived SIGKILL") from None
 
     def child(self, role: int, seconds: float, first: bytes) -> Child:
         """Fork a child.
@@ -183,11 +179,10 @@ class Jail:
             raise JailError("the jail has ended")
         return self._control
 
-    def _limits(self, jailed: bool, size: int) -> dict[str, int]:
+    def _limits(self, size: int) -> dict[str, int]:
         """Return the limits of each process in the jail, by their names in `resource`.
 
         Args:
-            jailed: whether it runs under bubblewrap.
             size: bytes of the scratch folder.
 
         Raises:
@@ -200,7 +195,7 @@ class Jail:
             "RLIMIT_FSIZE": size,
             "RLIMIT_NOFILE": 256 if project else 64,
             # Counts all of the user's processes, except in a user namespace.
-            **({"RLIMIT_NPROC": 64 if project else 16} if jailed else {}),
+            **({"RLIMIT_NPROC": 64 if project else 16} if self._isolation.jailed else {}),
             "RLIMIT_CORE": 0,
             "RLIMIT_STACK": 8 << 20,
             "RLIMIT_MEMLOCK": 0,
@@ -221,13 +216,13 @@ class Jail:
     def _start(self) -> None:
         isolation = self._isolation
         jailed = isolation.jailed
-        size, files = (_SCRATCH_BYTES, _SCRATCH_FILES)
+        size, files = _SCRATCH_BYTES, _SCRATCH_FILES
         if isolation.project:
             size, files = 4 * size, 16 * files
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.settimeout(_GRACE_IMPORTING if isolation.project else _GRACE)
         number = theirs.fileno()
-        limits = self._limits(jailed, size)
+        limits = self._limits(size)
         with tempfile.TemporaryFile() as errors, _fixed_addresses():
             self._process = subprocess.Popen(
                 [*isolation.command, str(number)],
@@ -257,7 +252,6 @@ class Jail:
                 ours.send(marshal.dumps(setup))
                 ready = marshal.loads(ours.recv(4096))
             except (OSError, EOFError, ValueError):
-                self._kill(self._process)
                 errors.seek(0)
                 said = errors.read().decode(errors="replace").strip().splitlines()
                 self.close()
