@@ -86,10 +86,9 @@ def judge(
     finished = _read(journal, distinct) if journal is not None else {}
     pieces: dict[str, dict[int, Verdict]] = defaultdict(dict)
     try:
-        stand = len(finished)
-        several = len(distinct) > 1  # no progress bar for a single one
+        some, several = len(finished), len(distinct) > 1  # no progress bar for a single one
         with progress(
-            None, "verdicts", len(distinct), units="programs", initial=stand, leave=several
+            None, "verdicts", len(distinct), units="programs", initial=some, leave=several
         ) as bar:
             left = {key: distinct[key] for key in distinct if key not in finished}
             for key, verdicts in _verdicts(left, settings, layers, workers, timed):
@@ -123,16 +122,12 @@ def judge_of(settings: Params, journal: Path | None = None) -> Judge:
 
 def layers_in_force(require: tuple[str, ...]) -> tuple[str, ...]:
     """Return the layers of isolation that judging has; `require` as in `isolation`."""
-    return ask(_layers, require)
+    return ask(isolation, require).layers
 
 
 def isolation_text(settings: Params) -> str:
     """Return the layers of isolation that judging has, as tables name them."""
     return "+".join(layers_in_force(settings.verdicts.require))
-
-
-def _layers(require: tuple[str, ...]) -> tuple[str, ...]:
-    return isolation(require).layers
 
 
 def _verdicts(
