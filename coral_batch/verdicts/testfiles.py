@@ -90,10 +90,11 @@ def _run(
     names = test_names(program)
     total = limits.cpu_seconds * (len(names) + 1)
     found: list[tuple[Kind, str, float]] = []
-    with contextlib.ExitStack() as stack:
-        frame = marshal.dumps((program.function, _source(program), program.support, names[first:]))
-        referee = stack.enter_context(apart.child(REFEREE, total, frame))
-        remote = _Remote(jail, program, limits, total, stack)
+    frame = marshal.dumps((program.function, _source(program), program.support, names[first:]))
+    with (
+        apart.child(REFEREE, total, frame) as referee,
+        contextlib.closing(_Remote(jail, program, limits, total)) as remote,
+    ):
         alive = True
         while alive and first + len(found) < len(names):
             start = time.perf_counter()
@@ -112,7 +113,6 @@ def _run(
                 # The test file may hold stand-ins for objects of the dead process.
                 alive = alive and not program.support
             found.append((kind, compare.shorten(detail), time.perf_counter() - start))
-        remote.close()
     return {
         number: Verdict(number, names[number], kind, detail, remote.cpu[number], wall)
         for number, (kind, detail, wall) in enumerate(found, start=first)
@@ -143,19 +143,11 @@ class _Remote:
         stopped: kind and detail of this test's call that killed the process.
     """
 
-    def __init__(
-        self,
-        jail: Jail,
-        program: Program,
-        limits: Verdicts,
-        total: float,
-        stack: contextlib.ExitStack,
-    ) -> None:
+    def __init__(self, jail: Jail, program: Program, limits: Verdicts, total: float) -> None:
         self._jail = jail
         self._program = program
         self._limits = limits
         self._total = total
-        self._stack = stack
         self._child: Child | None = None
         self._test = 0
         self._clock = Clock(limits)
@@ -207,6 +199,6 @@ class _Remote:
     def _start(self) -> Child:
         if self._child is None:
             frame = program_frame(self._program, [], interactive=True)
-            self._child = self._stack.enter_context(self._jail.child(PROGRAM, self._total, frame))
+            self._child = self._jail.child(PROGRAM, self._total, frame)
             load(self._child, self._limits)
         return self._child
