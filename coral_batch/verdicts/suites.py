@@ -303,7 +303,9 @@ class _Child:
                 ):
                     elapsed = time.perf_counter() - start
                     seconds = min(max(spent, 0), 1 << 63) * 1e-9
-                    self._note(self._left.pop(0), kind, detail, seconds, elapsed)
+                    known: Any = None if kind == SKIPPED else kind
+                    text = compare.shorten(" ".join(detail.split()))
+                    self._found.append(Outcome(self._left.pop(0), known, text, seconds, elapsed))
                 case ["hung"]:
                     raise Stop("TIMEOUT", HANGS)
                 case ["end", str(said), str(changed)]:
@@ -332,12 +334,6 @@ class _Child:
         except (ValueError, RecursionError):
             pass
         raise Forged
-
-    def _note(self, test: str, kind: str, detail: str, seconds: float, elapsed: float) -> None:
-        """Record a test's outcome."""
-        known: Any = None if kind == SKIPPED else kind
-        text = compare.shorten(" ".join(detail.split()))
-        self._found.append(Outcome(test, known, text, seconds, elapsed))
 
     def _called_of(self, test: str) -> tuple[tuple[str, str, bool], ...]:
         """Return the functions called in a test, or in code that it shares with others."""
