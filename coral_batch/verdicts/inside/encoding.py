@@ -234,24 +234,20 @@ class _Reader:
 
     def fill(self) -> None:
         """Fill lists and objects first, since the hash of a key may depend on them."""
-        later = []
-        for entry, value in zip(self.entries, self.values, strict=True):
-            if entry[0] in ("l", "g"):
-                value[:] = [self.cell(item) for item in entry[1:]]
-            elif entry[0] == "o":
-                attributes = object.__getattribute__(value, "__dict__")
-                content = [self.cell(item) for item in entry[2:]]
-                attributes.clear()
-                attributes.update(zip(content[::2], content[1::2], strict=True))
-            elif entry[0] in ("s", "d"):
-                later.append((entry, value))
-        for entry, value in later:
-            content = [self.cell(item) for item in entry[1:]]
-            value.clear()
-            if entry[0] == "s":
-                value.update(content)
+        entries = zip(self.entries, self.values, strict=True)
+        for entry, value in sorted(entries, key=lambda one: one[0][0] in ("s", "d")):
+            mark = entry[0]
+            if mark in ("t", "f"):
+                continue
+            content = [self.cell(item) for item in entry[2 if mark == "o" else 1 :]]
+            filled = object.__getattribute__(value, "__dict__") if mark == "o" else value
+            filled.clear()
+            if mark in ("l", "g"):
+                filled.extend(content)
+            elif mark == "s":
+                filled.update(content)
             else:
-                value.update(zip(content[::2], content[1::2], strict=True))
+                filled.update(zip(content[::2], content[1::2], strict=True))
 
 
 _MARKS: dict[str, Any] = {
