@@ -17,14 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from coral_batch.errors import CoralError
-from coral_batch.records.finding import (
-    CRASH,
-    ERROR,
-    TIMEOUT,
-    UNPARSEABLE,
-    Finding,
-    failure,
-)
+from coral_batch.records.finding import CRASH, ERROR, TIMEOUT, UNPARSEABLE, Finding, failure
 
 TOOLS = ("flake8", "bandit")
 
@@ -89,10 +82,8 @@ def find(tool: str, texts: Sequence[str], honour_noqa: bool) -> list[list[Findin
         return found
     if len(texts) > 1:
         middle = len(texts) // 2
-        return [
-            *find(tool, texts[:middle], honour_noqa),
-            *find(tool, texts[middle:], honour_noqa),
-        ]
+        halves = texts[:middle], texts[middle:]
+        return [findings for half in halves for findings in find(tool, half, honour_noqa)]
     if texts[0] == "":
         raise CoralError(
             f"{tool} does not run",

@@ -119,9 +119,4 @@ def _add_test_modules(name: str, stand_in: _StandIn) -> None:
         module = sys.modules[module_name] = type(sys)(module_name)
         setattr(module, name, stand_in)
     pytest = sys.modules["pytest"] = type(sys)("pytest")
-    pytest.__dict__.update(
-        use_correct=False,
-        run_slow=False,
-        raises=Raises,
-        approx=Approx,
-    )
+    pytest.__dict__.update(use_correct=False, run_slow=False, raises=Raises, approx=Approx)
