@@ -10,9 +10,6 @@ from pathlib import Path
 
 SCRATCH = "/scratch"
 NULL = "/null"
-THROUGH = "/through"
-COMPILED = "/compiled"
-DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 Filters = tuple[bytes, bytes, tuple[int, ...]]
@@ -48,7 +45,8 @@ class Isolation:
             descriptor is appended.
         readable: the paths that Landlock leaves readable.
         filters: the seccomp filters; None if seccomp is not in force.
-        project: the project whose tests are run; None for single programs.
+        project: the part of the setup message about the project whose tests are run; None for
+            single programs.
     """
 
     layers: tuple[str, ...]
@@ -56,7 +54,7 @@ class Isolation:
     command: tuple[str, ...] = field(repr=False)
     readable: tuple[str, ...] = field(repr=False)
     filters: Filters | None = field(repr=False)
-    project: Project | None = None
+    project: dict[str, object] | None = None
 
     @property
     def jailed(self) -> bool:

@@ -27,16 +27,7 @@ from dataclasses import dataclass
 from coral_batch.errors import CoralError
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts.clock import Clock
-from coral_batch.verdicts.containment import (
-    COMPILED,
-    DEVICES,
-    NULL,
-    SCRATCH,
-    THROUGH,
-    Isolation,
-    Project,
-    sites,
-)
+from coral_batch.verdicts.containment import NULL, SCRATCH, Isolation
 from coral_batch.verdicts.inside.kernel import ADDR_NO_RANDOMIZE
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
 
@@ -47,9 +38,6 @@ _SCRATCH_BYTES = 16 << 20
 _SCRATCH_FILES = 256
 _GRACE = 20.0  # seconds for the jail's own work: starting, forking, reaping
 _GRACE_IMPORTING = 120.0  # the same, if it must import a project's packages
-
-
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class JailError(Exception):
@@ -244,7 +232,7 @@ class Jail:
                 "scratch_files": files,
                 "readable": isolation.readable,
                 "landlock": "landlock" in isolation.layers,
-                "project": isolation.project and self._project(isolation.project),
+                "project": isolation.project and isolation.project | {"memory": self._memory},
                 "filters": isolation.filters,
                 "limits": limits,
             }
@@ -257,25 +245,6 @@ class Jail:
                 self.close()
                 raise JailError(said[-1] if said else "the first process ended") from None
         self.missing |= {layer: why for layer, why in ready.items() if why}
-
-    def _project(self, project: Project) -> dict[str, object]:
-        """Return the project's part of the setup message; see `inside/suite.py`."""
-        return vars(project) | {
-            "sites": sites(),
-            "devices": DEVICES,
-            "through": THROUGH,
-            "compiled": COMPILED,
-            "memory": self._memory,
-            "environment": {
-                "HOME": SCRATCH,
-                "TMPDIR": SCRATCH,
-                "PATH": os.defpath,
-                "LANG": "C.UTF-8",
-                "HYPOTHESIS_STORAGE_DIRECTORY": f"{SCRATCH}/hypothesis",
-                # Keeps numerical libraries on one processor.
-                **dict.fromkeys(_THREADS, "1"),
-            },
-        }
 
 
 class Child:

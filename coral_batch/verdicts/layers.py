@@ -25,15 +25,13 @@ from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.verdicts.containment import (
-    COMPILED,
-    DEVICES,
     NULL,
     SCRATCH,
-    THROUGH,
     Filters,
     Isolation,
     Project,
     environment,
+    sites,
 )
 from coral_batch.verdicts.jail import Jail, JailError
 
@@ -166,12 +164,31 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
         )
     executable, runtime = _runtime()
     readable = _outermost([*runtime, *environment(), *_SYSTEM, *project.folders])
-    options = [option for name in DEVICES for option in ("--dev-bind", *[f"/dev/{name}"] * 2)]
-    options += ["--dir", THROUGH, "--dir", COMPILED]
+    options = [option for name in _DEVICES for option in ("--dev-bind", *[f"/dev/{name}"] * 2)]
+    options += ["--dir", _THROUGH, "--dir", _COMPILED]
     command = (*_bubblewrap(readable, options, packages=True), executable, *_ARGUMENTS)
     filters = None if alone.filters is None else _filters(project=True)
-    return Isolation(alone.layers, alone.missing, command, (*readable, COMPILED), filters, project)
+    setup = vars(project) | {
+        "sites": sites(),
+        "devices": _DEVICES,
+        "through": _THROUGH,
+        "compiled": _COMPILED,
+        "environment": {
+            "HOME": SCRATCH,
+            "TMPDIR": SCRATCH,
+            "PATH": os.defpath,
+            "LANG": "C.UTF-8",
+            "HYPOTHESIS_STORAGE_DIRECTORY": f"{SCRATCH}/hypothesis",
+            # Keeps numerical libraries on one processor.
+            **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+        },
+    }
+    return Isolation(alone.layers, alone.missing, command, (*readable, _COMPILED), filters, setup)
 
+
+_THROUGH = "/through"
+_COMPILED = "/compiled"
+_DEVICES = ("null", "zero", "full", "random", "urandom")
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
 """System folders from which packages may load libraries and data."""
