@@ -254,7 +254,7 @@ def test_the_jail_sees_what_is_installed_and_no_folder_of_this_process(tmp_path:
     (packages / "some.pth").write_text(f"import os\n\n{tmp_path}/named\n")
     script = tmp_path / "script/main.py"
     script.write_text(
-        "from coral_batch.verdicts.containment import environment\nprint(*environment(), sep='\\n')"
+        "from coral_batch.verdicts.layers import environment\nprint(*environment(), sep='\\n')"
     )
     said = subprocess.run(
         [python, script],

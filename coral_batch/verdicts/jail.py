@@ -22,15 +22,16 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from coral_batch.errors import CoralError
 from coral_batch.records.verdict import Kind
 from coral_batch.verdicts.clock import Clock
-from coral_batch.verdicts.containment import NULL, SCRATCH, Isolation
 from coral_batch.verdicts.inside.kernel import ADDR_NO_RANDOMIZE
 from coral_batch.verdicts.inside.zygote import REQUEST, STATUS
 
+SCRATCH = "/scratch"
+NULL = "/null"
 FRAME_BYTES = 4_000_000
 EXITED = "exited with status"
 """Start of the detail if a program exited, before the status."""
@@ -38,6 +39,38 @@ _SCRATCH_BYTES = 16 << 20
 _SCRATCH_FILES = 256
 _GRACE = 20.0  # seconds for the jail's own work: starting, forking, reaping
 _GRACE_IMPORTING = 120.0  # the same, if it must import a project's packages
+
+Filters = tuple[bytes, bytes, tuple[int, ...]]
+"""The seccomp filters as BPF: one for the first process and all its children, one more for each
+child, and the offsets in the second where the child's process id goes."""
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How jails are started on this machine.
+
+    Attributes:
+        layers: the layers in force, in the order of `layers.LAYERS`.
+        missing: layer -> why it is not in force.
+        command: the command line that starts the jail's first process; the number of its control
+            descriptor is appended.
+        readable: the paths that Landlock leaves readable.
+        filters: the seccomp filters; None if seccomp is not in force.
+        project: the part of the setup message about the project whose tests are run; None for
+            single programs.
+    """
+
+    layers: tuple[str, ...]
+    missing: dict[str, str]
+    command: tuple[str, ...] = field(repr=False)
+    readable: tuple[str, ...] = field(repr=False)
+    filters: Filters | None = field(repr=False)
+    project: dict[str, object] | None = None
+
+    @property
+    def jailed(self) -> bool:
+        """Whether the first process runs under bubblewrap."""
+        return "user_namespace" in self.layers
 
 
 class JailError(Exception):

@@ -11,29 +11,21 @@ import errno
 import fcntl
 import mmap
 import os
+import site
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import termios
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
 from coral_batch.errors import CoralError
-from coral_batch.verdicts.containment import (
-    NULL,
-    SCRATCH,
-    Filters,
-    Isolation,
-    Project,
-    environment,
-    sites,
-)
-from coral_batch.verdicts.jail import Jail, JailError
+from coral_batch.verdicts.jail import NULL, SCRATCH, Filters, Isolation, Jail, JailError
 
 LAYERS = (
     "user_namespace",
@@ -145,6 +137,23 @@ def isolation(require: tuple[str, ...]) -> Isolation:
     return found
 
 
+@dataclass(frozen=True)
+class Project:
+    """A project whose tests pytest runs in the jail.
+
+    Attributes:
+        folders: the folders to mount, read-only at their own paths, none inside another.
+        folder: where pytest starts.
+        modules: modules of other packages that it uses, imported once for all children.
+        own: its own packages and modules, which each child imports itself.
+    """
+
+    folders: tuple[str, ...]
+    folder: str
+    modules: tuple[str, ...]
+    own: tuple[str, ...]
+
+
 @cache
 def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
     """Return how to start jails in which pytest runs a project's tests.
@@ -169,7 +178,7 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
     command = (*_bubblewrap(readable, options, packages=True), executable, *_ARGUMENTS)
     filters = None if alone.filters is None else _filters(project=True)
     setup = vars(project) | {
-        "sites": sites(),
+        "sites": _sites(),
         "devices": _DEVICES,
         "through": _THROUGH,
         "compiled": _COMPILED,
@@ -189,6 +198,26 @@ def project_isolation(require: tuple[str, ...], project: Project) -> Isolation:
 _THROUGH = "/through"
 _COMPILED = "/compiled"
 _DEVICES = ("null", "zero", "full", "random", "urandom")
+
+
+def _sites() -> list[str]:
+    """Return the site-packages folders, whose .pth files Python reads at startup."""
+    folders = {*site.getsitepackages(), site.getusersitepackages()}
+    return [path for path in sys.path if path in folders]
+
+
+def environment() -> list[str]:
+    """Return the paths of installed packages, each also with its links resolved.
+
+    PYTHONPATH and the script's folder are left out: they may be a whole home folder. A virtual
+    environment can be a link.
+    """
+    found = [sys.prefix, sys.base_prefix, *_sites()]
+    for file in [file for folder in _sites() for file in Path(folder).glob("*.pth")]:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        found += [str(file.parent / line) for line in lines if not line.startswith("import ")]
+    return [*found, *map(os.path.realpath, found)]
+
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types")
 """System folders from which packages may load libraries and data."""

@@ -29,8 +29,7 @@ from coral_batch.records.problem import Suite
 from coral_batch.records.settings import Params, Verdicts
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.cases import judge_cases
-from coral_batch.verdicts.containment import Isolation
-from coral_batch.verdicts.jail import Jail, JailError
+from coral_batch.verdicts.jail import Isolation, Jail, JailError
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.projects import (
     check_unchanged,

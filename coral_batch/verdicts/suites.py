@@ -28,9 +28,8 @@ from coral_batch.records.verdict import Kind
 from coral_batch.verdicts import compare
 from coral_batch.verdicts.answers import Forged
 from coral_batch.verdicts.clock import Clock
-from coral_batch.verdicts.containment import Project
 from coral_batch.verdicts.jail import Child, Jail, Stop
-from coral_batch.verdicts.layers import project_isolation
+from coral_batch.verdicts.layers import Project, project_isolation
 
 LOSSES = 3
 """How many tests of a candidate may kill their process."""
