@@ -184,12 +184,12 @@ def _work(
 def _judge(task: _Task, here: Isolation, settings: Verdicts, timed: bool) -> dict[int, Verdict]:
     program = task.program
     if isinstance(suite := program.tests, Suite):
-        key = suite.root, settings
-        return judge_project(_kept_jail("project", key, _open_project, *key), program, suite)
-    jail = _kept_jail("programs", settings, Jail, here, settings.memory_mb)
+        jail = _kept_jail("project", _open_project, suite.root, settings)
+        return judge_project(jail, program, suite)
+    jail = _kept_jail("programs", Jail, here, settings.memory_mb)
     if program.cases:
         return judge_cases(jail, program, settings, task.only, timed=timed)
-    apart = _kept_jail("test files", settings, Jail, here, settings.memory_mb)
+    apart = _kept_jail("test files", Jail, here, settings.memory_mb)
     return judge_tests(jail, apart, program, settings)
 
 
@@ -202,19 +202,18 @@ def _open_project(root: str, settings: Verdicts) -> ProjectJail:
 _kept: dict[str, tuple[object, Any]] = {}
 
 
-def _kept_jail(kind: str, key: object, make: Callable[..., Any], *arguments: Any) -> Any:
+def _kept_jail(kind: str, make: Callable[..., Any], *arguments: Any) -> Any:
     """Return this process's jail of a kind; only one is kept, since it can hold much memory.
 
     Args:
         kind: its purpose.
-        key: a kept jail is reused only if it has this key.
         make: makes it.
-        *arguments: arguments of `make`.
+        *arguments: arguments of `make`; a kept jail is reused only if it was made with these.
     """
-    if kind in _kept and _kept[kind][0] != key:
+    if kind in _kept and _kept[kind][0] != arguments:
         _kept.pop(kind)[1].close()
     if kind not in _kept:
-        _kept[kind] = key, make(*arguments)
+        _kept[kind] = arguments, make(*arguments)
     return _kept[kind][1]
 
 
