@@ -104,10 +104,10 @@ def test_measured_runtime_is_the_speed_relative_to_the_reference(times, expected
 
 
 def test_measured_runtime_counts_only_the_cases_that_passed():
-    times = [1.0, 5.0], [0.5, 0.5]
-    scored = score(CODE, ["PASS", "TIMEOUT"], [], cpu_seconds=times)
+    times = [(1.0, 0.5), (5.0, 0.5)]
+    scored = score(CODE, ["PASS", "TIMEOUT"], [], times=times)
     assert scored.scores.runtime == pytest.approx(0.45)
-    assert score(CODE, ["FAIL", "FAIL"], [], cpu_seconds=times).scores.runtime == 0.0
+    assert score(CODE, ["FAIL", "FAIL"], [], times=times).scores.runtime == 0.0
     heuristic = score(CODE, ["PASS", "TIMEOUT"], []).scores
     assert heuristic == replace(scored.scores, runtime=0.7)
 
@@ -115,7 +115,7 @@ def test_measured_runtime_counts_only_the_cases_that_passed():
 def test_code_that_does_not_parse_scores_zero_in_everything():
     verdicts = ["UNPARSEABLE"] * 3
     assert score("def f(:", verdicts, []).scores == ZERO
-    assert score("def f(:", verdicts, [], cpu_seconds=([0] * 3, [0] * 3)).scores == ZERO
+    assert score("def f(:", verdicts, [], times=[(0, 0)] * 3).scores == ZERO
 
 
 @pytest.mark.parametrize("code", [CRASH, TIMEOUT, TOO_LONG])

@@ -58,7 +58,7 @@ def score(
     verdicts: Sequence[str],
     findings: Sequence[Finding],
     *,
-    cpu_seconds: tuple[Sequence[float], Sequence[float]] | None = None,
+    times: Sequence[tuple[float, float]] | None = None,
     resolution: float = formulas.RUN_ONCE,
 ) -> SampleScore:
     """Score one sample.
@@ -71,8 +71,8 @@ def score(
         code: the extracted code, which may be anything.
         verdicts: the kind of each case of the problem, at least one.
         findings: what flake8 and bandit found in `code`.
-        cpu_seconds: CPU seconds of the program and of the reference, which passes all cases, one
-            a case as `verdicts`, for a measured runtime objective; None for the heuristic.
+        times: CPU seconds of the program and of the reference, which passes all cases, one pair a
+            case as `verdicts`, for a measured runtime objective; None for the heuristic.
         resolution: seconds; shorter times count as this.
     """
     refused = {finding.code for finding in findings} & {CRASH, TIMEOUT, TOO_LONG}
@@ -83,12 +83,8 @@ def score(
         return SampleScore(Scores(**dict.fromkeys(JUDGES, 0.0)), reasons)
 
     measured = None
-    if cpu_seconds is not None:
-        passed = [
-            times
-            for times, verdict in zip(zip(*cpu_seconds, strict=True), verdicts, strict=True)
-            if verdict == "PASS"
-        ]
+    if times is not None:
+        passed = [one for one, kind in zip(times, verdicts, strict=True) if kind == "PASS"]
         measured = formulas.runtime_measured(passed, resolution)
     facts = Facts(code, loops, verdicts, findings, measured)
     judged = {name: judge(facts) for name, judge in JUDGES.items()}

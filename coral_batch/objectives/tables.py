@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from coral_batch.objectives.score import score
 from coral_batch.records.finding import Finding
 from coral_batch.records.problem import program_of
 from coral_batch.records.rows import REFERENCE, SampleRow
-from coral_batch.records.settings import OBJECTIVES, Objectives
+from coral_batch.records.settings import Objectives
 
 KEY = ("genome", "problem", "sample")
 
@@ -62,16 +63,13 @@ def score_samples(
             sample.code,
             kinds,
             [Finding(**row) for row in found[key]],
-            cpu_seconds=(seconds, reference) if measured else None,
+            times=[*zip(seconds, reference, strict=True)] if measured else None,
             # Cases are repeated, a test file runs once.
             resolution=RUN_ONCE if sample.problem in tests else REPEATED,
         )
         row: dict[str, Any] = dict(zip(KEY, key, strict=True))
         role = roles[program_of(sample.problem)]
         reasons = {f"{name}_reason": why for name, why in result.reasons.items()}
-        scores.append({**row, "role": role, **vars(result.scores), "fitness": None, **reasons})
-    values = np.array([[row[name] for name in OBJECTIVES] for row in scores])
-    values = values.reshape(-1, len(OBJECTIVES))
-    for row, total in zip(scores, fitness(values, settings.weights).tolist(), strict=True):
-        row["fitness"] = total
+        total = float(fitness(np.array(astuple(result.scores)), settings.weights))
+        scores.append({**row, "role": role, **vars(result.scores), "fitness": total, **reasons})
     return scores
