@@ -18,6 +18,7 @@ from coral_batch.records.verdict import Program
 from coral_batch.verdicts.layers import isolation
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
+from tests.fresh import output_of
 from tests.processes import alive, descendants, resident, wait_until
 from tests.programs import MIXED, NODE, SETTINGS, kinds, program, untimed
 
@@ -206,14 +207,9 @@ except CoralError as error:
 @pytest.mark.parametrize("arguments", ["()", "[pyseccomp.Arg(0, pyseccomp.NE, 0xFFFFFFFF)]"])
 def test_random_addresses_are_a_missing_layer(arguments: str) -> None:
     """As in a container whose filter refuses personality(ADDR_NO_RANDOMIZE), or all of it."""
-    done = subprocess.run(
-        [sys.executable, "-c", _REFUSING.format(arguments=arguments)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "lacks the required isolation layer fixed_addresses" in done.stdout
-    assert "take fixed_addresses out of verdicts.require" in done.stdout
+    said = output_of(_REFUSING.format(arguments=arguments))
+    assert "lacks the required isolation layer fixed_addresses" in said
+    assert "take fixed_addresses out of verdicts.require" in said
 
 
 def test_a_hard_limit_below_the_jails_is_named() -> None:

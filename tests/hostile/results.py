@@ -67,13 +67,6 @@ class Yes(int):
     def __index__(self): return 2
 def answer(n):
     return Yes(7)
-#: an enumeration that holds the number -> PASS
-import enum
-class Number(enum.IntEnum):
-    TWO = 2
-    MANY = 42
-def answer(n):
-    return Number(2 * n)
 #: a str subclass that equals everything -> FAIL PASS -> returned 'xx'
 #= (('xx',), 'ab')
 #= (('ab',), 'ab')
@@ -176,6 +169,9 @@ def answer(n):
     hostile("a thousand digits", "PASS", "def answer(n):\n    return 10 ** n\n", ((999,), 10**999)),
     _returned("an honest program", "PASS", "2 * n"),
     _returned("a float of the same value", "PASS", "2.0 * n"),
+    _returned(
+        "an enumeration of the number", "PASS", "__import__('enum').IntEnum('E', {'A': 2 * n}).A"
+    ),
     _returned("a complex of the same value", "FAIL", "complex(2 * n)"),
     _returned("True for 1", "FAIL", "True", 1),
     _returned("1 for True", "FAIL", "1", True),
@@ -201,11 +197,7 @@ def answer(n):
     _returned("a string of 50 MB", "FAIL", "'a' * 50_000_000"),
     _returned("a million digits", "FAIL", "1 << 3_000_000"),
     _returned(
-        "four hundred digits for a float",
-        "FAIL",
-        "10**400",
-        1.5,
-        detail="an integer of about 400 digits",
+        "400 digits for a float", "FAIL", "10**400", 1.5, detail="an integer of about 400 digits"
     ),
     _returned(
         "a class with a name of a million letters", "FAIL", "type('A' * 1_000_000, (), {})()"
