@@ -16,7 +16,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from coral_batch.errors import CoralError
-from coral_batch.models.prompts.prompt import FENCE, chat_prompt, program_text
+from coral_batch.models.prompts.prompt import REPAIR, chat_prompt, program_text
 from coral_batch.records.example import Example
 from coral_batch.records.problem import Bug, Problem
 from coral_batch.records.settings import Examples
@@ -31,17 +31,6 @@ INSTRUCTIONS = (
     "The following function has a bug. Provide the corrected version:",
     "Analyze and fix the error in this {name} implementation:",
 )
-
-# The text of `coral_batch.models.prompts.prompt.REPAIR` after its instruction.
-USER_TEXT = """{instruction}
-
-Buggy Code:
-```python
-{input}
-```
-
-Provide the corrected Python code:
-{fence}"""
 
 
 def make_examples(
@@ -89,7 +78,6 @@ def make_examples(
         asked = instruction.format(name=problem.function)
         program = program_text(replace(problem, buggy=bug.buggy) if bug else problem, docstring)
         output = (bug or problem).reference.strip("\n")
-        user_text = USER_TEXT.format(instruction=asked, input=program, fence=FENCE)
         examples.append(
             Example(
                 id=f"{problem.name}/{variant}",
@@ -99,7 +87,7 @@ def make_examples(
                 instruction=asked,
                 input=program,
                 output=output,
-                prompt=chat_prompt(tokenizer, user_text),
+                prompt=chat_prompt(tokenizer, REPAIR.format(instruction=asked, code=program)),
                 answer=f"{output}\n```{tokenizer.eos_token}",
             )
         )

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 FENCE = "```python\n"
 
-REPAIR = """Fix the buggy Python function in {name}.py
+INSTRUCTION = (
+    "Fix the buggy Python function in {name}.py\n\nThe function has a bug that needs to be "
+    "corrected. Analyze the code and provide the fixed version."
+)
 
-The function has a bug that needs to be corrected. Analyze the code and provide the fixed version.
+REPAIR = """{instruction}
 
 Buggy Code:
 ```python
@@ -66,7 +69,8 @@ def program_text(problem: Problem, docstring: bool) -> str:
 
 def repair_prompt(problem: Problem, docstring: bool) -> str:
     """Return CORAL-X's standard QuixBugs prompt, with the opening fence; see `REPAIR`."""
-    return REPAIR.format(name=problem.function, code=program_text(problem, docstring))
+    instruction = INSTRUCTION.format(name=problem.function)
+    return REPAIR.format(instruction=instruction, code=program_text(problem, docstring))
 
 
 def chat_prompt(tokenizer: PreTrainedTokenizerBase, user_text: str) -> str:
