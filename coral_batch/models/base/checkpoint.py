@@ -351,10 +351,8 @@ def _copy(source: Path, folder: Path) -> tuple[int, str]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Silence transformers' progress bars and notices; the caller shows its own bar."""
-    verbosity, bars = (
-        transformers_logging.get_verbosity(),
-        transformers_logging.is_progress_bar_enabled(),
-    )
+    verbosity = transformers_logging.get_verbosity()
+    bars = transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:

@@ -51,9 +51,7 @@ def sample(
     read = read if required else ()
     shown = [*problems, *read]
     prompts = _prompts(shown, base, settings)
-    originals = {}
-    if required:
-        originals = {problem.name: _original(problem) for problem in shown}
+    originals = {problem.name: _original(problem) for problem in shown if required}
     looked_at = [problem.name for problem in read]
     works = [work_of(one.genome, one, one.knobs, prompts, originals, looked_at) for one in subjects]
     drawing = drawing_of(
