@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -132,29 +132,26 @@ def obtain_adapters(
     config = AutoConfig.from_pretrained(base_folder, local_files_only=True)
     layers_below(config, training.layers)
     known = ask(_determinants, base_folder, distinct, training, device=True)
-    entries = {key: store.get(KIND, found) for key, found in known.items()}
-    reused = {key: entry is not None for key, entry in entries.items()}
-    missing = {key: known[key] for key, entry in entries.items() if entry is None}
+    found = {one: store.get(KIND, known[one]) for one in distinct}
+    entries = {one: entry for one, entry in found.items() if entry is not None}
+    saved = [_seconds(entry) for entry in entries.values()]
+    missing = {one: known[one] for one in distinct if one not in entries}
     if missing:
         common = (base_folder, training, Store(store.root.absolute()))
-        entries |= _trained(missing, len(known) - len(missing), common, threads)
-    adapters = {}
-    for one, entry in entries.items():
-        assert entry is not None
-        adapters[one] = Adapter(
+        entries |= _trained(missing, len(saved), common, threads)
+    adapters = {
+        one: Adapter(
             key=key_of(known[one]),
             determinants=known[one],
-            folder=entry / PEFT,
-            files=folder_hashes(entry / PEFT),
-            curve=build(TrainingCurve, json.loads((entry / CURVE).read_text())),
-            reused=reused[one],
-            seconds=0.0 if reused[one] else _seconds(entry),
+            folder=entries[one] / PEFT,
+            files=folder_hashes(entries[one] / PEFT),
+            curve=build(TrainingCurve, json.loads((entries[one] / CURVE).read_text())),
+            reused=one not in missing,
+            seconds=_seconds(entries[one]) if one in missing else 0.0,
         )
-    say_reuse(
-        "adapters",
-        [_seconds(entry) for key, entry in entries.items() if entry is not None and reused[key]],
-        [adapter.seconds for adapter in adapters.values() if not adapter.reused],
-    )
+        for one in distinct
+    }
+    say_reuse("adapters", saved, [adapters[one].seconds for one in missing])
     return adapters
 
 
@@ -318,8 +315,12 @@ def _build(
 ) -> None:
     made = folder / PEFT
     made.mkdir()
+    load: Callable[[], BaseModel] = partial(load_base, base_folder, device=device)
+    if training.layers is None:  # else training frees the lower layers of its model
+        key = "training", base_folder, read_card(base_folder).sha256
+        load = partial(keep, str(device), key, load)
     curve, seconds = train(
-        _base(base_folder, device, training),
+        load(),
         wanted.examples,
         wanted.configuration,
         training,
@@ -329,14 +330,6 @@ def _build(
     )
     (folder / CURVE).write_text(json.dumps(asdict(curve), indent=2, sort_keys=True) + "\n")
     (folder / SECONDS).write_text(f"{seconds:.3f}\n")
-
-
-def _base(folder: Path, device: torch.device, training: Training) -> BaseModel:
-    """Return the base model, kept by this process unless training frees its lower layers."""
-    load = partial(load_base, folder, device=device)
-    if training.layers is not None:
-        return load()
-    return keep(str(device), ("training", folder, read_card(folder).sha256), load)
 
 
 def _seconds(entry: Path) -> float:

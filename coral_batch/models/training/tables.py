@@ -62,90 +62,85 @@ def adapted(
         CoralError: an example's program is not for training, an inherited adapter is missing,
             damaged or of another base model, or as in `obtain`.
     """
-    base = tables.path("base")
-    inherited = {row.genome: row for row in tables.read_rows("inherited", InheritedRow, generation)}
-    file, known = lake.path("inherited", generation), read_card(base).sha256
-    for row in inherited.values():
-        _check(row, known, file)
+    base, file = tables.path("base"), lake.path("inherited", generation)
+    inherited, known = tables.read_rows("inherited", InheritedRow, generation), read_card(base)
+    for row in inherited:
+        check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
+        if row.determinants.get("base") != known.sha256:
+            raise apart(f"{row.genome} with an adapter of another base model", file)
+    adapters = {
+        row.genome: Adapter(
+            row.key,
+            row.determinants,
+            lake.above(row.folder),
+            row.files,
+            TrainingCurve(row.losses, (row.tokens,), row.diverged),
+            reused=True,
+            seconds=0.0,
+        )
+        for row in inherited
+    }
     all_ = tables.read_rows("examples", Example)
     check_training({example.problem for example in all_}, tables.read_rows("manifest", Role))
-    inherit = settings.evolution.inherit
     parents = {genome.id: genome.parents for genome in genomes}
-    wanted = {
-        one.genome: Wanted(
+    wanted = {}
+    for one in plans:
+        if one.genome in adapters:
+            continue
+        names = parents[one.genome] if settings.evolution.inherit else ()
+        begun = [find(inherited, file, genome=name) for name in names]
+        wanted[one.genome] = Wanted(
             one.configuration,
             settings.seed,
             portion(all_, settings.examples, place(one.genome, settings.evolution.population)),
-            _begins([find(inherited.values(), file, genome=name) for name in parents[one.genome]])
-            if inherit
-            else (),
+            tuple(
+                Parent(row.key, lake.above(row.folder).absolute(), 1 / len(begun)) for row in begun
+            ),
         )
-        for one in plans
-        if one.genome not in inherited
-    }
     training = settings.training
     if any(one.parents for one in wanted.values()):
         rate = training.learning_rate / (int(generation) + 1) ** 2
         training = replace(training, learning_rate=rate)
-    obtained = obtain(
-        base,
-        list(wanted.values()),
-        training,
-        Store(lake.STORE),
-        settings.compute.threads,
-    )
-    adapters = {genome: _kept(row) for genome, row in inherited.items()}
+    store, threads = Store(lake.STORE), settings.compute.threads
+    obtained = obtain(base, list(wanted.values()), training, store, threads)
     adapters |= {genome: obtained[one] for genome, one in wanted.items()}
-    return tabulate(plans, adapters, lake.path("adapter_folders", generation))
+    return _tabulated(plans, adapters, lake.path("adapter_folders", generation))
 
 
-def _check(row: InheritedRow, base: str, file: Path) -> None:
-    check_files(lake.above(row.folder), row.files, str(file), _AGAIN)
-    if row.determinants.get("base") != base:
-        raise apart(f"{row.genome} with an adapter of another base model", file)
-
-
-def _begins(parents: Sequence[InheritedRow]) -> tuple[Parent, ...]:
-    return tuple(
-        Parent(one.key, lake.above(one.folder).absolute(), 1 / len(parents)) for one in parents
-    )
-
-
-def _kept(row: InheritedRow) -> Adapter:
-    curve = TrainingCurve(row.losses, (row.tokens,), row.diverged)
-    return Adapter(
-        row.key,
-        row.determinants,
-        lake.above(row.folder),
-        row.files,
-        curve,
-        reused=True,
-        seconds=0.0,
-    )
-
-
-def tabulate(plans: Sequence[Plan], adapters: Mapping[str, Adapter], folder: Path) -> Outputs:
-    """Return the tables and folders that the stage `adapters` makes.
+def _tabulated(plans: Sequence[Plan], adapters: Mapping[str, Adapter], folder: Path) -> Outputs:
+    """Return `adapters` and `subjects`, a row per genome, and of each adapter what the others have.
 
     Args:
         plans: each genome's plan.
         adapters: each genome's adapter.
         folder: the destination of the adapters' folders.
-
-    Returns:
-        `adapters` and `subjects`, one row per genome; `adapter_cards` and `adapter_durations`, one
-        row per adapter; `adapter_folders`.
     """
     own = [(one, adapters[one.genome]) for one in plans]
-    distinct = list({one.key: one for _, one in own}.values())
+    distinct = {one.key: one for _, one in own}
     return {
         "adapter_folders": {
-            one.key: Folder(one.folder, one.files, "the adapter as it was trained")
-            for one in distinct
+            key: Folder(one.folder, one.files, "the adapter as it was trained")
+            for key, one in distinct.items()
         },
-        "adapter_cards": [AdapterCardRow(one.key, one.determinants, one.files) for one in distinct],
-        "adapter_durations": [DurationRow(one.key, one.seconds, one.reused) for one in distinct],
-        "adapters": [_row(plan, one) for plan, one in own],
+        "adapter_cards": [
+            AdapterCardRow(key, one.determinants, one.files) for key, one in distinct.items()
+        ],
+        "adapter_durations": [
+            DurationRow(key, one.seconds, one.reused) for key, one in distinct.items()
+        ],
+        "adapters": [
+            AdapterRow(
+                genome=plan.genome,
+                key=one.key,
+                coordinates=plan.coordinates,
+                configuration=plan.configuration,
+                knobs=plan.knobs,
+                losses=one.curve.loss,
+                tokens=sum(one.curve.tokens),
+                diverged=one.curve.diverged,
+            )
+            for plan, one in own
+        ],
         "subjects": [
             SubjectRow(
                 plan.genome, one.key, lake.below(folder / one.key), dict(one.files), plan.knobs
@@ -153,16 +148,3 @@ def tabulate(plans: Sequence[Plan], adapters: Mapping[str, Adapter], folder: Pat
             for plan, one in own
         ],
     }
-
-
-def _row(plan: Plan, adapter: Adapter) -> AdapterRow:
-    return AdapterRow(
-        genome=plan.genome,
-        key=adapter.key,
-        coordinates=plan.coordinates,
-        configuration=plan.configuration,
-        knobs=plan.knobs,
-        losses=adapter.curve.loss,
-        tokens=sum(adapter.curve.tokens),
-        diverged=adapter.curve.diverged,
-    )
