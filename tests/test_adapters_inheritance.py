@@ -6,6 +6,7 @@ import copy
 import json
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -24,14 +25,8 @@ Weights = dict[str, torch.Tensor]
 @pytest.fixture(scope="module")
 def base() -> Qwen2ForCausalLM:
     torch.manual_seed(0)
-    config = Qwen2Config(
-        vocab_size=50,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-    )
+    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    config = Qwen2Config(**shape, vocab_size=50, num_attention_heads=4, num_key_value_heads=2)
     return Qwen2ForCausalLM(config).requires_grad_(False)
 
 
@@ -47,27 +42,25 @@ def fresh(
     return model
 
 
-def trained(
-    base: Qwen2ForCausalLM, r: int, modules: tuple[str, ...], dora: bool, alpha: int = 12
-) -> PeftModel:
+@torch.no_grad()
+def trained(base: Qwen2ForCausalLM, *configured: Any) -> PeftModel:
     """Return an adapter as training may leave it."""
-    model = fresh(base, r, modules, dora, alpha)
-    with torch.no_grad():
-        for name, values in model.named_parameters():
-            if "lora_B" in name:
-                values.copy_(torch.randn_like(values) / 20)
-            elif "magnitude" in name:
-                values.mul_(1 + torch.randn_like(values) / 10)
+    model = fresh(base, *configured)
+    for name, values in model.named_parameters():
+        if "lora_B" in name:
+            values.copy_(torch.randn_like(values) / 20)
+        elif "magnitude" in name:
+            values.mul_(1 + torch.randn_like(values) / 10)
     return model
 
 
-def saved(model: PeftModel, folder: Path, share: float) -> Parent:
+def saved(model: PeftModel, folder: Path) -> Parent:
     folder.mkdir()
     save_file(get_peft_model_state_dict(model), folder / "adapter_model.safetensors")
     config = model.peft_config["default"]
     written = {"r": config.r, "lora_alpha": config.lora_alpha}
     (folder / "adapter_config.json").write_text(json.dumps(written))
-    return Parent(folder.name, folder, share)
+    return Parent(folder.name, folder)
 
 
 def merged(model: PeftModel) -> Weights:
@@ -79,18 +72,15 @@ def apart(one: Weights, two: Weights) -> float:
     return max((one[name] - two[name]).abs().max().item() for name in one)
 
 
-def mixture(shares: tuple[float, float], one: Weights, two: Weights) -> Weights:
-    return {name: shares[0] * one[name] + shares[1] * two[name] for name in one}
-
-
 @pytest.mark.parametrize(("first", "second", "child"), list(product((False, True), repeat=3)))
 def test_a_child_begins_with_the_mixture_of_its_parents(
     base: Qwen2ForCausalLM, tmp_path: Path, first: bool, second: bool, child: bool
 ) -> None:
     parents = trained(base, 3, ATTENTION, first), trained(base, 5, OTHERS, second, 20)
     begun = fresh(base, 8, tuple({*ATTENTION, *OTHERS}), child)
-    inherit(begun, [saved(parents[0], tmp_path / "a", 0.3), saved(parents[1], tmp_path / "b", 0.7)])
-    wanted = mixture((0.3, 0.7), *map(merged, parents))
+    inherit(begun, [saved(parents[0], tmp_path / "a"), saved(parents[1], tmp_path / "b")])
+    one, two = map(merged, parents)
+    wanted = {name: (one[name] + two[name]) / 2 for name in one}
     changed = apart(merged(fresh(base, 1, ATTENTION, False)), wanted)
     found = apart(merged(begun), wanted)
     # LoRA has no magnitudes: what DoRA scales it comes as near as its rank lets it.
@@ -109,7 +99,7 @@ def test_a_row_of_zeros_is_inherited_from_dora(
         own.lora_B["default"].weight[0] = 0
         own.lora_magnitude_vector["default"].weight[0] = 0
     begun = fresh(empty, 32, ATTENTION, child)
-    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
+    inherit(begun, [saved(parent, tmp_path / "a")])
     # PEFT divides by the norm of the row when it merges.
     found, wanted = (model.base_model.model.get_submodule(layer) for model in (begun, parent))
     for part in (found.lora_A, found.lora_B):
@@ -120,7 +110,7 @@ def test_a_row_of_zeros_is_inherited_from_dora(
 
 def test_of_a_smaller_rank_no_other_is_nearer(base: Qwen2ForCausalLM, tmp_path: Path) -> None:
     parent, begun = trained(base, 6, ATTENTION, False), fresh(base, 2, ATTENTION, False)
-    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
+    inherit(begun, [saved(parent, tmp_path / "a")])
     frozen, whole, near = merged(fresh(base, 1, ATTENTION, False)), merged(parent), merged(begun)
     for name in whole:
         update = whole[name] - frozen[name]
@@ -135,7 +125,7 @@ def test_modules_that_a_child_has_not_are_dropped_and_new_ones_begin_at_nothing(
 ) -> None:
     parent = trained(base, 4, ATTENTION, False)
     begun = fresh(base, 4, ("v_proj", "up_proj"), False)
-    inherit(begun, [saved(parent, tmp_path / "a", 1.0)])
+    inherit(begun, [saved(parent, tmp_path / "a")])
     frozen, whole, found = merged(fresh(base, 1, ATTENTION, False)), merged(parent), merged(begun)
     for name in whole:
         expected = whole if "v_proj" in name else frozen

@@ -49,15 +49,23 @@ def obtain(materialised: Path, tmp_path: Path) -> Obtain:
     return partial(obtain_adapters, materialised, store=Store(tmp_path / "store"), threads=1)
 
 
-def test_what_was_trained_before_is_reused(obtain: Obtain) -> None:
-    made = obtain([FIRST, SECOND, FIRST], TRAINING)
-    assert list(made) == [FIRST, SECOND]
-    assert not any(adapter.reused for adapter in made.values())
-    assert all(adapter.seconds > 0 for adapter in made.values())
-
-    for wanted, adapter in obtain([SECOND, FIRST], TRAINING).items():
-        assert adapter == replace(made[wanted], reused=True, seconds=0.0)
-        assert len(adapter.curve.loss) == 2
+def test_what_was_trained_before_is_reused_and_the_time_that_this_saves_is_told(
+    obtain: Obtain, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("coral_batch.work.progress._QUIET", 0.0)
+    made = obtain([FIRST], TRAINING)
+    assert "adapters: 0 of 1 from the store, saving 0.0 s" in capsys.readouterr().err
+    both = obtain([SECOND, FIRST, SECOND], TRAINING)
+    assert list(both) == [SECOND, FIRST]
+    line = f"adapters: 1 of 2 from the store, saving {made[FIRST].seconds:.1f} s; 1 made now"
+    assert line in capsys.readouterr().err
+    for new, old in (
+        (made[FIRST], both[FIRST]),
+        (both[SECOND], obtain([SECOND], TRAINING)[SECOND]),
+    ):
+        assert not new.reused and new.seconds > 0
+        assert old == replace(new, reused=True, seconds=0.0)
+        assert len(new.curve.loss) == 2
 
 
 def test_a_warm_up_longer_than_the_training_is_refused_before_the_base_is_loaded(
@@ -66,17 +74,6 @@ def test_a_warm_up_longer_than_the_training_is_refused_before_the_base_is_loaded
     long = replace(TRAINING, warmup_steps=3)
     with pytest.raises(CoralError, match=r"training\.warmup_steps[\s\S]*3[\s\S]*at most 2"):
         obtain_adapters(tmp_path / "none", [FIRST], long, Store(tmp_path / "store"))
-
-
-def test_a_run_reports_the_time_that_the_store_saved(
-    obtain: Obtain, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("coral_batch.work.progress._QUIET", 0.0)
-    made = obtain([FIRST], TRAINING)[FIRST]
-    assert "adapters: 0 of 1 from the store, saving 0.0 s" in capsys.readouterr().err
-    obtain([FIRST, SECOND], TRAINING)
-    line = f"adapters: 1 of 2 from the store, saving {made.seconds:.1f} s; 1 made now"
-    assert line in capsys.readouterr().err
 
 
 @of_processors
@@ -112,12 +109,6 @@ def test_several_devices_train_what_one_trains(
         assert file.read_bytes() == other.read_bytes()
 
 
-def test_only_the_upper_layers_have_matrices(obtain: Obtain) -> None:
-    adapter = obtain([FIRST], UPPER)[FIRST]
-    names = load_file(adapter.folder / "adapter_model.safetensors")
-    assert {name.split(".layers.")[1].split(".")[0] for name in names} == {"1"}
-
-
 def test_more_layers_than_there_are_are_refused(obtain: Obtain) -> None:
     with pytest.raises(CoralError, match="expected: at most 2, or null for all"):
         obtain([FIRST], replace(TRAINING, layers=3))
@@ -125,35 +116,31 @@ def test_more_layers_than_there_are_are_refused(obtain: Obtain) -> None:
 
 def test_everything_that_matters_is_in_the_key(materialised: Path) -> None:
     card = read_card(materialised)
-    wanted = FIRST
-    changed = (replace(EXAMPLES[0], answer="other"), *EXAMPLES[1:])
-    parent = Parent("0" * 64, materialised, 1.0)
-    other_base = replace(card, files=card.files | {"model.safetensors": "0" * 64})
-    keys = [
-        key_of(determinants(*arguments))
-        for arguments in (
-            (card, wanted, TRAINING),
-            (card, replace(wanted, seed=2), TRAINING),
-            (card, SECOND, TRAINING),
-            (card, replace(wanted, configuration=replace(LORA, lora_dropout=0.1)), TRAINING),
-            (card, replace(wanted, parents=(parent,)), TRAINING),
-            (card, replace(wanted, parents=(replace(parent, key="1" * 64),)), TRAINING),
-            (card, replace(wanted, parents=(replace(parent, share=0.5),)), TRAINING),
-            (card, wanted, replace(TRAINING, learning_rate=2e-2)),
-            (card, wanted, UPPER),
-            (card, replace(wanted, examples=changed), TRAINING),
-            (other_base, wanted, TRAINING),
-        )
+    parent, other = (Parent(digit * 64, materialised) for digit in "01")
+    changes: list[dict[str, Any]] = [
+        {},
+        {"seed": 2},
+        {"configuration": DORA},
+        {"configuration": replace(LORA, lora_dropout=0.1)},
+        {"parents": (parent,)},
+        {"parents": (other,)},
+        {"parents": (parent, other)},
+        {"examples": (replace(EXAMPLES[0], answer="other"), *EXAMPLES[1:])},
     ]
+    asked = [(card, replace(FIRST, **change), TRAINING) for change in changes]
+    asked += [(card, FIRST, replace(TRAINING, learning_rate=2e-2)), (card, FIRST, UPPER)]
+    files = card.files | {"model.safetensors": "0" * 64}
+    asked.append((replace(card, files=files), FIRST, TRAINING))
+    keys = [key_of(determinants(*arguments)) for arguments in asked]
     assert len(set(keys)) == len(keys)
-    assert keys[0] == key_of(determinants(card, wanted, TRAINING))
+    assert keys[0] == key_of(determinants(card, FIRST, TRAINING))
 
 
 def test_a_worker_is_told_the_files_of_the_parents_to_check(
     obtain: Obtain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parent = obtain([FIRST], UPPER)[FIRST]
-    child = replace(SECOND, parents=(Parent(parent.key, parent.folder, 1.0),))
+    child = replace(SECOND, parents=(Parent(parent.key, parent.folder),))
     told: list[Any] = []
 
     def run(*arguments: Any, reads: Any, **others: Any) -> Any:
@@ -169,7 +156,7 @@ def test_a_worker_is_told_the_files_of_the_parents_to_check(
 def test_a_child_begins_with_its_parent_s_adapter_and_learns_on(obtain: Obtain) -> None:
     wanted = replace(SECOND, examples=EXAMPLES[:2])
     parent = obtain([wanted], UPPER)[wanted]
-    begun = (Parent(parent.key, parent.folder, 1.0),)
+    begun = (Parent(parent.key, parent.folder),)
     still = replace(UPPER, learning_rate=1e-12)
     orphan = replace(SECOND, examples=EXAMPLES[2:])
     child = replace(orphan, parents=begun)

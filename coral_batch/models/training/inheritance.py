@@ -2,8 +2,8 @@
 
 An adapted linear layer computes with ``diag(s) (W + B A)``: W are the frozen weights, B A has low
 rank, and s scales the rows (1 without DoRA). A mixture of such layers has the same form: with
-shares c that sum to 1, ``s = sum c s_i`` and ``B A = diag(1/s) sum c diag(s_i) B_i A_i``. Its rank
-is at most the sum of the parents'. If the child's rank suffices, a DoRA child starts exactly at the
+equal shares c, ``s = sum c s_i`` and ``B A = diag(1/s) sum c diag(s_i) B_i A_i``. Its rank is at
+most the sum of the parents'. If the child's rank suffices, a DoRA child starts exactly at the
 mixture; a LoRA child too, if no parent is DoRA. Otherwise it starts at the nearest matrix of its
 rank (Eckart and Young 1936). A layer that a parent does not adapt counts as unchanged.
 """
@@ -35,12 +35,10 @@ class Parent:
     Attributes:
         key: its key in the store.
         folder: its PEFT folder, of the same base model.
-        share: its share in the mixture; all parents' shares sum to 1.
     """
 
     key: str
     folder: Path
-    share: float
 
 
 @dataclass(frozen=True)
@@ -67,13 +65,12 @@ def inherit(model: Any, parents: Sequence[Parent]) -> None:
         parents: at least one.
     """
     updates = [_read(parent.folder) for parent in parents]
-    shares = [parent.share for parent in parents]
     for name, layer in model.named_modules():
         if isinstance(layer, Linear):
             weight: Any = layer.get_base_layer().weight
-            own = [_update(tensors, config, name, weight) for tensors, config in updates]
-            if any(own):
-                _begin(layer, weight.float(), _mixture(own, shares, weight))
+            found = [_update(tensors, config, name, weight) for tensors, config in updates]
+            if own := [update for update in found if update]:
+                _begin(layer, weight.float(), _mixture(own, 1 / len(parents), weight))
 
 
 def _read(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
@@ -101,19 +98,14 @@ def row_norms(weight: torch.Tensor, b: torch.Tensor, a: torch.Tensor) -> torch.T
     return torch.linalg.vector_norm(torch.addmm(weight, b, a), dim=1)
 
 
-def _mixture(
-    updates: Sequence[Update | None], shares: Sequence[float], weight: torch.Tensor
-) -> Update:
-    pairs = [(update, share) for update, share in zip(updates, shares, strict=True) if update]
-    a = torch.cat([update.a for update, _ in pairs])
-    if all(update.scale is None for update, _ in pairs):
-        return Update(torch.cat([share * update.b for update, share in pairs], 1), a, None)
+def _mixture(updates: Sequence[Update], share: float, weight: torch.Tensor) -> Update:
+    a = torch.cat([update.a for update in updates])
+    if all(update.scale is None for update in updates):
+        return Update(torch.cat([share * update.b for update in updates], 1), a, None)
     ones = weight.new_ones(len(weight), dtype=torch.float32)
-    scaled = [share * (ones if update.scale is None else update.scale) for update, share in pairs]
-    scale = (1 - sum(share for _, share in pairs)) * ones + sum(scaled)
-    parts = [
-        (own / scale)[:, None] * update.b for own, (update, _) in zip(scaled, pairs, strict=True)
-    ]
+    scaled = [share * (ones if update.scale is None else update.scale) for update in updates]
+    scale = (1 - share * len(updates)) * ones + sum(scaled)
+    parts = [(own / scale)[:, None] * update.b for own, update in zip(scaled, updates, strict=True)]
     b = torch.cat(parts, 1)
     return Update(b, a, scale)
 

@@ -169,7 +169,7 @@ def determinants(card: Card, wanted: Wanted, training: Training) -> dict[str, An
         "configuration": asdict(wanted.configuration),
         "training": asdict(training),
         "seed": wanted.seed,
-        "parents": [{"key": one.key, "share": one.share} for one in wanted.parents],
+        "parents": [{"key": one.key, "share": 1 / len(wanted.parents)} for one in wanted.parents],
         "code": code_sha256(sources),
         "versions": {
             name: version(name) for name in ("torch", "transformers", "peft", "tokenizers", "numpy")

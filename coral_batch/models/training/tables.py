@@ -93,9 +93,7 @@ def adapted(
             one.configuration,
             settings.seed,
             portion(all_, settings.examples, place(one.genome, settings.evolution.population)),
-            tuple(
-                Parent(row.key, lake.above(row.folder).absolute(), 1 / len(begun)) for row in begun
-            ),
+            tuple(Parent(row.key, lake.above(row.folder).absolute()) for row in begun),
         )
     training = settings.training
     if any(one.parents for one in wanted.values()):
