@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -21,12 +21,23 @@ class Encoded:
     Attributes:
         ids: the tokens.
         answer: number of answer tokens, at the end.
-        states: (tokens, features) input of the lowest adapted layer; None to run the layers below.
+        states: (padded tokens, features) input of the lowest adapted layer; None to run the layers
+            below.
     """
 
     ids: tuple[int, ...]
     answer: int
     states: torch.Tensor | None = None
+
+    @property
+    def padded(self) -> list[int]:
+        """The tokens, with padding at the end, which does not affect earlier tokens.
+
+        oneDNN compiles and keeps kernels for every new length, and glibc needs blocks of another
+        size. Without padding, an adapter took up to 12 % longer in bf16 and 0.5 GB more
+        (docs/notebook.md).
+        """
+        return [*self.ids, *[0] * (-len(self.ids) % _FILL)]
 
 
 def encode(example: Example, tokenizer: Any) -> Encoded:
@@ -36,23 +47,6 @@ def encode(example: Example, tokenizer: Any) -> Encoded:
     return Encoded((*prompt, *answer), len(answer))
 
 
-def entering(model: Any, example: Encoded, below: int) -> torch.Tensor:
-    """Return the upper layers' input, (tokens, features), in the model's type.
-
-    Args:
-        model: see `lower_states`.
-        example: the example.
-        below: the number of lower layers, >= 1.
-    """
-    ids = [*example.ids, *[0] * filling(len(example.ids))]
-    return lower_states(model, ids, below)[: len(example.ids)].cpu()
-
-
-def filling(tokens: int) -> int:
-    """Return the number of padding tokens for a row of `tokens` tokens.
-
-    oneDNN compiles and keeps kernels for every new length, and glibc needs blocks of another size.
-    Without padding, an adapter took up to 12 % longer in bf16 and 0.5 GB more (docs/notebook.md).
-    Padding at the end does not affect earlier tokens.
-    """
-    return -tokens % _FILL
+def entering(model: Any, example: Encoded, below: int) -> Encoded:
+    """Return an example with its states above `below` layers, >= 1; see `lower_states`."""
+    return replace(example, states=lower_states(model, example.padded, below).cpu())

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from coral_batch.models.training.encoding import Encoded, filling
+from coral_batch.models.training.encoding import Encoded
 from coral_batch.models.training.layers import lean_layers
 from coral_batch.seeding import derive_seed
 
@@ -35,7 +35,11 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Encoded], torch.Tensor]]
     def loss(sequence: Encoded) -> torch.Tensor:
         end = len(sequence.ids)
         predicting = torch.arange(end - sequence.answer - 1, end - 1, device=device)
-        logits = inner(**_given(inner, sequence), logits_to_keep=predicting, use_cache=False).logits
+        if sequence.states is None:
+            given = {"input_ids": torch.tensor([sequence.padded], device=device)}
+        else:
+            given = {"inputs_embeds": sequence.states[None].to(device)}
+        logits = inner(**given, logits_to_keep=predicting, use_cache=False).logits
         targets = torch.tensor(sequence.ids[-sequence.answer :], device=device)
         return functional.cross_entropy(logits[0].float(), targets)
 
@@ -50,13 +54,3 @@ def losses(model: Any, seed: int) -> Iterator[Callable[[Encoded], torch.Tensor]]
             yield loss
         finally:
             model.eval()
-
-
-def _given(inner: Any, sequence: Encoded) -> dict[str, torch.Tensor]:
-    """Return a causal language model's input for a sequence, padded at the end."""
-    fill = filling(len(sequence.ids))
-    if sequence.states is None:
-        ids = [*sequence.ids, *[0] * fill]
-        return {"input_ids": torch.tensor([ids], device=inner.device)}
-    states = sequence.states.to(inner.device)
-    return {"inputs_embeds": functional.pad(states, (0, 0, 0, fill))[None]}

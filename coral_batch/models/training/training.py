@@ -14,8 +14,9 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -94,7 +95,7 @@ def train(
     below = layers_below(base.model.config, training.layers)
     apart = below > 0 and separable(base.model.config)
     if apart:
-        encoded = [replace(one, states=entering(base.model, one, below)) for one in encoded]
+        encoded = [entering(base.model, one, below) for one in encoded]
         leave_out(base.model, below)
     order = generator(seed, "training order")
     steps = [
@@ -102,12 +103,28 @@ def train(
         for _ in range(training.passes)
         for batch in _batches(order.permutation(len(encoded)), training.batch_size)
     ]
-    model = _attach(base, configuration, seed, below, parents)
+    depth = base.model.config.get_text_config().num_hidden_layers
+    config = LoraConfig(
+        task_type="CAUSAL_LM",
+        r=configuration.r,
+        lora_alpha=configuration.lora_alpha,
+        lora_dropout=configuration.lora_dropout,
+        target_modules=list(configuration.target_modules),
+        use_dora=configuration.use_dora,
+        layers_to_transform=list(range(below, depth)) if below else None,
+    )
+    _check_targets(base, configuration)
+    model = _attach(base, config, seed, parents)
     try:
         running = upper_alone(base.model, below) if apart else nullcontext()
         with running, losses(model, seed) as loss:
             curve = _optimise(model, steps, loss, training)
-        _save(model, base, configuration, below, folder)
+        written = config.to_dict() | {
+            "base_model_name_or_path": base.card.name,
+            "inference_mode": True,
+            "target_modules": list(configuration.target_modules),
+        }
+        _save(model, written, folder)
     finally:
         model.unload()
     return curve, time.perf_counter() - start
@@ -156,18 +173,10 @@ def _batches(indices: np.ndarray, size: int) -> list[np.ndarray]:
     return [indices[start : start + size] for start in range(0, len(indices), size)]
 
 
-def _attach(
-    base: BaseModel,
-    configuration: AdapterConfiguration,
-    seed: int,
-    below: int,
-    parents: Sequence[Parent],
-) -> PeftModel:
-    config = _lora_config(base, configuration, below)
+def _attach(base: BaseModel, config: LoraConfig, seed: int, parents: Sequence[Parent]) -> PeftModel:
     # Creating the PEFT model initialises LoRA's A from torch's global generator.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive_seed(seed, "adapter initialisation"))
-        _check_targets(base, configuration)
         # Gradients off: else PEFT's first norms for DoRA keep a gigabyte of products alive.
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore", FutureWarning)  # PEFT uses deprecated transformers code
@@ -195,19 +204,6 @@ def _check_targets(base: BaseModel, configuration: AdapterConfiguration) -> None
             found=missing,
             expected=f"names of linear layers of {base.card.name}: {', '.join(sorted(linear))}",
         )
-
-
-def _lora_config(base: BaseModel, configuration: AdapterConfiguration, below: int) -> LoraConfig:
-    depth = base.model.config.get_text_config().num_hidden_layers
-    return LoraConfig(
-        task_type="CAUSAL_LM",
-        r=configuration.r,
-        lora_alpha=configuration.lora_alpha,
-        lora_dropout=configuration.lora_dropout,
-        target_modules=list(configuration.target_modules),
-        use_dora=configuration.use_dora,
-        layers_to_transform=list(range(below, depth)) if below else None,
-    )
 
 
 def _optimise(
@@ -253,13 +249,7 @@ def _give_back() -> None:
     ctypes.CDLL(None).malloc_trim(0)
 
 
-def _save(
-    model: PeftModel,
-    base: BaseModel,
-    configuration: AdapterConfiguration,
-    below: int,
-    folder: Path,
-) -> None:
+def _save(model: PeftModel, config: dict[str, Any], folder: Path) -> None:
     """Write PEFT's two files, without its model card and with every list in a fixed order."""
     weights = folder / "adapter_model.safetensors"
     tensors = sorted(get_peft_model_state_dict(model).items())
@@ -272,10 +262,5 @@ def _save(
         raise CoralError(
             f"The adapter could not be written ({error})", file=weights, action="free some space"
         ) from error
-    config = _lora_config(base, configuration, below).to_dict() | {
-        "base_model_name_or_path": base.card.name,
-        "inference_mode": True,
-        "target_modules": list(configuration.target_modules),
-    }
     text = json.dumps(config, indent=2, sort_keys=True, default=list)
     (folder / "adapter_config.json").write_text(text + "\n")
