@@ -36,8 +36,7 @@ def _make(
 
 
 def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
-    bugs = [bug_of(name, 1) for name in TRAINING]
-    examples = _make(map(_problem, TRAINING), bugs, 0)
+    examples = _make(map(_problem, TRAINING), [bug_of(name, 1) for name in TRAINING])
     assert len({example.id for example in examples}) == len(examples) == 96
     assert {example.problem for example in examples} == TRAINING
     assert [example.variant for example in examples[:4]] == [0, 1, 2, 3]
@@ -47,14 +46,20 @@ def test_coral_x_shows_every_problem_its_own_bug_in_four_variants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "injected", "shown"),
-    [(5, 2, [None, "gcd-1", "gcd-2"]), (1, 3, [None, "gcd-1"]), (0, 3, [None])],
+    ("own", "there", "injected", "shown"),
+    [
+        (True, 5, 2, [None, "gcd-1", "gcd-2"]),
+        (True, 1, 3, [None, "gcd-1"]),
+        (True, 0, 3, [None]),
+        (False, 2, 3, ["gcd-1", "gcd-2"]),
+    ],
 )
 def test_each_bug_of_a_program_is_shown_once(
-    there: int, injected: int, shown: list[str | None]
+    own: bool, there: int, injected: int, shown: list[str | None]
 ) -> None:
     bugs = [bug_of("gcd", number) for number in range(1, there + 1)]
-    examples = _make([_problem("gcd")], [*bugs, bug_of("lis", 1)], injected)
+    gcd = _problem("gcd") if own else replace(_problem("gcd"), buggy=None)
+    examples = _make([gcd], [*bugs, bug_of("lis", 1)], injected)
     assert [example.bug for example in examples] == shown
     assert [example.variant for example in examples] == list(range(len(shown)))
     for example in examples:
@@ -72,25 +77,17 @@ def test_instructions_take_turns_from_example_to_example() -> None:
         assert example.instruction == wording
 
 
-def test_a_program_without_a_bug_of_its_own_shows_injected_ones_alone() -> None:
-    clean = replace(_problem("gcd"), buggy=None)
-    bugs = [bug_of("gcd", 1), bug_of("gcd", 2)]
-    examples = _make([clean], bugs, 3)
-    assert [example.bug for example in examples] == ["gcd-1", "gcd-2"]
-    examples = _make([clean, _problem("lis")], [], 3)
-    assert {example.problem for example in examples} == {"lis"}
-
-
 @pytest.mark.parametrize("bugs", [[], [bug_of("gcd", 1)]])
 def test_no_bug_to_train_on_is_told_with_the_setting_that_brings_some(bugs: list[Bug]) -> None:
     clean = replace(_problem("gcd"), buggy=None)
+    assert {one.problem for one in _make([clean, _problem("lis")], bugs)} == {"lis"}
     with pytest.raises(CoralError, match=r"nothing to train on[\s\S]*examples\.bugs"):
-        _make([clean], bugs, 0)
+        _make([clean], bugs)
 
 
 @pytest.mark.parametrize("tokenizer", [TOKENIZER, LLAMA], ids=["chat", "completion"])
 @pytest.mark.parametrize("docstring", [True, False])
-def test_the_frame_is_the_one_that_samples_are_asked_with(
+def test_the_frame_is_that_of_samples_and_the_answer_the_reference_in_a_closed_fence(
     docstring: bool, tokenizer: PreTrainedTokenizerBase
 ) -> None:
     gcd = _problem("gcd")
@@ -100,12 +97,6 @@ def test_the_frame_is_the_one_that_samples_are_asked_with(
         assert asked.startswith(start)
         assert asked.endswith(frame)
         assert (gcd.docstring in frame) == docstring
-
-
-@pytest.mark.parametrize("tokenizer", [TOKENIZER, LLAMA], ids=["chat", "completion"])
-def test_the_answer_is_the_reference_in_a_closed_fence(tokenizer: PreTrainedTokenizerBase) -> None:
-    gcd = _problem("gcd")
-    for example in make_examples([gcd], [], 0, tokenizer, docstring=True):
         assert example.prompt.endswith(FENCE)
         assert example.answer.endswith(f"\n```{tokenizer.eos_token}")
         assert extract_code(FENCE + example.answer) == gcd.reference.strip()

@@ -90,6 +90,8 @@ def test_survivors_keep_their_adapters_and_children_begin_with_their_parents(beg
     assert after["001-01"][1].determinants["parents"] == [
         {"key": key, "share": 0.5} for key in keys
     ]
+    first, child = before["000-00"][1].determinants, after["001-00"][1].determinants
+    assert child["training"]["learning_rate"] == first["training"]["learning_rate"] / 4
 
 
 def test_portions_are_dealt_in_the_order_of_birth(begun: Path) -> None:
@@ -105,47 +107,36 @@ def test_portions_are_dealt_in_the_order_of_birth(begun: Path) -> None:
     assert [taught[name] for name in ("001-00", "001-01")] == portions[:2]
 
 
-def test_the_learning_rate_falls_from_generation_to_generation(begun: Path) -> None:
-    train("001")
-    cards = {name: card.determinants["training"] for name, (_, card) in of("001").items()}
-    assert cards["001-00"]["learning_rate"] == cards["000-00"]["learning_rate"] / 4
-
-
-def test_a_newborn_without_parents_learns_at_the_full_rate(begun: Path) -> None:
-    newcomers = [replace(one, parents=(), operator="random") for one in BRED[2:]]
-    lake.write_rows("population", [*BRED[:2], *newcomers], "001")
-    train("001")
-    cards = {name: card.determinants["training"] for name, (_, card) in of("001").items()}
-    assert cards["001-00"]["learning_rate"] == cards["000-00"]["learning_rate"]
-
-
-def test_a_parent_that_left_no_adapter_is_named(begun: Path) -> None:
-    lake.write_rows("inherited", left_behind()[:1], "001")
-    with pytest.raises(CoralError, match=r"inherited.jsonl(.|\n)*genome 000-01"):
-        train("001")
-
-
-def test_without_inheritance_a_newborn_has_no_parents_and_the_full_rate(begun: Path) -> None:
-    set_params({"evolution.inherit": False})
+@pytest.mark.parametrize("inherit", [True, False])
+def test_a_newborn_that_inherits_nothing_learns_at_the_full_rate(
+    begun: Path, inherit: bool
+) -> None:
+    set_params({"evolution.inherit": inherit})
+    if inherit:
+        newcomers = [replace(one, parents=(), operator="random") for one in BRED[2:]]
+        lake.write_rows("population", [*BRED[:2], *newcomers], "001")
     train("001")
     cards = [card.determinants for _, card in of("001").values()]
     assert all(one["parents"] == [] for one in cards)
     assert len({one["training"]["learning_rate"] for one in cards}) == 1
 
 
-@pytest.mark.parametrize("how", ["missing", "damaged", "other base"])
+@pytest.mark.parametrize("how", ["missing", "damaged", "other base", "none"])
 def test_an_inherited_adapter_that_cannot_be_begun_with_is_refused(begun: Path, how: str) -> None:
-    first, *others = left_behind()
+    first, second = left_behind()
     weights = lake.above(first.folder) / "adapter_model.safetensors"
     words = "adapter_model.safetensors"
     if how == "missing":
         weights.unlink()
     elif how == "damaged":
         weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    else:
+    elif how == "other base":
         known = {**first.determinants, "base": "0" * 64}
-        lake.write_rows("inherited", [replace(first, determinants=known), *others], "001")
+        lake.write_rows("inherited", [replace(first, determinants=known), second], "001")
         words = r"inherited.jsonl(.|\n)*000-00 with an adapter of another base model"
+    else:
+        lake.write_rows("inherited", [first], "001")
+        words = r"inherited.jsonl(.|\n)*genome 000-01"
     with pytest.raises(CoralError, match=words):
         train("001")
     assert not lake.path("adapters", "001").exists()

@@ -60,7 +60,7 @@ def test_training_is_plain_peft_with_a_padded_batch(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also with a model whose upper layers cannot run apart from those below them."""
+    """Also with a model whose upper layers cannot run apart; and the adapter names no path."""
     monkeypatch.setattr("coral_batch.models.training.training.separable", lambda _: apart)
     training = replace(TRAINING, layers=layers)
     curve, _ = train(base, EXAMPLES, configuration, training, SEED, tmp_path)
@@ -69,10 +69,13 @@ def test_training_is_plain_peft_with_a_padded_batch(
     assert curve.loss == pytest.approx([loss for loss, _ in losses], rel=1e-4)
     assert curve.tokens == tuple(tokens for _, tokens in losses)
     assert not curve.diverged
+    config = json.loads((tmp_path / "adapter_config.json").read_text())
+    assert config["base_model_name_or_path"] == base.card.name
+    assert config["target_modules"] == list(ALL_LINEAR)
+    assert "/" not in json.dumps(config)
 
     bare = load_base(materialised, torch.float32).model
-    ids = base.tokenizer(EXAMPLES[0].prompt, return_tensors="pt")["input_ids"]
-    ids = ids.to(base.model.device)
+    ids = base.tokenizer(EXAMPLES[0].prompt, return_tensors="pt")["input_ids"].to(bare.device)
     with torch.no_grad():
         expected = reference.model.eval()(ids).logits
         assert not torch.allclose(bare(ids).logits, expected)
@@ -181,21 +184,11 @@ def test_the_same_bytes_every_time_whatever_was_trained_before(
 def test_dropout_is_drawn_for_training_alone(base: BaseModel, tmp_path: Path) -> None:
     """Torch's global generator and the base are left as they were."""
     state = torch.random.get_rng_state()
-    curves = [
-        train(base, EXAMPLES, one, TRAINING, SEED, tmp_path)[0].loss
-        for one in (DROPOUT, replace(DROPOUT, lora_dropout=0.0))
-    ]
-    assert curves[0] != curves[1]
+    curve, _ = train(base, EXAMPLES, DROPOUT, TRAINING, SEED, tmp_path)
+    plain = replace(DROPOUT, lora_dropout=0.0)
+    assert train(base, EXAMPLES, plain, TRAINING, SEED, tmp_path)[0].loss != curve.loss
     assert torch.equal(torch.random.get_rng_state(), state)
     assert not any(module.training for module in base.model.modules())
-
-
-def test_the_adapter_names_no_path(base: BaseModel, tmp_path: Path) -> None:
-    train(base, EXAMPLES, LORA, TRAINING, SEED, tmp_path)
-    config = json.loads((tmp_path / "adapter_config.json").read_text())
-    assert config["base_model_name_or_path"] == base.card.name
-    assert config["target_modules"] == list(ALL_LINEAR)
-    assert "/" not in json.dumps(config)
 
 
 def test_a_row_of_zeros_trains_with_dora_as_with_lora(base: BaseModel, tmp_path: Path) -> None:
@@ -242,10 +235,8 @@ def test_the_loss_and_gradient_are_those_of_transformers_for_every_model(kind: s
     ids = torch.arange(1, 21)
     labels = torch.where(torch.arange(20) < 12, -100, ids)
     expected = adapted(input_ids=ids[None], labels=labels[None]).loss
-    wanted = torch.autograd.grad(expected, weights)
     with losses(adapted, SEED) as loss:
         found = loss(Encoded(tuple(ids.tolist()), 8))
-        gradients = torch.autograd.grad(found, weights)
     torch.testing.assert_close(found, expected)
-    for one, other in zip(gradients, wanted, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+    gradients, wanted = (torch.autograd.grad(one, weights) for one in (found, expected))
+    torch.testing.assert_close(gradients, wanted, rtol=1e-4, atol=1e-6)
