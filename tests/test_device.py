@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,7 +26,6 @@ from coral_batch.models.base.device import (
     devices,
 )
 from tests.fresh import output_of
-from tests.tiny import make_tiny_base
 
 CPU = torch.device("cpu")
 CUDA = torch.device("cuda", 0)
@@ -43,34 +43,22 @@ def test_devices_like_the_first_are_chosen_and_without_any_the_processor(
     assert devices() == chosen
 
 
-def test_rows_on_a_processor_do_not_depend_on_its_memory(tmp_path):
-    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
-    assert decoding_rows(CPU, config, 10**12, 4096) == CPU_ROWS
-
-
-class Card:
-    """Stand for a CUDA device that has not this memory: the answers of torch's three queries."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, free: int) -> None:
-        self.free, self.held = free, 0
-        monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (self.free - self.held, 1 << 40))
-        monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: self.held)
-        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (9, 0))
-        _room.cache_clear()
-
-
 @pytest.fixture
-def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[Card]:
-    """24 GB, for a model that takes 15 in bf16."""
-    yield Card(monkeypatch, 24 * 10**9)
+def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """Stand for a CUDA device: what torch says of 24 GB, for a model that takes 15 in bf16."""
+    card = SimpleNamespace(free=24 * 10**9, held=0)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (card.free - card.held, 1 << 40))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: card.held)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (9, 0))
+    _room.cache_clear()
+    yield card
     _room.cache_clear()
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> Callable[..., int]:
+def rows(base: Path) -> Callable[..., int]:
     """Return what decodes with a number of parameters, and with rows of so many tokens."""
-    config = AutoConfig.from_pretrained(make_tiny_base(tmp_path))
-    return partial(decoding_rows, CUDA, config)
+    return partial(decoding_rows, CUDA, AutoConfig.from_pretrained(base))
 
 
 @pytest.mark.parametrize("tokens", [10, 10_000, 100_000, 1_000_000])
@@ -83,24 +71,18 @@ def test_rows_are_the_power_of_two_that_fits_half_of_the_free_memory(card, rows,
     assert found == MOST_ROWS or 2 * found * row > 8.8e9 / 2
 
 
-def test_the_weights_that_this_process_holds_take_no_rows_from_it(card, rows):
-    before = rows(7_600_000_000, 100_000)
-    _room.cache_clear()
-    card.held = 18 * 10**9
-    assert rows(7_600_000_000, 100_000) == before
-
-
 def test_rows_stay_what_they_were_whatever_is_loaded_meanwhile(card, rows):
     before = rows(7_600_000_000, 100_000)
+    _room.cache_clear()
+    card.held = 18 * 10**9  # the weights of this process, which take no rows from it
+    assert rows(7_600_000_000, 100_000) == before
     card.free -= 8 * 10**9  # of another process, or kernels, which torch does not count
     assert rows(7_600_000_000, 100_000) == before
     _room.cache_clear()
     assert rows(7_600_000_000, 100_000) < before
-
-
-def test_a_device_without_room_for_the_model_is_told(card, rows):
     with pytest.raises(CoralError, match="too little free memory"):
         rows(14_000_000_000, 10_000)
+    assert decoding_rows(CPU, rows.args[1], 10**12, 4096) == CPU_ROWS
 
 
 @given(st.integers(0, 20), st.integers(1, 4))
