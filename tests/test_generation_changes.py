@@ -292,27 +292,27 @@ def teach(base: Path, program: str) -> None:
     model.save_pretrained(base)
 
 
-def test_a_copy_is_what_has_the_same_syntax_tree() -> None:
-    program = "def f(x):\n    return x + 1"
-    for same in (
-        program,
-        "def f(x):  # adds\n    return (x + 1)\n```",
-        'def f(x):\n    """Add."""\n    return x + 1\n\n"""\nAdds.\n"""\n```\nThat is all.',
-    ):
-        assert is_copy(program, same)
-    for other in (
-        "",
-        "def f(x):\n    return x + 2",
-        "def f(x):\n    return x +",
-        program + "\nf(1)",
-    ):
-        assert not is_copy(program, other)
-    for other in ("def f(x):\n    return x +  1\n```", f"{program}\n\n```", f"{program} # one"):
-        assert is_copy(program, other)
-        assert not is_copy(program, other, layout=True)
-    assert is_copy(program, f"{program}\n```", layout=True)
-    assert is_copy("def f(:", "def f(:\n```")
-    assert not is_copy("def f(:", "def g(:")
+ONE = "def f(x):\n    return x + 1"
+
+
+@pytest.mark.parametrize(
+    ("program", "answer", "same", "alike"),
+    [
+        *((ONE, answer, True, True) for answer in (ONE, f"{ONE}\n```")),
+        *((ONE, f"{ONE}{behind}", True, False) for behind in ("\n\n```", " # one")),
+        (ONE, "def f(x):  # adds\n    return (x +  1)\n```", True, False),
+        (ONE, 'def f(x):\n    """A"""\n    return x + 1\n\n"""\nA\n"""\n```\nAll.', True, False),
+        *((ONE, f"def f(x):\n    return x +{other}", False, False) for other in ("", " 2")),
+        *((ONE, answer, False, False) for answer in ("", f"{ONE}\nf(1)")),
+        ("def f(:", "def f(:\n```", True, True),
+        ("def f(:", "def g(:", False, False),
+    ],
+)
+def test_a_copy_is_what_has_the_same_syntax_tree_or_text(
+    program: str, answer: str, same: bool, alike: bool
+) -> None:
+    assert is_copy(program, answer) == same
+    assert is_copy(program, answer, layout=True) == alike
 
 
 @pytest.mark.parametrize(("temperature", "top_p"), [(0.2, 0.95), (0.01, 1.0)])

@@ -47,15 +47,15 @@ def two_threads() -> Iterator[int]:
 
 
 def test_on_two_threads_a_sample_is_the_same_whatever_its_company(
-    base: Path, tmp_path: Path, two_threads: int
+    base: Path, store: Store, two_threads: int
 ) -> None:
     prompts = {"one": "Fix it.", "two": "Write a function that adds one to each value."}
     work = Work("a", None, KNOBS, prompts)
     alone = replace(work, prompts={"two": prompts["two"]})
     warmer = replace(work, name="b", knobs=replace(KNOBS, temperature=1.5))
     drawing = Drawing(3, 16, 1, 4, two_threads)
-    (together, _), _ = draw([work, warmer], drawing, base, "genomes", Store(tmp_path / "many"))
-    (one,), _ = draw([alone], drawing, base, "genomes", Store(tmp_path / "one"))
+    (together, _), _ = draw([work, warmer], drawing, base, "genomes", store)
+    (one,), _ = draw([alone], drawing, base, "genomes", store)
     assert torch.get_num_threads() == two_threads
     assert [sample for sample in together.samples if sample.problem == "two"] == [*one.samples]
 
@@ -170,9 +170,8 @@ def test_an_answer_that_changes_nothing_is_kept_only_where_all_are_like_it() -> 
 def test_an_answer_that_was_cut_off_is_kept_only_where_all_were() -> None:
     ends = (("length", -1), ("fence", -9), ("eos", -8))
     samples = [answer(at, "x", likely, finish) for at, (finish, likely) in enumerate(ends)]
-    assert [one.candidate for one in likeliest(samples, 3, {})] == [2]
-    cut = [replace(one, finish="length") for one in samples]
-    assert [one.candidate for one in likeliest(cut, 3, {})] == [0]
+    samples += [answer(at, "x", likely, "length") for at, (_, likely) in enumerate(ends, 3)]
+    assert [one.candidate for one in likeliest(samples, 3, {})] == [2, 0]
 
 
 def test_answers_come_in_turn_and_what_nobody_asks_for_is_not_drawn(

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,8 +57,8 @@ def test_greedy_equals_transformers_generate_token_for_token(base, adapters, ada
     model = AutoModelForCausalLM.from_pretrained(base)
     if adapter:
         model = PeftModel.from_pretrained(model, adapters[adapter])
-    folder = adapters[adapter] if adapter else None
-    drawn = draw(engine, folder, Knobs(0.0, 1.0, 1, penalty), samples=1, tokens=40)
+    knobs = replace(GREEDY, repetition_penalty=penalty)
+    drawn = draw(engine, adapters.get(adapter), knobs, samples=1, tokens=40)
     for sample, user_text in zip(drawn, TEXTS.values(), strict=True):
         text = chat_prompt(engine.tokenizer, user_text)
         inputs = engine.tokenizer(text, return_tensors="pt", add_special_tokens=False)
@@ -80,12 +81,8 @@ def test_bf16_logits_are_as_near_to_the_truth_as_those_of_plain_peft(base, adapt
             found[dtype] = PeftModel.from_pretrained(model, adapters[adapter])(
                 torch.tensor([ids])
             ).logits[0, -1]
-    decoder = Decoder(
-        AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16),
-        rows=4,
-        adapters=2,
-        rank=16,
-    )
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16)
+    decoder = Decoder(model, rows=4, adapters=2, rank=16)
     with torch.inference_mode():
         decoder.put_adapter(1, adapters[adapter])
         ours = decoder.prefill(ids, slot=1)[1][0]
@@ -162,12 +159,6 @@ def test_layers_below_all_adapters_read_a_prompt_once_for_all_units(base, adapte
     assert engine.counts["shared_tokens"] == 0
 
 
-def test_the_same_run_gives_the_same_samples_and_another_seed_others(base):
-    first = draw(open_engine(base), None, WARM)
-    assert draw(open_engine(base), None, WARM) == first
-    assert draw(open_engine(base), None, WARM, seed=2) != first
-
-
 def test_an_activation_maps_equal_rows_to_equal_rows_with_any_number_of_threads():
     """With 6 threads and 64 rows of this width torch's own maps 2 rows differently."""
     threads = torch.get_num_threads()
@@ -195,6 +186,9 @@ def test_samples_are_numbered_in_order_and_name_their_stream(base):
         (name, index) for name in TEXTS for index in range(3)
     ]
     assert drawn[4].seed == derive_seed(1, "sample", "long", 1)
+    assert draw(open_engine(base, rows=2), None, WARM, samples=3) == drawn
+    others = draw(open_engine(base, rows=2), None, WARM, samples=3, seed=2)
+    assert [one.text for one in others] != [one.text for one in drawn]
 
 
 @pytest.mark.parametrize("make", [make_tiny_base, make_tiny_completion_base])
@@ -228,8 +222,6 @@ def test_a_prompt_is_read_once_for_all_samples_of_all_units_with_one_adapter(bas
     together = run(engine, *units, samples=3)
     of_one = sum(sample.prompt_tokens for sample in together["warm"].samples) / 3
     assert engine.counts["prompt_tokens"] == 2 * of_one
-    for unit in units:
-        assert run(engine, unit, samples=3)[unit.name] == together[unit.name]
 
 
 def test_an_engine_that_was_left_in_the_middle_can_be_used_again(base, adapters):
@@ -280,7 +272,7 @@ def test_an_adapter_that_cannot_be_used_is_an_error(base, adapters, tmp_path):
 @NEEDS_CUDA
 @pytest.mark.parametrize("adapter", [None, "lora", "wide", "dora"])
 def test_a_cuda_device_writes_what_the_processor_writes(base, adapters, adapter):
-    folder = adapters[adapter] if adapter else None
+    folder = adapters.get(adapter)
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
     engine = Engine(model.to("cuda"), AutoTokenizer.from_pretrained(base))
     agree(draw(engine, folder, GREEDY), draw(open_engine(base), folder, GREEDY))

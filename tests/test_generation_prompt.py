@@ -46,15 +46,13 @@ def test_the_repair_prompt_is_coral_x_s_to_the_letter():
     )
 
 
-def test_the_docstring_stands_behind_the_code():
-    assert program_text(problem("Count the bits."), docstring=True) == (
-        'def bitcount(n):\n    return {n: 1}\n\n"""\nCount the bits.\n"""'
-    )
-
-
-@pytest.mark.parametrize("docstring", ["", "\n \n"])
-def test_a_problem_without_a_docstring_shows_its_code_alone(docstring):
-    assert program_text(problem(docstring), True) == program_text(problem(docstring), False)
+@pytest.mark.parametrize(
+    ("docstring", "shown"),
+    [("Count the bits.", '\n\n"""\nCount the bits.\n"""'), ("", ""), ("\n \n", "")],
+)
+def test_the_docstring_if_there_is_one_stands_behind_the_code(docstring, shown):
+    code = "def bitcount(n):\n    return {n: 1}"
+    assert program_text(problem(docstring), docstring=True) == code + shown
 
 
 @given(st.text(alphabet="ab \\\"'\n", max_size=20))
@@ -70,6 +68,7 @@ def test_the_fence_begins_the_model_s_own_turn():
     assert prompt.endswith(
         "Provide the corrected Python code:<|im_end|>\n<|im_start|>assistant\n" + FENCE
     )
+    assert chat_prompt(TOKENIZER, "Fix it:") == chat_prompt(TOKENIZER, "Fix it:\n" + FENCE)
 
 
 def test_a_template_that_tells_the_date_tells_the_same_one_every_day(
@@ -91,10 +90,6 @@ def test_a_template_that_tells_the_date_tells_the_same_one_every_day(
     assert chat_prompt(tokenizer, "Fix it.") == prompt
 
 
-def test_a_message_without_a_fence_gets_one_all_the_same():
-    assert chat_prompt(TOKENIZER, "Fix it:") == chat_prompt(TOKENIZER, "Fix it:\n" + FENCE)
-
-
 def test_a_completion_model_gets_the_text_as_it_is_behind_what_its_tokenizer_begins_with():
     tokenizer = make_tiny_tokenizer()
     tokenizer.chat_template = None
@@ -106,11 +101,7 @@ def test_a_completion_model_gets_the_text_as_it_is_behind_what_its_tokenizer_beg
     assert ids.count(LLAMA.bos_token_id) == 1
 
 
-def test_a_free_answer_begins_with_the_model_s_turn_itself():
-    prompt = free_prompt(TOKENIZER, "Fix it:\n```python\n<code> ```")
-    assert prompt.endswith("```python\n<code> ```<|im_end|>\n<|im_start|>assistant\n")
-
-
-def test_a_completion_model_has_no_turn_and_answers_in_a_fence():
+def test_a_free_answer_begins_with_the_model_s_turn_or_without_turns_in_a_fence():
     asked = "Fix it:\n```python\n<code> ```"
+    assert free_prompt(TOKENIZER, asked).endswith(f"{asked}<|im_end|>\n<|im_start|>assistant\n")
     assert free_prompt(LLAMA, asked) == f"<s>{asked}\n{FENCE}"
