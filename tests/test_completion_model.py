@@ -1,8 +1,6 @@
 """A completion model (no chat template) is trained and asked, stage by stage."""
 
-import contextlib
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,47 +24,33 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def run(lake_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A run in the working directory up to the answers of its first generation."""
-    folder = shutil.copytree(lake_once, tmp_path_factory.mktemp("completion") / "run")
-    with contextlib.chdir(folder):
-        set_params(SMALL)
-        shutil.rmtree("tiny")
-        shutil.rmtree(lake.path("base"))
-        make_tiny_completion_base(Path("tiny"))
-        stage("base")
-        stage("examples")
-        stage("adapters", "000")
-        stage("samples", "000")
-        stage("samples", lake.VALIDATION_BASE)
-        stage("linteval_samples", "base")
-        yield
-
-
-def test_every_prompt_is_a_text_that_ends_in_an_opened_fence() -> None:
-    prompts = {row.prompt for row in lake.read_rows("examples", Example)}
-    for part in ("000", lake.VALIDATION_BASE):
-        prompts |= {row.prompt for row in lake.read_rows("samples", SampleRow, part)}
-    prompts |= {row.prompt for row in lake.read_rows("linteval_samples", LintSampleRow, "base")}
+def test_every_stage_asks_and_trains_it_in_a_fence_that_the_prompt_opens(
+    lake_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shutil.copytree(lake_once, tmp_path / "run"))
+    set_params(SMALL)
+    shutil.rmtree("tiny")
+    shutil.rmtree(lake.path("base"))
+    make_tiny_completion_base(Path("tiny"))
+    stage("base")
+    stage("examples")
+    stage("adapters", "000")
+    stage("samples", "000")
+    stage("samples", lake.VALIDATION_BASE)
+    stage("linteval_samples", "base")
+    examples = lake.read_rows("examples", Example)
+    repairs = lake.read_rows("samples", SampleRow, "000")
+    of_base = lake.read_rows("samples", SampleRow, lake.VALIDATION_BASE)
+    answers = lake.read_rows("linteval_samples", LintSampleRow, "base")
     tokenizer = load_tokenizer(lake.path("base"))
-    for prompt in prompts:
+    for prompt in {row.prompt for row in (*examples, *repairs, *of_base, *answers)}:
         assert prompt.startswith("<s>")
         assert prompt.endswith("\n" + FENCE)
         ids = tokenizer(prompt, add_special_tokens=False)["input_ids"]
         assert [ids.count(token) for token in tokenizer.all_special_ids].count(1) == 1
-
-
-def test_what_the_model_wrote_stands_in_the_fence_that_the_prompt_opened() -> None:
-    repairs = lake.read_rows("samples", SampleRow, "000")
-    answers = lake.read_rows("linteval_samples", LintSampleRow, "base")
     assert all(row.raw.startswith(FENCE) for row in (*repairs, *answers))
     assert any(row.code for row in repairs)
-
-
-def test_adapters_were_trained_to_close_the_fence_and_end_the_text() -> None:
-    rows = lake.read_rows("examples", Example)
-    assert all(row.answer.endswith("\n```</s>") for row in rows)
+    assert all(row.answer.endswith("\n```</s>") for row in examples)
     for row in lake.read_rows("adapters", AdapterRow, "000"):
         assert len(row.losses) == 5
         assert not row.diverged

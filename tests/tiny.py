@@ -89,13 +89,9 @@ def make_tiny_completion_tokenizer() -> CodeLlamaTokenizer:
     """Train a BPE tokenizer of some 500 tokens that falls back to bytes, as CodeLlama's does."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    trainer = trainers.BpeTrainer(
-        vocab_size=512,
-        special_tokens=["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))],
-        initial_alphabet=[chr(code) for code in range(ord("!"), ord("~") + 1)],
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator([word for text in TEXT for word in text.split()], trainer)
+    special = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    alphabet = [chr(code) for code in range(ord("!"), ord("~") + 1)]
+    _train(tokenizer, [word for text in TEXT for word in text.split()], special, alphabet)
     trained = json.loads(tokenizer.to_str())["model"]
     # Pairs are what BPE reads, while the tokenizer's annotation speaks of lines of text.
     merges: Any = [(left, right) for left, right in trained["merges"]]
@@ -107,15 +103,18 @@ def make_tiny_tokenizer() -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=512,
-        special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(TEXT, trainer)
+    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+    _train(tokenizer, TEXT, special, pre_tokenizers.ByteLevel.alphabet())
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>"
     )
     wrapped.chat_template = TEMPLATE
     return wrapped
+
+
+def _train(
+    tokenizer: Tokenizer, texts: list[str], special_tokens: list[str], alphabet: list[str]
+) -> None:
+    options: Any = {"special_tokens": special_tokens, "initial_alphabet": alphabet}
+    trainer = trainers.BpeTrainer(vocab_size=512, show_progress=False, **options)
+    tokenizer.train_from_iterator(texts, trainer)
