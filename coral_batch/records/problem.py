@@ -5,19 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
-
-Loss = Literal[
-    "unparseable",
-    "imports",
-    "untested",
-    "untestable",
-    "undecided",
-    "unchanged",
-    "failing",
-    "skipped",
-]
-"""Why a row or a file of a source is dropped; docs/corpora.md explains each."""
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -62,12 +50,12 @@ class DroppedProblem:
 
     Attributes:
         name: the name that its problem would have, or the file's.
-        reason: see `Loss`.
+        reason: why, by schemas/corpus_dropped.schema.json; docs/corpora.md explains each.
         detail: what was found.
     """
 
     name: str
-    reason: Loss
+    reason: str
     detail: str
 
 

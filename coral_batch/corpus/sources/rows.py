@@ -17,7 +17,7 @@ from typing import Any
 from coral_batch.errors import CoralError, reading
 from coral_batch.lake import strictjson
 from coral_batch.lake.schemas import require_valid, validator
-from coral_batch.records.problem import Case, DroppedProblem, Loss, Problem, Suite, content_hash
+from coral_batch.records.problem import Case, DroppedProblem, Problem, Suite, content_hash
 
 Row = dict[str, Any]
 SchemaOf = Callable[[Mapping[str, Any]], str]
@@ -31,9 +31,9 @@ _DATA_SETS = ("*.jsonl", "*.jsonl.gz", "*.json")
 
 @dataclass(eq=False)
 class Lost(Exception):
-    """A row cannot become a problem, and why."""
+    """A row cannot become a problem, and why; see `DroppedProblem`."""
 
-    reason: Loss
+    reason: str
     detail: str
 
 
