@@ -7,26 +7,10 @@ to pass, one record per item.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from coral_batch.records.problem import Case
 
 PLACEHOLDERS = ("{code}", "{feedback}")
-
-
-Reason = Literal[
-    "silenced",
-    "clean",
-    "duplicate",
-    "unparseable",
-    "too_long",
-    "not_linted",
-    "untestable",
-    "original_fails",
-    "not_silent",
-    "canonical_fails",
-]
-"""Why a program is dropped; schemas/linteval_dropped.schema.json says what each means."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +74,9 @@ class ItemTests:
 
     id: int
     source: str
-    function: str | None
-    cases: tuple[Case, ...]
-    tests: str | None
+    function: str | None = None
+    cases: tuple[Case, ...] = ()
+    tests: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,7 +104,7 @@ class Candidate:
     Attributes:
         source: where it is from, e.g. ``mbpp 601``; unique.
         code: its source code.
-        canonical: its canonical solution; None to make one.
+        canonical: its canonical solution; empty to make one.
         function: as in `ItemTests`, like the two below.
         cases: JSON cases.
         tests: source of a test file.
@@ -128,7 +112,7 @@ class Candidate:
 
     source: str
     code: str
-    canonical: str | None = None
+    canonical: str = ""
     function: str | None = None
     cases: tuple[Case, ...] = ()
     tests: str | None = None
@@ -140,12 +124,12 @@ class Dropped:
 
     Attributes:
         source: where it is from, as in `ItemTests`.
-        reason: see `Reason`.
+        reason: why, by schemas/linteval_dropped.schema.json.
         detail: what was found, e.g. the findings that stayed.
     """
 
     source: str
-    reason: Reason
+    reason: str
     detail: str
 
 

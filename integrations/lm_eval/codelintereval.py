@@ -66,7 +66,7 @@ def scores(answers: Sequence[Sequence[str]], documents: Sequence[Mapping[str, An
         for item, texts in zip(items, answers, strict=True)
         for number, raw in enumerate(texts)
     ]
-    tests = [ItemTests(item.meta.id, "", None, (), None) for item in items]
+    tests = [ItemTests(item.meta.id, "") for item in items]
     scored = score_samples(samples, items, tests, _no_jail, "", workers=None)
     rows = iter(scored["linteval_scores"])
     return [[next(rows) for _ in texts] for texts in answers]

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items.item import feedback
@@ -34,7 +33,6 @@ from coral_batch.records.items import (
     ItemStatistics,
     ItemTests,
     Meta,
-    Reason,
 )
 from coral_batch.records.verdict import Program, Verdict
 
@@ -85,19 +83,12 @@ def build(
         )
     numbers = [item_id(one.code) for one in kept]
     ranks = {number: rank for rank, number in enumerate(sorted(numbers))}
-    items = tuple(
-        Item(
-            prompts[ranks[number] % len(prompts)],
-            Inputs(one.code, feedback(findings[one.code])),
-            (),
-            Meta(number, one.canonical or ""),
-        )
-        for number, one in zip(numbers, kept, strict=True)
-    )
-    tests = tuple(
-        ItemTests(number, one.source, one.function, one.cases, one.tests)
-        for number, one in zip(numbers, kept, strict=True)
-    )
+    items, tests = [], []
+    for number, one in zip(numbers, kept, strict=True):
+        prompt = prompts[ranks[number] % len(prompts)]
+        inputs = Inputs(one.code, feedback(findings[one.code]))
+        items.append(Item(prompt, inputs, (), Meta(number, one.canonical)))
+        tests.append(ItemTests(number, one.source, one.function, one.cases, one.tests))
     return _data_set(items, tests, drops, prompts_from)
 
 
@@ -108,8 +99,8 @@ def adopt(items: Sequence[Item], source: str) -> DataSet:
         items: the records of an official file.
         source: where they come from.
     """
-    tests = tuple(ItemTests(item.meta.id, source, None, (), None) for item in items)
-    return _data_set(tuple(items), tests, (), "data set")
+    tests = [ItemTests(item.meta.id, source) for item in items]
+    return _data_set(items, tests, (), "data set")
 
 
 def _with_findings(
@@ -127,7 +118,7 @@ def _with_findings(
     for (code, candidate), whole in zip(first.items(), written, strict=True):
         codes = {finding.code for finding in found[code]}
         silenced = [finding for finding in whole if finding not in found[code]]
-        reasons: dict[Reason, Any] = {
+        reasons = {
             "silenced": silenced,
             "clean": not codes,
             "too_long": TOO_LONG in codes,
@@ -148,11 +139,11 @@ def _with_canonical(
 
     ``noqa`` in it is ignored, as in the strict score.
     """
-    missing = [candidate.code for candidate in candidates if candidate.canonical is None]
+    missing = [candidate.code for candidate in candidates if not candidate.canonical]
     renamed = list(map(without_ambiguous_names, missing))
     fixed = dict(zip(missing, fix(renamed, workers), strict=True))
     complete = [replace(one, canonical=fixed.get(one.code, one.canonical)) for one in candidates]
-    left, _ = lint_codes([candidate.canonical or "" for candidate in complete], workers)
+    left, _ = lint_codes([candidate.canonical for candidate in complete], workers)
     kept = []
     for candidate, findings in zip(complete, left, strict=True):
         if findings:
@@ -171,25 +162,27 @@ def _with_passed_scores(
     """Keep programs that pass their tests and whose canonical code, which flake8 accepts, passes
     the strict score.
     """
-    tested = [candidate for candidate in candidates if candidate.function is not None]
     # The audit relies on this order: all programs, then all canonical ones.
-    programs = [_program(one, one.code) for one in tested]
-    programs += [_program(one, one.canonical or "") for one in tested]
-    verdicts = judge(programs) if programs else []
-    sources = [candidate.source for candidate in tested]
-    as_they_are = dict(zip(sources, verdicts[: len(tested)], strict=True))
-    canonical = dict(zip(sources, verdicts[len(tested) :], strict=True))
+    programs = [
+        Program(one.source, one.function, getattr(one, code), one.cases, one.tests, {})
+        for code in ("code", "canonical")
+        for one in candidates
+        if one.function is not None
+    ]
+    results: dict[str, list[list[Verdict]]] = defaultdict(list)
+    for program, verdicts in zip(programs, judge(programs) if programs else (), strict=True):
+        results[program.id].append(verdicts)
     kept = []
     for one in candidates:
-        code, results = one.canonical or "", canonical.get(one.source)
-        kinds = None if results is None else [verdict.kind for verdict in results]
-        if failure := _first_failure(as_they_are.get(one.source, ())):
+        original, canonical = results.get(one.source, ((), None))
+        if failure := _first_failure(original):
             drops.append(Dropped(one.source, "original_fails", failure))
-        elif score(one.code, code, findings[one.code], (), (), kinds).strict:
+        elif score(one.code, one.canonical, findings[one.code], (), (), canonical).strict:
             kept.append(one)
         else:
-            why = _first_failure(results or ()) or "its syntax tree differs, and there are no tests"
-            detail = why if code.strip() else "the canonical code is empty"
+            why = _first_failure(canonical or ())
+            why = why or "its syntax tree differs, and there are no tests"
+            detail = why if one.canonical.strip() else "the canonical code is empty"
             drops.append(Dropped(one.source, "canonical_fails", detail))
     return kept
 
@@ -203,24 +196,16 @@ def _first_failure(verdicts: Sequence[Verdict]) -> str:
     return _ADDRESS.sub("0x...", detail)  # which differs from run to run
 
 
-def _program(candidate: Candidate, code: str) -> Program:
-    assert candidate.function is not None
-    return Program(candidate.source, candidate.function, code, candidate.cases, candidate.tests, {})
-
-
 def _listed(findings: Sequence[Finding]) -> str:
     return feedback(findings).rstrip("\n").replace("\n", "; ")
 
 
 def _data_set(
-    items: tuple[Item, ...],
-    tests: tuple[ItemTests, ...],
-    drops: Sequence[Dropped],
-    prompts_from: str,
+    items: Sequence[Item], tests: Sequence[ItemTests], drops: Sequence[Dropped], prompts_from: str
 ) -> DataSet:
     findings = (line for item in items for line in item.inputs.feedback.split("\n") if line)
-    codes = Counter(line.partition(":")[0] for line in findings)
-    by_code = sorted(codes.items(), key=lambda pair: (-pair[1], pair[0]))
+    # Sorted, since equally frequent codes keep their order.
+    codes = Counter(sorted(line.partition(":")[0] for line in findings)).most_common()
     dropped = sorted(Counter(drop.reason for drop in drops).items())
-    statistics = ItemStatistics(len(items), dict(dropped), dict(by_code), prompts_from)
-    return DataSet(items, tests, tuple(drops), statistics)
+    statistics = ItemStatistics(len(items), dict(dropped), dict(codes), prompts_from)
+    return DataSet(tuple(items), tuple(tests), tuple(drops), statistics)

@@ -105,8 +105,28 @@ def make_lint_examples(
     programs = [Candidate(one.name, one.reference, canonical=one.reference) for one in clean]
     spoiled = mutants(programs, each, seed)
     found = complaints([one.code for one in spoiled], workers)
+    examples = []
     asked = zip(spoiled, found, cycle(instructions("en")), strict=False)
-    return [_example(one, findings, text, tokenizer) for one, findings, text in asked]
+    for one, findings, instruction in asked:
+        problem, number = one.source.rsplit(" ", 1)
+        name = f"{problem}/lint-{number}"
+        output = one.canonical.removesuffix("\n")
+        prompt = free_prompt(tokenizer, fill(instruction, Inputs(one.code, feedback(findings))))
+        fence = "" if prompt.endswith(FENCE) else FENCE
+        examples.append(
+            Example(
+                id=name,
+                problem=problem,
+                variant=int(number) - 1,
+                bug=name,
+                instruction=instruction,
+                input=one.code,
+                output=output,
+                prompt=prompt,
+                answer=f"{fence}{output}\n```{tokenizer.eos_token}",
+            )
+        )
+    return examples
 
 
 def in_unclean_programs(
@@ -137,28 +157,3 @@ def in_unclean_programs(
         else:
             found.append(bug)
     return found
-
-
-def _example(
-    spoiled: Candidate,
-    findings: list[Finding],
-    instruction: str,
-    tokenizer: PreTrainedTokenizerBase,
-) -> Example:
-    problem, number = spoiled.source.rsplit(" ", 1)
-    name = f"{problem}/lint-{number}"
-    assert spoiled.canonical is not None
-    output = spoiled.canonical.removesuffix("\n")
-    prompt = free_prompt(tokenizer, fill(instruction, Inputs(spoiled.code, feedback(findings))))
-    fence = "" if prompt.endswith(FENCE) else FENCE
-    return Example(
-        id=name,
-        problem=problem,
-        variant=int(number) - 1,
-        bug=name,
-        instruction=instruction,
-        input=spoiled.code,
-        output=output,
-        prompt=prompt,
-        answer=f"{fence}{output}\n```{tokenizer.eos_token}",
-    )

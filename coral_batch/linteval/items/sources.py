@@ -10,7 +10,7 @@ from pathlib import Path
 
 from coral_batch.corpus.readers import quixbugs
 from coral_batch.corpus.readers.mbpp import examine, schema_of
-from coral_batch.corpus.sources.rows import Lost, Row, read_rows, read_text
+from coral_batch.corpus.sources.rows import Lost, read_rows, read_text
 from coral_batch.corpus.testcode.asserts import test_file
 from coral_batch.corpus.testcode.crossing import check_crossing
 from coral_batch.errors import CoralError, reading
@@ -19,7 +19,7 @@ from coral_batch.linteval.items.item import instructions
 from coral_batch.linteval.items.mutants import mutants
 from coral_batch.linteval.items.official import read_codelintereval, read_prompts
 from coral_batch.linteval.scores.tables import Judge
-from coral_batch.records.items import Candidate, DataSet, Dropped, Reason
+from coral_batch.records.items import Candidate, DataSet, Dropped
 from coral_batch.records.settings import Params
 from coral_batch.verdicts.projects import python_files
 
@@ -90,19 +90,15 @@ def read_mbpp(file: Path) -> tuple[list[Candidate], list[Dropped]]:
     for _, row in read_rows(file, schema_of):
         source = f"mbpp {row['task_id']}"
         try:
-            candidates.append(_candidate(row, source))
+            task = examine(row)
+            statements = (statement for test in task.tests for statement in test)
+            check_crossing({task.function}, [*task.setup, *statements])
+            tests = test_file(task.function, task.tests, task.setup)
+            candidates.append(Candidate(source, task.code, function=task.function, tests=tests))
         except Lost as lost:
-            reason: Reason = "unparseable" if lost.reason == "unparseable" else "untestable"
+            reason = "unparseable" if lost.reason == "unparseable" else "untestable"
             dropped.append(Dropped(source, reason, lost.detail))
     return candidates, dropped
-
-
-def _candidate(row: Row, source: str) -> Candidate:
-    task = examine(row)
-    statements = (statement for test in task.tests for statement in test)
-    check_crossing({task.function}, [*task.setup, *statements])
-    tests = test_file(task.function, task.tests, task.setup)
-    return Candidate(source, task.code, function=task.function, tests=tests)
 
 
 def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
@@ -125,15 +121,13 @@ def read_folder(folder: Path) -> tuple[list[Candidate], list[Dropped]]:
             expected="a folder with files named *.py",
             action="set linteval.path in params.yaml to one",
         )
-    candidates: list[Candidate] = []
-    dropped: list[Dropped] = []
+    candidates, dropped = [], []
     for file in files:
         source = file.relative_to(folder).as_posix()
         try:
             code = read_text(file)
+            if code.strip():
+                candidates.append(Candidate(source, code))
         except CoralError as error:
             dropped.append(Dropped(source, "unparseable", " ".join(str(error).split())))
-            continue
-        if code.strip():
-            candidates.append(Candidate(source, code))
     return candidates, dropped

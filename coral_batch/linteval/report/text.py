@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from coral_batch.linteval.scores.metrics import Passes, Summary
-from coral_batch.linteval.scores.score import count_changes
+from coral_batch.linteval.scores.score import CHANGES, count_changes
 from coral_batch.records.items import Item
 from coral_batch.records.rows import LintSampleRow
 from coral_batch.work.text import escape, indent, inline, table, to_csv
@@ -125,15 +125,12 @@ def plots(changes: Mapping[str, pl.DataFrame]) -> dict[str, str]:
     Args:
         changes: name of the model -> its table `linteval_changes`.
     """
-    counts = {
-        model: count_changes(list(rows.select("code", "change").iter_rows()))
-        for model, rows in changes.items()
-    }
+    counts = {model: count_changes(rows) for model, rows in changes.items()}
     codes = sorted({code for of_model in counts.values() for code in of_model})
     fixed, new = [], []
     for code in codes:
         for model, of_model in counts.items():
-            count = of_model.get(code, dict.fromkeys(("fixed", "stayed", "lost", "new"), 0))
+            count = of_model.get(code) or dict.fromkeys(CHANGES, 0)
             had = count["fixed"] + count["stayed"] + count["lost"]
             label = f"{code} ({model})"
             if had:

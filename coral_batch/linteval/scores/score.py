@@ -10,12 +10,15 @@ change (`meaning.py`). Both score the code as written: no final newline is added
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import polars as pl
+
 from coral_batch.linteval.scores.meaning import same
 from coral_batch.records.finding import FAILURES, Finding
+from coral_batch.records.verdict import Verdict
 
 Outcome = Literal["clean", "silenced", "findings", "empty", "unparseable", "unlinted"]
 Change = Literal["fixed", "stayed", "lost", "new"]
@@ -69,7 +72,7 @@ def score(
     before: Sequence[Finding],
     after: Sequence[Finding],
     published: Sequence[Finding],
-    verdicts: Collection[str] | None,
+    verdicts: Sequence[Verdict] | None,
 ) -> Score:
     """Score one answer.
 
@@ -79,11 +82,10 @@ def score(
         before: flake8's findings in the item's code.
         after: its findings in `code`; like `before` as the code was written, without ``# noqa``.
         published: its findings in `code` with ``# noqa`` honoured, as in the published scorer.
-        verdicts: kind of each of the item's tests, as `coral_batch.verdicts` names it; None when
-            the item has no tests.
+        verdicts: on each of the item's tests; None when it has none.
     """
     outcome = _outcome(code, after, published)
-    tests = None if verdicts is None else all(kind == "PASS" for kind in verdicts)
+    tests = None if verdicts is None else all(one.kind == "PASS" for one in verdicts)
     clean = outcome == "clean"
     return Score(
         official=not published,
@@ -127,14 +129,10 @@ def _change(before: int, after: int, judged: bool) -> Change:
     return "fixed" if judged else "lost"
 
 
-def count_changes(changes: Sequence[tuple[str, str]]) -> Mapping[str, Mapping[Change, int]]:
-    """Return flake8 code -> change -> number of answers, by code.
-
-    Args:
-        changes: code and change of every answer.
-    """
-    counts = Counter(changes)
+def count_changes(changes: pl.DataFrame) -> dict[str, dict[Change, int]]:
+    """Return flake8 code -> change -> number of answers, by code, of a table `linteval_changes`."""
+    counts = Counter(changes.select("code", "change").iter_rows())
     return {
         code: {change: counts[code, change] for change in CHANGES}
-        for code in sorted({code for code, _ in changes})
+        for code in sorted({code for code, _ in counts})
     }

@@ -43,7 +43,7 @@ def score_samples(
 
     Returns:
         Rows of the tables `linteval_findings`, `_verdicts`, `_changes` and `_scores`, in the order
-        of `samples`.
+        of `samples`. Findings and verdicts also have fields that their tables leave out.
 
     Raises:
         CoralError: an item or its tests are missing.
@@ -60,35 +60,17 @@ def score_samples(
     judged = _judged(samples, tests, in_jail)
     names = ("findings", "verdicts", "changes", "scores")
     rows: dict[str, Rows] = {f"linteval_{name}": [] for name in names}
-    for number, sample in enumerate(samples):
+    for sample, found, shown, verdicts in zip(samples, after, published, judged, strict=True):
         key = {"item": sample.item, "sample": sample.sample}
-        results = judged[number]
-        result = score(
-            codes[sample.item],
-            sample.code,
-            before[sample.item],
-            after[number],
-            published[number],
-            None if results is None else [verdict.kind for verdict in results],
-        )
-        row = asdict(result)
+        original, had = codes[sample.item], before[sample.item]
+        row = asdict(score(original, sample.code, had, found, shown, verdicts))
         rows["linteval_changes"] += [{**key, **change} for change in row.pop("changes")]
         rows["linteval_scores"].append({"genome": sample.genome, **key, **row})
         rows["linteval_findings"] += [
-            {
-                **key,
-                **{name: getattr(finding, name) for name in ("code", "message", "line", "column")},
-                "silenced": finding not in published[number],
-            }
-            for finding in after[number]
+            {**key, **asdict(finding), "silenced": finding not in shown} for finding in found
         ]
         rows["linteval_verdicts"] += [
-            {
-                **key,
-                **{name: getattr(verdict, name) for name in ("case", "test", "kind", "detail")},
-                "isolation": isolation,
-            }
-            for verdict in results or ()
+            {**key, **asdict(verdict), "isolation": isolation} for verdict in verdicts or ()
         ]
     return rows
 

@@ -35,7 +35,7 @@ def read_items(path: Path) -> tuple[list[Item], list[ItemTests]]:
     items = read_codelintereval(path)
     file = tests_file(path)
     if not file.exists():
-        return items, [ItemTests(item.meta.id, path.name, None, (), None) for item in items]
+        return items, [ItemTests(item.meta.id, path.name) for item in items]
     rows = read_rows(file, lambda _: "linteval_tests", "id")
     tests = {row["id"]: build(ItemTests, row) for _, row in rows}
     if missing := [item.meta.id for item in items if item.meta.id not in tests]:

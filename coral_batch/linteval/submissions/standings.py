@@ -134,7 +134,7 @@ def standings(
             Standing(
                 summarise(rows, of_model, tests, SEED),
                 *difference(rows, first, tests, SEED),
-                count_changes(list(of_model.select("code", "change").iter_rows())),
+                count_changes(of_model),
                 _by_prompt(rows, items),
             )
         )
@@ -160,16 +160,15 @@ def side_by_side(found: Sequence[Standing]) -> str:
 
 
 def _by_prompt(scores: pl.DataFrame, items: Sequence[Item]) -> tuple[PromptScore, ...]:
-    asked: dict[str, list[int]] = {}
-    for item in items:
-        asked.setdefault(item.instruction, []).append(item.meta.id)
+    asked = {item.meta.id: item.instruction for item in items}
+    prompt = pl.col("item").replace_strict(asked)
     found = []
-    for instruction, numbers in asked.items():
-        rows = scores.filter(pl.col("item").is_in(numbers))
+    for (instruction,), rows in scores.group_by(prompt, maintain_order=True):
         official, strict = (
             round(int(rows[kind].sum()) / len(rows), DECIMALS) for kind in ("official", "strict")
         )
-        found.append(PromptScore(instruction, len(numbers), official, strict))
+        count = rows["item"].n_unique()
+        found.append(PromptScore(str(instruction), count, official, strict))
     return tuple(found)
 
 
