@@ -53,14 +53,10 @@ def answer(
     knobs = knobs_at(lint.temperature)
     required = lint.change == "required"
     prompt = chat_prompt if required else free_prompt
-    by_name = {str(item.meta.id): item for item in items}
-    prompts = {
-        name: prompt(tokenizer, fill(item.instruction, item.inputs))
-        for name, item in by_name.items()
-    }
-    works = []
-    for name, item in by_name.items():
-        code, originals = item.inputs.code, {}
+    prompts, works = {}, []
+    for item in items:
+        name, code, originals = str(item.meta.id), item.inputs.code, {}
+        prompts[name] = prompt(tokenizer, fill(item.instruction, item.inputs))
         # In code without a final newline, the closing fence already is a change.
         if required and code.endswith("\n"):
             originals[name] = Original(code.removesuffix("\n"), layout=True)
