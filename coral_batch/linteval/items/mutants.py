@@ -20,7 +20,7 @@ import numpy as np
 from coral_batch.corpus.code.edits import Edit, apply
 from coral_batch.errors import CoralError
 from coral_batch.linteval.items import spacing, statements
-from coral_batch.linteval.items.view import Site, View
+from coral_batch.linteval.items.view import Site, Sites, View
 from coral_batch.records.items import Candidate
 from coral_batch.seeding import generator
 
@@ -40,7 +40,7 @@ class Fault:
     """
 
     code: str
-    sites: spacing.Sites
+    sites: Sites
     many: bool = False
     layout: bool = True
     rival: str = ""
@@ -60,8 +60,8 @@ FAULTS = (
     Fault("E722", statements.bare_except, layout=False),
     Fault("F541", statements.formatted_without_placeholder, layout=False, many=True),
     Fault("W605", statements.invalid_escape),
-    Fault("E305", statements.late_constant, layout=False),
-    Fault("E402", statements.late_import, layout=False, rival="imports"),
+    Fault("E305", statements.to_the_end((ast.Assign,), "\n", ast.FunctionDef), layout=False),
+    Fault("E402", statements.to_the_end(statements.IMPORTS, "\n\n"), layout=False, rival="imports"),
     Fault("E401", statements.imports_on_one_line, layout=False, rival="imports"),
     Fault("F403", statements.star_import, layout=False, rival="imports"),
     Fault("F811", statements.import_twice, layout=False, rival="imports"),
@@ -131,14 +131,8 @@ def mutants(programs: Sequence[Candidate], each: int, seed: int) -> list[Candida
             while code in codes:  # a repeated draw counts as used: other kinds come next
                 (code,) = _spoil([program.code], FAULTS, random, used, program.source)
             codes.add(code)
-            candidates.append(
-                replace(
-                    program,
-                    source=f"{program.source} {number}",
-                    code=code,
-                    canonical=program.code,
-                )
-            )
+            name = f"{program.source} {number}"
+            candidates.append(replace(program, source=name, code=code, canonical=program.code))
     return candidates
 
 
@@ -180,12 +174,10 @@ def put_in(fault: Fault, code: str, random: np.random.Generator) -> str | None:
     chosen = chosen or [sites[int(random.integers(len(sites)))]]
     mutant = apply(code, _apart(chosen))
     try:
-        tree = ast.parse(mutant)
+        same = ast.dump(ast.parse(mutant)) == ast.dump(view.tree)
     except SyntaxError:
         return None
-    if fault.layout and ast.dump(tree) != ast.dump(view.tree):
-        return None
-    return mutant
+    return mutant if same or not fault.layout else None
 
 
 def _spoil(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from coral_batch.corpus.code.edits import Edit
-from coral_batch.linteval.items.view import Line, Site, Token, View
+from coral_batch.linteval.items.view import Line, Site, Sites, Token, View
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
@@ -26,9 +26,6 @@ _COMMENTS = ("check this case", "keep the order", "the next step", "see above")
 LONG = (
     "The lines below take one step after the other, and the result is ready when all are done.",
 )
-
-Sites = Callable[[View], Iterator[Site]]
-"""Finds the places of a program where a lint error can be put in."""
 
 
 def between(text: str, holds: Callable[[Token, Token], bool]) -> Sites:

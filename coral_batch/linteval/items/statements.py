@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import itertools
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from coral_batch.corpus.code.edits import Edit
-from coral_batch.linteval.items.view import Site, View
+from coral_batch.linteval.items.view import Site, Sites, View
 
+IMPORTS = (ast.Import, ast.ImportFrom)
 _MODULES = ("os", "sys", "json", "random", "string", "itertools")
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Continue, ast.Break, ast.Pass)
 
@@ -35,13 +36,6 @@ def imports_on_one_line(view: View) -> Iterator[Site]:
         yield (_before_all(view, f"import {first}, {second}\n"),)
 
 
-def late_import(view: View) -> Iterator[Site]:
-    """E402: an import below the code."""
-    for node, following in itertools.pairwise(view.tree.body):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield _to_the_end(view, node, following, "\n\n")
-
-
 def star_import(view: View) -> Iterator[Site]:
     """F403: an import of all names of a module."""
     for node in view.tree.body:
@@ -56,7 +50,7 @@ def star_import(view: View) -> Iterator[Site]:
 def import_twice(view: View) -> Iterator[Site]:
     """F811: a name that is defined again before it is used."""
     for node in view.tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
+        if isinstance(node, IMPORTS):
             start = view.line(node).start
             yield (Edit(start, start, view.code(node) + "\n"),)
             return
@@ -64,11 +58,21 @@ def import_twice(view: View) -> Iterator[Site]:
         yield (_before_all(view, f"import {module}\n" * 2),)
 
 
-def late_constant(view: View) -> Iterator[Site]:
-    """E305: less than two blank lines after a function: a constant that only functions need."""
-    for node, following in itertools.pairwise(view.tree.body):
-        if isinstance(node, ast.Assign) and isinstance(following, ast.FunctionDef):
-            yield _to_the_end(view, node, following, "\n")
+def to_the_end(
+    kinds: tuple[type[ast.stmt], ...], blank: str, before: type[ast.stmt] = ast.stmt
+) -> Sites:
+    """E402, E305: an import below the code; less than two blank lines after a function, before a
+    constant that only functions need.
+    """
+
+    def sites(view: View) -> Iterator[Site]:
+        end = len(view.text)
+        for node, following in itertools.pairwise(view.tree.body):
+            if isinstance(node, kinds) and isinstance(following, before):
+                taken = Edit(view.start(node), view.line(following).start, "")
+                yield taken, Edit(end, end, f"{blank}{view.code(node)}\n")
+
+    return sites
 
 
 def colon_line(view: View) -> Iterator[Site]:
@@ -122,7 +126,7 @@ def compared_to_true(view: View) -> Iterator[Site]:
             yield Edit(start, start, brackets[0]), Edit(end, end, f"{brackets[1]} == True")
 
 
-def negated(kind: type[ast.cmpop], sign: str) -> Callable[[View], Iterator[Site]]:
+def negated(kind: type[ast.cmpop], sign: str) -> Sites:
     """E713, E714: a test of membership or identity that is negated from outside."""
 
     def sites(view: View) -> Iterator[Site]:
@@ -237,18 +241,11 @@ def _is_one_line(view: View, node: ast.stmt) -> bool:
     return node.lineno == node.end_lineno and view.line(node).end >= view.end(node)
 
 
-def _to_the_end(view: View, node: ast.stmt, following: ast.stmt, blank: str) -> Site:
-    """Move a statement to the end of the program."""
-    end = len(view.text)
-    taken = Edit(view.start(node), view.line(following).start, "")
-    return taken, Edit(end, end, f"{blank}{view.code(node)}\n")
-
-
 def _before_all(view: View, text: str) -> Edit:
     """Insert lines before the first statement, with the blank lines that flake8 requires."""
     first = view.tree.body[0]
     line = view.line(first)
-    blank = "" if isinstance(first, ast.Import | ast.ImportFrom) else "\n\n"
+    blank = "" if isinstance(first, IMPORTS) else "\n\n"
     return Edit(line.start, line.start, text + blank)
 
 

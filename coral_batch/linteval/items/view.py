@@ -6,7 +6,7 @@ import ast
 import functools
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,6 +14,11 @@ from coral_batch.corpus.code.edits import Edit, Source
 
 Site = tuple[Edit, ...]
 """Edits that together put one lint error in."""
+
+Sites = Callable[["View"], Iterator[Site]]
+"""Finds the places of a program where a lint error can be put in."""
+
+_SKIPPED = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,11 @@ class View(Source):
     @functools.cached_property
     def tokens(self) -> list[Token]:
         """Return all tokens but the line breaks and indentation."""
-        skipped = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT}
-        skipped.add(tokenize.ENDMARKER)
         tokens = []
         depth = 0
         for kind, text, start, end, _ in tokenize.generate_tokens(io.StringIO(self.text).readline):
             depth -= text in (")", "]", "}")
-            if kind not in skipped:
+            if kind not in _SKIPPED:
                 first = self.starts[start[0] - 1] + start[1]
                 last = self.starts[end[0] - 1] + end[1]
                 tokens.append(Token(kind, text, first, last, start[0], depth))
@@ -85,17 +88,14 @@ class View(Source):
             if left.line == right.line and "\n" not in left.text:
                 yield left, right
 
-    def logical_lines(self) -> list[Line]:
-        """Return the lines on which a statement, a clause or a comment begins."""
-        lines = []
+    def logical_lines(self) -> Iterator[Line]:
+        """Yield the lines on which a statement, a clause or a comment begins."""
         for token in self.tokens:
             line = self.lines[token.line - 1]
-            continued = token.depth or token.text in (")", "]", "}")
+            inside = token.depth or token.text in (")", "]", "}")
+            continued = inside or self.text.endswith("\\\n", 0, line.start)
             if token.start == line.text_start and not continued:
-                if self.text[: line.start].endswith("\\\n"):
-                    continue
-                lines.append(line)
-        return lines
+                yield line
 
     def line(self, node: ast.stmt | ast.expr) -> Line:
         """Return the line that a node begins on."""
