@@ -78,14 +78,15 @@ def summarise(
         seed: the run's seed, for the intervals.
     """
     functions = _functions(scores, tests)
+    official, strict = _passes(functions, seed, scores)
     return Summary(
         genome=scores["genome"][0],
         items=len(functions),
         functions=len(set(functions)),
         tested=scores.drop_nulls("tests")["item"].n_unique(),
         samples=len(scores) // len(functions),
-        official=_passes("official", seed, functions, scores),
-        strict=_passes("strict", seed, functions, scores),
+        official=official,
+        strict=strict,
         outcomes=dict(sorted(Counter(scores["outcome"].to_list()).items())),
         tests_passed=int(scores["tests"].fill_null(False).sum()),
         changes={change: int((changes["change"] == change).sum()) for change in CHANGES},
@@ -131,9 +132,7 @@ def difference(
         tests: the items' tests.
         seed: the run's seed, for the intervals.
     """
-    functions = _functions(scores, tests)
-    official = _passes("official", seed, functions, scores, minus)
-    return official, _passes("strict", seed, functions, scores, minus)
+    return _passes(_functions(scores, tests), seed, scores, minus)
 
 
 def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
@@ -144,26 +143,22 @@ def _functions(scores: pl.DataFrame, tests: Sequence[ItemTests]) -> list[str]:
     ]
 
 
-def _passes(
-    kind: str,
-    seed: int,
-    functions: Sequence[str],
-    scores: pl.DataFrame,
-    minus: pl.DataFrame | None = None,
-) -> Passes:
-    """Estimate each published pass@k with enough samples, or its difference to `minus`."""
-    models = [scores] if minus is None else [scores, minus]
-    # An (items, samples) array per model.
-    successes = [one[kind].to_numpy().reshape(len(functions), -1) for one in models]
-    found: Passes = dict.fromkeys((f"pass@{k}" for k in KS), None)
-    for k in KS:
-        if k <= min(one.shape[1] for one in successes):
-            values, *others = (pass_at_k_of_items(one, k) for one in successes)
-            exact = bootstrap_mean(
-                values - others[0] if others else values, functions, seed, "linteval", kind, k
-            )
-            mean, low, high = (
-                round(end, DECIMALS) + 0.0 for end in (exact.mean, exact.low, exact.high)
-            )
-            found[f"pass@{k}"] = Interval(mean, low, high, exact.items)
-    return found
+def _passes(functions: Sequence[str], seed: int, *models: pl.DataFrame) -> tuple[Passes, Passes]:
+    """Estimate each published pass@k with enough samples, or the difference of two models' one, in
+    the official and the strict score.
+    """
+    official: Passes = dict.fromkeys((f"pass@{k}" for k in KS), None)
+    strict = official.copy()
+    for kind, found in (("official", official), ("strict", strict)):
+        # An (items, samples) array per model.
+        successes = [one[kind].to_numpy().reshape(len(functions), -1) for one in models]
+        for k in KS:
+            if k <= min(one.shape[1] for one in successes):
+                values, *others = (pass_at_k_of_items(one, k) for one in successes)
+                values = values - others[0] if others else values
+                exact = bootstrap_mean(values, functions, seed, "linteval", kind, k)
+                mean, low, high = (
+                    round(end, DECIMALS) + 0.0 for end in (exact.mean, exact.low, exact.high)
+                )
+                found[f"pass@{k}"] = Interval(mean, low, high, exact.items)
+    return official, strict
