@@ -21,20 +21,18 @@ from coral_batch.records.problem import Case
 from coral_batch.records.verdict import Program, Verdict
 from coral_batch.verdicts.pool import judge
 from tests import REPOSITORY
-from tests.readers import jsonl
+from tests.readers import MBPP, jsonl
 
 SNIPPETS = read_snippets(REPOSITORY / "lake/raw/snippets")
 ROW = {
-    "text": "Write a function to add.",
+    **MBPP,
     "code": "def add(a,b): \r\n\treturn a + b",
-    "task_id": 601,
     "test_setup_code": "limit = 3\r\nitems = (limit, 4)",
     "test_list": [
         "assert add(1, 2) == limit",
         'assert add("""a\n""", "b") == "a\\nb"',
         "assert add((1,), items) == (1, 3, 4)",
     ],
-    "challenge_test_list": [],
 }
 RECORD = {
     "instruction": "Fix {code}: {feedback}",

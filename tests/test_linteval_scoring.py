@@ -76,18 +76,6 @@ def test_every_bad_answer_has_a_clear_verdict() -> None:
     assert found == {name: expected for name, (_, *expected) in HOSTILE.items()}
 
 
-def test_without_tests_the_strict_score_goes_by_the_syntax() -> None:
-    other = fenced("def double(x):\n    return 2 * x\n")
-    answers = [fenced(CLEAN), other, fenced(CODE + "\n")]
-    rows = scored([sample(text, UNTESTED, n) for n, text in enumerate(answers)])
-    assert rows["linteval_verdicts"] == []
-    assert [(row["strict"], row["tests"]) for row in rows["linteval_scores"]] == [
-        (True, None),
-        (False, None),
-        (False, None),
-    ]
-
-
 def test_each_complaint_is_followed_and_what_noqa_hides_is_told() -> None:
     hidden = "import os  # noqa\nimport re\n\n\ndef double(x):\n    return 4\n"
     rows = scored(
