@@ -79,7 +79,7 @@ FAULTS = (
     Fault("E223", spacing.around_operator("\t", " "), rival="operator"),
     Fault("E224", spacing.around_operator(" ", "\t"), rival="operator"),
     Fault("E225", spacing.around_operator("", ""), many=True, rival="operator"),
-    Fault("E228", spacing.around_operator("", "", spacing.MODULO)),
+    Fault("E228", spacing.around_operator("", "", ("%",))),
     Fault("E231", spacing.between("", spacing.comma), many=True),
     Fault("E251", spacing.around_default),
     Fault("E271", spacing.between("  ", spacing.after_keyword), rival="keyword"),

@@ -21,7 +21,6 @@ _BINDING = (
     *("=", "+=", "-=", "*=", "/=", "//=", "%="),
     *("==", "!=", "<", ">", "<=", ">="),
 )
-MODULO = ("%",)
 _COMMENTS = ("check this case", "keep the order", "the next step", "see above")
 LONG = (
     "The lines below take one step after the other, and the result is ready when all are done.",

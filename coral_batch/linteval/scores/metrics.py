@@ -110,8 +110,7 @@ def compare(
     Raises:
         CoralError: they did not answer the same items equally often.
     """
-    asked = [tables[0].select("item", "sample") for tables in (base, best)]
-    if not asked[0].equals(asked[1]):
+    if not base[0].select("item", "sample").equals(best[0].select("item", "sample")):
         file = lake.path("linteval_scores", "best")
         raise apart("other items than those that the base model answered", file)
     return Comparison(
