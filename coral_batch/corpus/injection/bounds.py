@@ -158,12 +158,10 @@ def _constants(source: Editable, node: ast.expr) -> Iterator[Edit]:
 def _texts(text: str) -> Iterator[str]:
     if not text:
         yield " "
-    elif text == " ":
-        yield ""
-    elif len(text) == 1 and text.swapcase() != text:
-        yield text.swapcase()
-    elif len(text) > 1:
+    elif len(text) > 1 or text == " ":
         yield text[:-1]
+    elif text.swapcase() != text:
+        yield text.swapcase()
 
 
 def _is_of_other_kind(source: Editable, node: ast.Constant) -> bool:

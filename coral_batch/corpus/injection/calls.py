@@ -99,8 +99,7 @@ def recursion(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
         for argument in node.args:
             yield from off_by_one(source, scope, argument)
             if isinstance(argument, ast.Name):
-                for name in scope.others(argument):
-                    yield source.replace(argument, name)
+                yield from scope.others(argument)
             elif isinstance(argument, ast.Subscript):
                 yield source.replace(argument, source.code(argument.value))
         around = source.parent(node)

@@ -10,7 +10,7 @@ import ast
 import warnings
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from coral_batch.corpus.code.edits import Edit, apply
 from coral_batch.corpus.injection.editable import Editable
@@ -54,19 +54,27 @@ def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
         seed: the run's seed.
     """
     source = Editable(problem.reference)
-    start, end = _span(source, problem)
     scope = Scope(source)
+    start, end = 0, len(source.text)
+    if isinstance(problem.tests, Suite):  # of a project's file only the function under test
+        (function,) = definitions_of(source.tree, problem.function)
+        start, end = source.start(function), source.end(function)
     own = [problem.reference] if problem.buggy is None else [problem.reference, problem.buggy]
     seen = {ast.dump(syntax.parse(code)) for code in own}
-    queues = {kind: deque(_edits(kind, source, scope, problem.name, seed)) for kind in KINDS}
+
+    def place(kind: str, *edit: str | int) -> int:
+        return derive_seed(seed, "injection", problem.name, kind, *edit)
+
+    queues: dict[str, deque[Edit]] = {}
+    for kind in sorted(KINDS, key=place):
+        edits = {edit for node in source.nodes for edit in KINDS[kind](source, scope, node)}
+        inside = [edit for edit in edits if start <= edit.start <= edit.end <= end]
+        queues[kind] = deque(sorted(inside, key=lambda edit: place(kind, *astuple(edit))))
     number = 0
-    order = sorted(KINDS, key=lambda kind: derive_seed(seed, "injection", problem.name, kind))
     while any(queues.values()):
-        for kind in order:
-            while queues[kind]:
-                edit = queues[kind].popleft()
-                if not start <= edit.start <= edit.end <= end:
-                    continue
+        for kind, queue in queues.items():
+            while queue:
+                edit = queue.popleft()
                 code = apply(source.text, [edit])
                 tree = _tree(code)
                 if tree is not None and tree not in seen:
@@ -75,25 +83,6 @@ def candidates(problem: Problem, seed: int) -> Iterator[BugCandidate]:
                     number += 1
                     yield BugCandidate(number, kind, line, original, edit.text, code)
                     break
-
-
-def _span(source: Editable, problem: Problem) -> tuple[int, int]:
-    """Return the span for bugs: in a project's file only the function under test."""
-    if not isinstance(problem.tests, Suite):
-        return 0, len(source.text)
-    (function,) = definitions_of(source.tree, problem.function)
-    return source.start(function), source.end(function)
-
-
-def _edits(kind: str, source: Editable, scope: Scope, name: str, seed: int) -> list[Edit]:
-    """Return the edits of a kind, each once, as the seed orders them."""
-    edits = {edit for node in source.nodes for edit in KINDS[kind](source, scope, node)}
-    return sorted(
-        edits,
-        key=lambda edit: derive_seed(
-            seed, "injection", name, kind, edit.start, edit.end, edit.text
-        ),
-    )
 
 
 def _tree(code: str) -> str | None:

@@ -87,14 +87,13 @@ def hangs(detail: str) -> bool:
 def _catches_everything(tree: ast.Module) -> bool:
     """Whether a program may go on after an exception that is not an `Exception`."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ExceptHandler) and node.type is None:
-            return True
-        if isinstance(node, ast.Name) and node.id == "BaseException":
-            return True
-        if isinstance(node, ast.FunctionDef) and node.name in {"__exit__", "__del__"}:
-            return True
-        if isinstance(node, ast.Try | ast.TryStar) and any(map(_jumps, node.finalbody)):
-            return True
+        match node:
+            case ast.ExceptHandler(type=None) | ast.Name(id="BaseException"):
+                return True
+            case ast.FunctionDef(name="__exit__" | "__del__"):
+                return True
+            case ast.Try(finalbody=last) | ast.TryStar(finalbody=last) if any(map(_jumps, last)):
+                return True
     return False
 
 

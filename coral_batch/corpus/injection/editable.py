@@ -145,14 +145,10 @@ class Editable(Source):
         """Return the innermost function around a node; None at module level."""
         return next((one for one in self.parents(node) if isinstance(one, Function)), None)
 
-    def loop(self, node: ast.AST) -> Loop | None:
-        """Return the innermost loop around a node in its function; None outside of loops."""
-        for one in self.parents(node):
-            if isinstance(one, Function):
-                return None
-            if isinstance(one, Loop):
-                return one
-        return None
+    def in_loop(self, node: ast.AST) -> bool:
+        """Whether a node is in a loop of its function."""
+        around = (one for one in self.parents(node) if isinstance(one, Function | Loop))
+        return isinstance(next(around, None), Loop)
 
     def blocks(self, node: ast.AST) -> Iterator[list[ast.stmt]]:
         """Yield the blocks of statements of a node, without docstrings."""

@@ -27,7 +27,7 @@ def variable(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     set_anew = isinstance(node.ctx, ast.Store) and not isinstance(around, ast.AugAssign)
     if not apart and not set_anew:
         target = source.code(around.targets[0]) if isinstance(around, ast.Assign) else None
-        yield from other_variables(source, scope, node, target)
+        yield from (edit for edit in scope.others(node) if edit.text != target)
 
 
 def return_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
@@ -37,7 +37,7 @@ def return_value(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit
     value = node.value
     yield from off_by_one(source, scope, value)
     if isinstance(value, ast.Name):
-        yield from other_variables(source, scope, value)
+        yield from scope.others(value)
     elif isinstance(value, ast.Constant) and isinstance(value.value, bool):
         yield source.replace(value, str(not value.value))
 
@@ -57,12 +57,3 @@ def operands(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
                 yield from source.swapped(spans)
     elif isinstance(node, ast.Tuple | ast.List):
         yield from source.swapped([source.enclosed(item, node) for item in node.elts])
-
-
-def other_variables(
-    source: Editable, scope: Scope, node: ast.Name, without: str | None = None
-) -> Iterator[Edit]:
-    """Yield the variables that may be written by mistake for `node`, except `without`."""
-    for name in scope.others(node):
-        if name != without:
-            yield source.replace(node, name)

@@ -83,7 +83,7 @@ def assignment(source: Editable, scope: Scope, node: ast.AST) -> Iterator[Edit]:
     """Yield wrong augmented assignments: ``total += x`` as ``total = x`` or ``total -= x``."""
     if isinstance(node, ast.AugAssign) and type(node.op) in _ASSIGNMENT:
         yield from _signs(source, node.target, node.value, _ASSIGNMENT[type(node.op)])
-    elif isinstance(node, ast.Assign) and source.loop(node) is not None:
+    elif isinstance(node, ast.Assign) and source.in_loop(node):
         target = node.targets[0]
         if isinstance(target, ast.Name) and target.id in scope.variables(target):
             yield from _signs(source, target, node.value, ("=", "+="))

@@ -7,22 +7,18 @@ function, and it seems to be an integer if it is used as one anywhere.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TypeGuard
 
+from coral_batch.corpus.code.edits import Edit
 from coral_batch.corpus.injection.editable import Comprehension, Editable, Function
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow)
 _COUNTING = ("len", "int", "abs")
 
 
-@dataclass(frozen=True)
-class _Binding:
-    """A name and the span of the text, in characters, in which it is bound."""
-
-    name: str
-    start: int
-    end: int
+_Binding = tuple[str, int, int]
+"""A name and the span of the text, in characters, in which it is bound."""
 
 
 class Scope:
@@ -34,32 +30,28 @@ class Scope:
 
     def __init__(self, source: Editable) -> None:
         self._source = source
-        self._bindings = self._find_bindings()
+        self._bindings = list(self._find_bindings())
         self._integers: set[str] = set()
         for _ in range(2):  # again, since a name may be assigned an integer name
             for node in source.nodes:
                 self._integers |= {name.id for name in self._counting(node)}
 
-    def variables(self, node: ast.expr) -> list[str]:
-        """Return the names that are bound at a node, in order of binding."""
+    def variables(self, node: ast.expr) -> set[str]:
+        """Return the names that are bound at a node."""
         place = self._source.start(node)
-        names = [one.name for one in self._bindings if one.start <= place < one.end]
-        return list(dict.fromkeys(names))
+        return {name for name, start, end in self._bindings if start <= place < end}
 
-    def others(self, node: ast.Name) -> list[str]:
-        """Return the variables that may be written by mistake for `node`.
+    def others(self, node: ast.Name) -> Iterator[Edit]:
+        """Yield the variables that may be written by mistake for `node`.
 
         Integers are only confused with integers, other variables only with other variables.
         """
         variables = self.variables(node)
-        if node.id not in variables:
-            return []
-        counting = node.id in self._integers
-        return [
-            name
-            for name in variables
-            if name not in (node.id, "self", "_") and (name in self._integers) == counting
-        ]
+        if node.id in variables:
+            counting = node.id in self._integers
+            for name in variables - {node.id, "self", "_"}:
+                if (name in self._integers) == counting:
+                    yield self._source.replace(node, name)
 
     def counts(self, node: ast.expr) -> bool:
         """Whether an expression seems to be an integer."""
@@ -71,27 +63,27 @@ class Scope:
             return self.counts(node.left) or self.counts(node.right)
         return calls(node, *_COUNTING)
 
-    def _find_bindings(self) -> list[_Binding]:
-        source, found = self._source, []
-        functions = [node for node in ast.walk(source.tree) if isinstance(node, Function)]
-        for function in functions:
-            start, end = source.start(function.body[0]), source.end(function)
-            arguments = [node for node in ast.walk(function.args) if isinstance(node, ast.arg)]
-            found += [_Binding(argument.arg, start, end) for argument in arguments]
+    def _find_bindings(self) -> Iterator[_Binding]:
+        source = self._source
+        for function in ast.walk(source.tree):
+            if isinstance(function, Function):
+                start, end = source.start(function.body[0]), source.end(function)
+                for node in ast.walk(function.args):
+                    if isinstance(node, ast.arg):
+                        yield node.arg, start, end
         for node in source.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.append(self._binding(node))
-        return sorted(found, key=lambda binding: binding.start)
+                yield self._binding(node)
 
     def _binding(self, node: ast.Name) -> _Binding:
         start = self._source.end(node)
         for around in self._source.parents(node):
             if isinstance(around, Comprehension):
-                return _Binding(node.id, self._source.start(around), self._source.end(around))
+                return node.id, self._source.start(around), self._source.end(around)
             if isinstance(around, ast.Assign | ast.AnnAssign):
                 start = self._source.end(around)  # its value cannot use the name yet
             if isinstance(around, Function):
-                return _Binding(node.id, start, self._source.end(around))
+                return node.id, start, self._source.end(around)
         raise AssertionError("every node is in a function")
 
     def _counting(self, node: ast.AST) -> list[ast.Name]:

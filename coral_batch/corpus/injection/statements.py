@@ -58,7 +58,7 @@ def loop(source: Editable, _: Scope, node: ast.AST) -> Iterator[Edit]:
         yield source.replace(node, "break")
     elif isinstance(node, ast.While):
         yield Edit(source.start(node), source.start(node) + len("while"), "if")
-    elif isinstance(node, ast.If) and source.loop(node) is not None:
+    elif isinstance(node, ast.If) and source.in_loop(node):
         last = node.body[-1]
         span = None if isinstance(last, _JUMPS) else source.lines(last)
         if span is not None:

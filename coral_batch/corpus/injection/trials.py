@@ -67,7 +67,7 @@ def inject(
             names = "".join(f"; likewise for {fault['field']}" for fault in others)
             raise CoralError(**{**first, "action": first["action"] + names})
     rows = [{**row, "isolation": isolation} for search in searches for row in search.rows]
-    return rows, [bug for search in searches for bug in search.bugs()]
+    return rows, [bug for search in searches for bug in search.bugs]
 
 
 def outcomes(verdicts: Sequence[Verdict]) -> str:
@@ -85,25 +85,26 @@ class _Search:
 
     Attributes:
         rows: the trials so far, as rows of their table without the isolation.
+        bugs: the bugs so far, numbered from 1.
         fault: what is wrong with the reference, as arguments of `CoralError`, or None.
     """
 
     def __init__(self, problem: Problem, settings: Injection, seed: int) -> None:
         self.rows: Rows = []
+        self.bugs: list[Bug] = []
         self.fault: dict[str, str] | None = None
         self._problem = problem
         self._settings = settings
         self._left = islice(candidates(problem, seed), TRIED * settings.each)
-        self._kept: list[tuple[BugCandidate, str]] = []
         self._effects: set[tuple[int, str]] = set()
         self._too_long = False
 
     def draw(self) -> list[BugCandidate]:
         """Return the next candidates: at first with the reference, finally none."""
-        wanted = self._settings.each
         if self.rows:
-            return list(self._left) if len(self._kept) < wanted and not self._too_long else []
+            return list(self._left) if self._wants_more() else []
         reference = BugCandidate(0, REFERENCE, 0, "", "", self._problem.reference)
+        wanted = self._settings.each
         return [reference, *islice(self._left, wanted + (wanted + 1) // 2)]
 
     def program(self, candidate: BugCandidate) -> Program:
@@ -148,27 +149,23 @@ class _Search:
         passed = letters.count(PASSED)
         wrong = passed < len(letters) and (passed or not self._settings.partial)
         new = (candidate.line, effect) not in self._effects
-        wanted = len(self._kept) < self._settings.each and not self._too_long
-        if wrong and new and wanted and not set(letters) & _UNWANTED:
-            self._kept.append((candidate, letters))
+        if wrong and new and self._wants_more() and not set(letters) & _UNWANTED:
             self._effects.add((candidate.line, effect))
-
-    def bugs(self) -> list[Bug]:
-        """Return the bugs that were kept, numbered from 1."""
-        name, reference = self._problem.name, self._problem.reference
-        return [
-            Bug(
-                id=f"{name}-{number}",
-                problem=name,
+            bug = Bug(
+                id=f"{self._problem.name}-{len(self.bugs) + 1}",
+                problem=self._problem.name,
                 kind=candidate.kind,
                 line=candidate.line,
-                reference=reference,
+                reference=self._problem.reference,
                 buggy=candidate.code,
                 outcomes=letters,
-                failed=1 - letters.count(PASSED) / len(letters),
+                failed=1 - passed / len(letters),
             )
-            for number, (candidate, letters) in enumerate(self._kept, start=1)
-        ]
+            self.bugs.append(bug)
+
+    def _wants_more(self) -> bool:
+        """Whether more bugs are wanted."""
+        return len(self.bugs) < self._settings.each and not self._too_long
 
 
 def _fault(problem: Problem, verdicts: Sequence[Verdict], lines: int) -> dict[str, str] | None:
